@@ -12378,12 +12378,7 @@ class inbox_room {
       : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
-  [[gnu::noinline, gnu::cold]] ~inbox_room() {
-    matcher_.for_each([this](unexpected_message& m) {
-      matcher_.withdraw(m);
-      early_.forget(static_cast<arrived_message*>(&m));
-    });
-  }
+  ~inbox_room() { forget_all(); }
 
   // --- Receives ----------------------------------------------------------------------------------
 
@@ -12546,18 +12541,22 @@ class inbox_room {
 
   /// The earliest message that matches, or nullptr. `failure`: why none can come any more.
   arrived_message* find(const pattern& want, errc& failure) noexcept {
+    if (house().peers().orphaned()) [[unlikely]]
+      house().peers().check();
     auto* m = static_cast<arrived_message*>(matcher_.find(want));
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
   }
   /// The same, taken out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure) noexcept {
-    auto* m = static_cast<arrived_message*>(matcher_.match_receive(want));
-    failure = m == nullptr ? why_unmatchable(want) : errc{};
-    if (m != nullptr) early_.claim(*m);
+    arrived_message* const m = find(want, failure);
+    if (m == nullptr) return nullptr;
+    matcher_.withdraw(*m);
+    early_.claim(*m);
     return m;
   }
   started receive_claimed(arrived_message* m, const memory& into) {
+    if (house().peers().orphaned()) return {nullptr, errc::not_a_rank};
     operation* op = new_receive(into);
     if (op == nullptr) return {nullptr, errc::no_resources};
     early_.unclaim(*m);
@@ -12585,7 +12584,8 @@ class inbox_room {
       if (m.is.source == peer) return true;
     return false;
   }
-  /// Throws away the messages of `peer` that nobody has received.
+  /// Throws away the messages that nobody has received, as a forked child does; those of `peer`.
+  void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
       auto& m = static_cast<arrived_message&>(u);
@@ -12800,13 +12800,14 @@ class inbox_room {
   }
   /// The receive of `op` meets a message that is here, or can never match.
   [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
+    if (house().peers().orphaned()) return end_if_unmatchable(op);
     unexpected_message* const m = matcher_.match_receive(op.want);
     if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
     return m != nullptr || (house().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Completes a receive that can never match. Returns false if it can.
   [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
-    const errc why = why_unmatchable(op.want);
+    const errc why = why_unmatchable_after_all(op.want);
     if (why != errc{}) end_unmatched(op, why);
     return why != errc{};
   }
@@ -13021,9 +13022,10 @@ template <class Stack, class House>
   const peer_id source = m->is.source;
   const arrived_message was = *m;
   early_.forget(m);
+  if (house().peers().orphaned()) return;
   if (was.kind == wire::kind::announce) {
     if (was.unready) return;  // The sender has been told.
-    house().peers().check();
+    // Who is lost is not looked for: a packet may be what this is called for.
     if (house().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
     return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
@@ -13035,11 +13037,18 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void inbox_room<Stack, House>::forget_all() noexcept {
+  matcher_.for_each([this](unexpected_message& m) {
+    matcher_.withdraw(m);
+    early_.forget(static_cast<arrived_message*>(&m));
+  });
+}
+
+template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
-  // To tell a sender is to look who is lost, whose messages go at once: those of here are out
-  // before.
+  // What comes of that may throw others away: those of here are out before.
   linked_list<unexpected_message, match_tag> going;
   matcher_.for_each([&](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
@@ -15401,7 +15410,7 @@ class progress_room {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
     const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
+    const std::size_t n = take_packets();
     wake_waiters_if_new(before);
     return n;
   }
@@ -15419,7 +15428,7 @@ class progress_room {
         return poll_troubled();
     }
     [[maybe_unused]] const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
+    const std::size_t n = take_packets();
     if constexpr (concurrent) {
       if (how != polling::only) wake_waiters_if_new(before);
     }
@@ -15703,6 +15712,20 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
+  /// What handles a packet does not poll: it would meet the packets behind that one, as the poll
+  /// that it is called by will.
+  [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
+#if MPX_ASSERT_LEVEL >= 1
+    MPX_ASSERT(!takes_packets_, "a packet's handler polls");
+    takes_packets_ = true;
+#endif
+    const std::size_t n = house().poll_packets();
+#if MPX_ASSERT_LEVEL >= 1
+    takes_packets_ = false;
+#endif
+    return n;
+  }
+
   static constexpr unsigned busy_waits = 64;
   static constexpr unsigned waits_per_measurement = 8;
 
@@ -15781,10 +15804,11 @@ class progress_room {
   unsigned followers_ = 0;
   unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
-  bool shares_core_ = false;  // With a peer.
-  unsigned polls_ = 0;        // In vain, of calls that do not block.
-  unsigned waits_ = 0;        // Blocked calls that yield first.
-  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
+  bool takes_packets_ = false;  // While MPX_ASSERT looks.
+  bool shares_core_ = false;    // With a peer.
+  unsigned polls_ = 0;          // In vain, of calls that do not block.
+  unsigned waits_ = 0;          // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;     // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
   std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.
@@ -16213,6 +16237,7 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
+    if (why == errc::not_a_rank) inbox().forget_all();
     end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
       if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
-//   forked return|exit|_exit|exec|throw|static
+//   forked return|exit|_exit|exec|throw|static|takes
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,11 +42,65 @@ int go_on(mpx::environment<>& env, pid_t child, int pending_tag) {
   return 0;
 }
 
+/// The child takes what lies there for its parent, in vain, and drops what it held; the parent then
+/// gets all of it, and each sender learns of its receiver alone.
+int take(mpx::environment<>& env) {
+  auto world = env.world();
+  const mpx::rank_t next = (world.rank() + 1) % world.size();
+  const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
+  std::vector<std::byte> out(200'000, std::byte{7}), in(200'000);
+  const int own = world.rank();
+  auto told = world.issend(own, next, 1);
+  auto held = world.issend(own, next, 2);
+  auto announced = world.isend(out, next, 3);
+  for (int i = 0; i < 3000; ++i) world.send(i, next, 4);
+  world.send(0, next, 5);
+  for (const int tag : {1, 3, 5}) world.probe(last, tag);
+  auto message = world.mprobe(last, 2);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int x = 0;
+    std::error_code ec;
+    const auto refused = [&](auto call) {
+      call();
+      if (ec != mpx::errc::not_a_rank) ::_exit(1);
+    };
+    refused([&] { (void)world.iprobe(last, 1, ec); });
+    refused([&] { (void)world.improbe(last, 1, ec); });
+    refused([&] { world.recv(x, last, 1, ec); });
+    refused([&] { world.irecv(x, last, 1).wait(ec); });
+    refused([&] { world.irecv(in, last, 3).wait(ec); });
+    for (int i = 0; i < 3000; ++i) refused([&] { world.irecv(x, mpx::any_source, 4).wait(ec); });
+    refused([&] { message.recv(x, ec); });
+    return 7;  // And drops the message.
+  }
+  const int code = go_on(env, child, 9);
+  int got = 0;
+  harness::check(!told.done() && !held.done(), "a receiver that was none");
+  world.barrier();
+  world.recv(got, last, 1);
+  harness::check(got == last, "what the child has tried to take");
+  message.recv(got);
+  harness::check(got == last, "what the child has dropped");
+  world.recv(in, last, 3);
+  harness::check(in == out, "what was announced");
+  for (int i = 0; i < 3000; ++i) {
+    world.recv(got, last, 4);
+    harness::check(got == i, "what was stored");
+  }
+  world.recv(got, last, 5);
+  told.wait();
+  held.wait();
+  announced.wait();
+  return code;
+}
+
 int main_of(const std::string& way, char** argv) {
   const bool is_static = way == "static";
   std::unique_ptr<mpx::environment<>> own;
   (is_static ? kept : own) = std::make_unique<mpx::environment<>>();
   mpx::environment<>& env = is_static ? *kept : *own;
+  if (way == "takes") return take(env);
   auto world = env.world();
   std::vector<std::byte> long_one(200'000);
   auto sending = world.isend(long_one, (world.rank() + 1) % world.size(), 5);  // Under way.

@@ -355,6 +355,7 @@ class endpoint : ground<Stack>,
   }
   void before_loss() { inbox().post_direct_if_any(); }
   void on_loss(peer_record& r, peer_id peer, errc why) {
+    if (why == errc::not_a_rank) inbox().forget_all();
     end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
       if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.

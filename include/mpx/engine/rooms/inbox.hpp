@@ -39,12 +39,7 @@ class inbox_room {
       : announcements_step_(announced_max) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
-  [[gnu::noinline, gnu::cold]] ~inbox_room() {
-    matcher_.for_each([this](unexpected_message& m) {
-      matcher_.withdraw(m);
-      early_.forget(static_cast<arrived_message*>(&m));
-    });
-  }
+  ~inbox_room() { forget_all(); }
 
   // --- Receives ----------------------------------------------------------------------------------
 
@@ -207,18 +202,22 @@ class inbox_room {
 
   /// The earliest message that matches, or nullptr. `failure`: why none can come any more.
   arrived_message* find(const pattern& want, errc& failure) noexcept {
+    if (house().peers().orphaned()) [[unlikely]]
+      house().peers().check();
     auto* m = static_cast<arrived_message*>(matcher_.find(want));
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
   }
   /// The same, taken out of matching; `receive_claimed` or `discard` follows.
   arrived_message* claim(const pattern& want, errc& failure) noexcept {
-    auto* m = static_cast<arrived_message*>(matcher_.match_receive(want));
-    failure = m == nullptr ? why_unmatchable(want) : errc{};
-    if (m != nullptr) early_.claim(*m);
+    arrived_message* const m = find(want, failure);
+    if (m == nullptr) return nullptr;
+    matcher_.withdraw(*m);
+    early_.claim(*m);
     return m;
   }
   started receive_claimed(arrived_message* m, const memory& into) {
+    if (house().peers().orphaned()) return {nullptr, errc::not_a_rank};
     operation* op = new_receive(into);
     if (op == nullptr) return {nullptr, errc::no_resources};
     early_.unclaim(*m);
@@ -246,7 +245,8 @@ class inbox_room {
       if (m.is.source == peer) return true;
     return false;
   }
-  /// Throws away the messages of `peer` that nobody has received.
+  /// Throws away the messages that nobody has received, as a forked child does; those of `peer`.
+  void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
       auto& m = static_cast<arrived_message&>(u);
@@ -461,13 +461,14 @@ class inbox_room {
   }
   /// The receive of `op` meets a message that is here, or can never match.
   [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
+    if (house().peers().orphaned()) return end_if_unmatchable(op);
     unexpected_message* const m = matcher_.match_receive(op.want);
     if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
     return m != nullptr || (house().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Completes a receive that can never match. Returns false if it can.
   [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
-    const errc why = why_unmatchable(op.want);
+    const errc why = why_unmatchable_after_all(op.want);
     if (why != errc{}) end_unmatched(op, why);
     return why != errc{};
   }

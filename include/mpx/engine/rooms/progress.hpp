@@ -61,7 +61,7 @@ class progress_room {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
     const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
+    const std::size_t n = take_packets();
     wake_waiters_if_new(before);
     return n;
   }
@@ -79,7 +79,7 @@ class progress_room {
         return poll_troubled();
     }
     [[maybe_unused]] const std::uint64_t before = completions_;
-    const std::size_t n = house().poll_packets();
+    const std::size_t n = take_packets();
     if constexpr (concurrent) {
       if (how != polling::only) wake_waiters_if_new(before);
     }
@@ -363,6 +363,20 @@ class progress_room {
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
+  /// What handles a packet does not poll: it would meet the packets behind that one, as the poll
+  /// that it is called by will.
+  [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
+#if MPX_ASSERT_LEVEL >= 1
+    MPX_ASSERT(!takes_packets_, "a packet's handler polls");
+    takes_packets_ = true;
+#endif
+    const std::size_t n = house().poll_packets();
+#if MPX_ASSERT_LEVEL >= 1
+    takes_packets_ = false;
+#endif
+    return n;
+  }
+
   static constexpr unsigned busy_waits = 64;
   static constexpr unsigned waits_per_measurement = 8;
 
@@ -441,10 +455,11 @@ class progress_room {
   unsigned followers_ = 0;
   unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
-  bool shares_core_ = false;  // With a peer.
-  unsigned polls_ = 0;        // In vain, of calls that do not block.
-  unsigned waits_ = 0;        // Blocked calls that yield first.
-  unsigned busy_waits_ = 0;   // That will sleep first: others compute on this core.
+  bool takes_packets_ = false;  // While MPX_ASSERT looks.
+  bool shares_core_ = false;    // With a peer.
+  unsigned polls_ = 0;          // In vain, of calls that do not block.
+  unsigned waits_ = 0;          // Blocked calls that yield first.
+  unsigned busy_waits_ = 0;     // That will sleep first: others compute on this core.
   std::uint64_t advances_ = 0;
   std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
   std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.

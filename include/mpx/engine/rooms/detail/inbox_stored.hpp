@@ -76,9 +76,10 @@ template <class Stack, class House>
   const peer_id source = m->is.source;
   const arrived_message was = *m;
   early_.forget(m);
+  if (house().peers().orphaned()) return;
   if (was.kind == wire::kind::announce) {
     if (was.unready) return;  // The sender has been told.
-    house().peers().check();
+    // Who is lost is not looked for: a packet may be what this is called for.
     if (house().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
     return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
@@ -90,11 +91,18 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void inbox_room<Stack, House>::forget_all() noexcept {
+  matcher_.for_each([this](unexpected_message& m) {
+    matcher_.withdraw(m);
+    early_.forget(static_cast<arrived_message*>(&m));
+  });
+}
+
+template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
-  // To tell a sender is to look who is lost, whose messages go at once: those of here are out
-  // before.
+  // What comes of that may throw others away: those of here are out before.
   linked_list<unexpected_message, match_tag> going;
   matcher_.for_each([&](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
