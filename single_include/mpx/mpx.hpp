@@ -6436,6 +6436,11 @@ template <>
 inline constexpr bool commutes_on_numbers<min_t> = true;
 template <>
 inline constexpr bool commutes_on_numbers<logical_xor_t> = true;
+/// Of a NaN and a number, and of zeros of both signs, it returns the first: ranks that are to have
+/// the same bits take them in the same order.
+template <class Op, class T>
+inline constexpr bool prefers_first =
+    (std::is_same_v<Op, max_t> || std::is_same_v<Op, min_t>) && std::is_floating_point_v<T>;
 template <class T>
 inline constexpr bool is_located = false;
 template <class T, class Index>
@@ -6475,7 +6480,8 @@ struct typed_reduction {
   }
   static void apply(void* context, std::byte* out, const std::byte* left, const std::byte* right,
                     std::size_t bytes) {
-    constexpr bool commutes = is_commutative<std::remove_cv_t<Op>, T>;
+    using op_type = std::remove_cv_t<Op>;
+    constexpr bool commutes = is_commutative<op_type, T> && !prefers_first<op_type, T>;
     Op& op = *static_cast<Op*>(context);
     const std::size_t count = bytes / sizeof(T);
     T* const __restrict c = reinterpret_cast<T*>(out);
@@ -6768,6 +6774,9 @@ template <class B>
   }
 }
 
+/// Where an empty buffer lies that has no place: none would say "in place".
+inline constexpr std::byte nowhere{};
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -6776,7 +6785,8 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    return place_of(in);
+    const memory m = place_of(in);
+    return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
   }
 }
 
@@ -22657,7 +22667,8 @@ class quick_call {
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, out, data(1 - me_, bytes), bytes);
+      const std::byte* const theirs = data(1 - me_, bytes);
+      op.apply(op.context, out, me_ == 0 ? out : theirs, me_ == 0 ? theirs : out, bytes);
       claim_other(bytes);
     } else {
       op.apply(op.context, out, data(0, bytes), data(1, bytes), bytes);

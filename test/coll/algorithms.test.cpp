@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 #include "comm/ranks.hpp"
 
@@ -117,6 +118,38 @@ TEST_CASE_TEMPLATE("allreduce: the same bits everywhere, and every time", Stack,
       std::vector<double> roots = sums;
       world.bcast(roots, 0);
       CHECK(std::memcmp(sums.data(), roots.data(), length * sizeof(double)) == 0);
+    }
+  });
+}
+
+// Of a NaN and a number, and of zeros of both signs, max and min have two answers.
+TEST_CASE_TEMPLATE("allreduce: the same bits everywhere of whatever max and min are given", Stack,
+                   ranks::inproc, ranks::shm) {
+  ranks::run_at_all_counts<Stack>([](auto world) {
+    const auto same = [&](std::vector<double> mine, auto op) {
+      for (int by = 0; by < mpx::coll::algorithms; ++by) {
+        CAPTURE(by);
+        auto forced = world.with(static_cast<mpx::coll::algorithm>(by));
+        std::vector<double> first = mine, second = mine, out(mine.size());
+        forced.allreduce(first, op);
+        forced.allreduce(mine, out, op);
+        CHECK(std::memcmp(out.data(), first.data(), out.size() * sizeof(double)) == 0);
+        world.allreduce(second, op, mpx::start).wait();
+        for (const auto* result : {&out, &second}) {
+          std::vector<double> roots = *result;
+          world.bcast(roots, 0);
+          CHECK(std::memcmp(result->data(), roots.data(), roots.size() * sizeof(double)) == 0);
+        }
+      }
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const std::size_t size : {1, 100, 3000, 30'000}) {
+      CAPTURE(size);
+      std::vector<double> some(size, world.rank());
+      std::vector<double> zeros(size, world.rank() % 2 == 0 ? 0.0 : -0.0);
+      for (std::size_t i = world.rank(); i < size; i += world.size()) some[i] = nan;
+      same(some, mpx::max);
+      same(zeros, mpx::min);
     }
   });
 }

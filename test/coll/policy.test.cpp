@@ -180,6 +180,17 @@ TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
     bad(mpx::errc::root, [&](auto& ec) { world.gather(some, few, 7, ec); });
     bad(mpx::errc::root, [&](auto& ec) { world.scatter(some, few, -1, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.allgather(some, few, ec); });
+    const std::vector<int> none;  // Is not mpx::in_place.
+    std::vector<int> nothing;
+    const bool root = world.rank() == 1;
+    const mpx::errc there = root ? mpx::errc::argument : mpx::errc::peer_lost;
+    bad(mpx::errc::argument, [&](auto& ec) { world.allgather(none, some, ec); });
+    CHECK(ranks::errc_of([&] { world.allgather(none, some, mpx::start).wait(); }) ==
+          mpx::errc::argument);
+    std::error_code gathered;
+    world.gather(root ? none : few, some, 1, gathered);
+    CHECK(gathered == (root ? std::error_code(mpx::errc::argument) : std::error_code()));
+    bad(there, [&](auto& ec) { world.scatter(some, root ? nothing : few, 1, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(some, few, ec); });
     bad(mpx::errc::argument, [&](auto& ec) { world.alltoall(few, few, ec); });  // 2 for 3 ranks.
     bad(mpx::errc::count, [&](auto& ec) { world.allgatherv(1, some, negative, ec); });

@@ -115,6 +115,9 @@ template <class B>
   }
 }
 
+/// Where an empty buffer lies that has no place: none would say "in place".
+inline constexpr std::byte nowhere{};
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -123,7 +126,8 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    return place_of(in);
+    const memory m = place_of(in);
+    return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
   }
 }
 

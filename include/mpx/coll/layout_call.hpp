@@ -13,9 +13,6 @@
 
 namespace mpx::inline v0::detail {
 
-/// Where an empty message lies: a place, for none would say "in place".
-inline constexpr std::byte nowhere{};
-
 template <class B>
 memory place_of_layout(const B& buffer) noexcept {
   const memory m = buffer.fault(false) == errc{} ? buffer.borrow() : memory();

@@ -159,7 +159,8 @@ class quick_call {
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
-      op.apply(op.context, out, out, data(1 - me_, bytes), bytes);
+      const std::byte* const theirs = data(1 - me_, bytes);
+      op.apply(op.context, out, me_ == 0 ? out : theirs, me_ == 0 ? theirs : out, bytes);
       claim_other(bytes);
     } else {
       op.apply(op.context, out, data(0, bytes), data(1, bytes), bytes);

@@ -127,6 +127,11 @@ template <>
 inline constexpr bool commutes_on_numbers<min_t> = true;
 template <>
 inline constexpr bool commutes_on_numbers<logical_xor_t> = true;
+/// Of a NaN and a number, and of zeros of both signs, it returns the first: ranks that are to have
+/// the same bits take them in the same order.
+template <class Op, class T>
+inline constexpr bool prefers_first =
+    (std::is_same_v<Op, max_t> || std::is_same_v<Op, min_t>) && std::is_floating_point_v<T>;
 template <class T>
 inline constexpr bool is_located = false;
 template <class T, class Index>
@@ -166,7 +171,8 @@ struct typed_reduction {
   }
   static void apply(void* context, std::byte* out, const std::byte* left, const std::byte* right,
                     std::size_t bytes) {
-    constexpr bool commutes = is_commutative<std::remove_cv_t<Op>, T>;
+    using op_type = std::remove_cv_t<Op>;
+    constexpr bool commutes = is_commutative<op_type, T> && !prefers_first<op_type, T>;
     Op& op = *static_cast<Op*>(context);
     const std::size_t count = bytes / sizeof(T);
     T* const __restrict c = reinterpret_cast<T*>(out);
