@@ -18195,7 +18195,7 @@ class mpi_names {
   // Nonblocking sends and receives.
   /// send with mpx::start. Source: MPI_Isend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -18204,7 +18204,7 @@ class mpi_names {
   }
   /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -18213,7 +18213,7 @@ class mpi_names {
   }
   /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -18222,7 +18222,7 @@ class mpi_names {
   }
   /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -18231,7 +18231,7 @@ class mpi_names {
   }
   /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
                                    How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -18241,7 +18241,7 @@ class mpi_names {
   // Persistent ones.
   /// send with mpx::prepare. Source: MPI_Send_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -18249,7 +18249,7 @@ class mpi_names {
   }
   /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
@@ -18257,7 +18257,7 @@ class mpi_names {
   }
   /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -18265,7 +18265,7 @@ class mpi_names {
   }
   /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -18273,7 +18273,7 @@ class mpi_names {
   }
   /// recv with mpx::prepare. Source: MPI_Recv_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
@@ -19957,8 +19957,10 @@ class point_to_point {
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
   /// those are touched; and a thread that may not call.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
-    MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
-                  where);
+    MPX_ASSERT_AT(
+        endpoint_ != nullptr,
+        "this communicator is empty: it was freed or moved from, or this rank has no part in it",
+        where);
     MPX_ASSERT_AT(exists(endpoint_),
                   "the environment of this communicator is gone: let communicators go before it",
                   where);

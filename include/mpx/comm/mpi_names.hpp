@@ -68,7 +68,7 @@ class mpi_names {
   // Nonblocking sends and receives.
   /// send with mpx::start. Source: MPI_Isend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto isend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                    site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -77,7 +77,7 @@ class mpi_names {
   }
   /// send<mode::synchronous> with mpx::start. Source: MPI_Issend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto issend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -86,7 +86,7 @@ class mpi_names {
   }
   /// send<mode::buffered> with mpx::start. Source: MPI_Ibsend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto ibsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -95,7 +95,7 @@ class mpi_names {
   }
   /// send<mode::ready> with mpx::start. Source: MPI_Irsend.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto irsend(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                                     site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -104,7 +104,7 @@ class mpi_names {
   }
   /// recv with mpx::start. Source: MPI_Irecv.
   template <class B, class How = start_t>
-  requires OwnForm<How, start_t>
+  requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && OwnForm<How, start_t>
   [[MPX_ALWAYS_INLINE]] auto irecv(B&& b, rank_t from = any_source, tag_t tag = any_tag,
                                    How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
@@ -114,7 +114,7 @@ class mpi_names {
   // Persistent ones.
   /// send with mpx::prepare. Source: MPI_Send_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto send_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::standard>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -122,7 +122,7 @@ class mpi_names {
   }
   /// send<mode::synchronous> with mpx::prepare. Source: MPI_Ssend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto ssend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::synchronous>(std::forward<B>(b), to, tag,
@@ -130,7 +130,7 @@ class mpi_names {
   }
   /// send<mode::buffered> with mpx::prepare. Source: MPI_Bsend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto bsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::buffered>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -138,7 +138,7 @@ class mpi_names {
   }
   /// send<mode::ready> with mpx::prepare. Source: MPI_Rsend_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto rsend_init(B&& b, rank_t to, tag_t tag = 0, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return me().template send<mode::ready>(std::forward<B>(b), to, tag, as_form<prepare_t>(how),
@@ -146,7 +146,7 @@ class mpi_names {
   }
   /// recv with mpx::prepare. Source: MPI_Recv_init.
   template <class B, class How = prepare_t>
-  requires OwnForm<How, prepare_t>
+  requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
   auto recv_init(B&& b, rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);

@@ -337,8 +337,10 @@ class point_to_point {
   /// Tells a handle that is empty, or has outlived its environment or its communicator, before
   /// those are touched; and a thread that may not call.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
-    MPX_ASSERT_AT(endpoint_ != nullptr, "this communicator is empty: this rank has no part in it",
-                  where);
+    MPX_ASSERT_AT(
+        endpoint_ != nullptr,
+        "this communicator is empty: it was freed or moved from, or this rank has no part in it",
+        where);
     MPX_ASSERT_AT(exists(endpoint_),
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
