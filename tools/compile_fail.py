@@ -4,7 +4,8 @@
 
 Near its top the file says `// expect: REGEX`. Compiled as it stands it must fail, with output that
 matches REGEX; compiled with -DMPX_CONTROL it must compile, which proves that nothing else is wrong.
-`// flags: FLAG...` are for the former alone; `// errors: N` bounds how many errors it may show.
+`// flags: FLAG...` are for the former alone; `// errors: N` bounds how many errors it may show;
+`// first: here` wants the first of them in this file, not in a header.
 
 usage: compile_fail.py --compiler CXX FILE -- FLAGS...
 """
@@ -16,7 +17,7 @@ import sys
 from pathlib import Path
 
 EXPECT = re.compile(r"^//\s*expect:\s*(.+?)\s*$")
-MORE = re.compile(r"^//\s*(flags|errors):\s*(.+?)\s*$")
+MORE = re.compile(r"^//\s*(flags|errors|first):\s*(.+?)\s*$")
 EXPECT_WITHIN_LINES = 5
 
 
@@ -58,6 +59,10 @@ def main() -> int:
     errors = len(re.findall(r"\berror:", failure.stderr))
     if errors > int(more.get("errors", errors)):
         print(f"refused with {errors} errors, more than {more['errors']}:\n{failure.stderr}")
+        return 1
+    first = re.search(r"^(.*?):\d+:\d+: error:", failure.stderr, re.M)
+    if more.get("first") == "here" and (first is None or Path(first[1]).name != arguments.file.name):
+        print(f"refused, but the first error is not in this file:\n{failure.stderr}")
         return 1
     print(f"refused with `{expected[0]}`; the control compiles")
     return 0

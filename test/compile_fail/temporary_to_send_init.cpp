@@ -1,4 +1,5 @@
 // expect: BufferOutlivesCall
+// first: here
 // SPDX-License-Identifier: BSL-1.0
 #include <mpx/mpx.hpp>
 #include <string>
