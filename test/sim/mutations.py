@@ -553,8 +553,6 @@ MUTATIONS = [
      "last.want.sequence != in_run && !extend_run()", "false", MATCHING_TEST),
     ("a run of receives goes on over a change of direction", "matching/hashed.hpp",
      "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
-    ("messages are thrown away while they are looked through", STORED,
-     "    going.push_back(m);\n", "    discard(&m);\n", SURVIVORS_TEST),
     ("a packet's handler looks who is lost", STORED,
      "    // Who is lost is not looked for: a packet may be what this is called for.\n",
      "    house().peers().check();\n", SURVIVORS_TEST),

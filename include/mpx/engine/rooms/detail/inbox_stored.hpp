@@ -102,20 +102,13 @@ template <class Stack, class House>
 template <class Gone>
 void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
-  // What comes of that may throw others away: those of here are out before.
-  linked_list<unexpected_message, match_tag> going;
   matcher_.for_each([&](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
     if (!gone(m.is)) return;
     matcher_.withdraw(m);
     early_.claim(m);
-    going.push_back(m);
+    discard(&m);  // Which throws away no other.
   });
-  while (!going.empty()) {
-    auto& m = static_cast<arrived_message&>(going.front());
-    going.pop_front();
-    discard(&m);
-  }
 }
 
 }  // namespace mpx::inline v0::detail
