@@ -188,6 +188,54 @@ TEST_CASE("a dropped collective is given up, and its buffer let alone") {
   }
 }
 
+TEST_CASE_TEMPLATE("a started call of lengths that differ is told to all", Stack, ranks::shm,
+                   ranks::tiny) {
+  for (const mpx::rank_t n : {2, 3, 4}) {
+    ranks::run<Stack>(n, [n](auto world) {
+      const bool odd = world.rank() == 1;
+      for (const std::size_t more : {1, 3'000}) {
+        std::vector<int> own(odd ? 10 + more : 10);
+        std::vector<int> all(own.size() * static_cast<std::size_t>(n));
+        std::vector<int> sums(own);
+        const auto ends = [&](auto request, mpx::rank_t told_min) {
+          std::error_code ec;
+          request.wait(ec);
+          CHECK((!ec || ec == mpx::errc::truncate || ec == mpx::errc::count ||
+                 ec == mpx::errc::peer_lost));
+          CHECK(world.allreduce(ec ? 1 : 0, std::plus<>{}) >= told_min);
+        };
+        for (int i = 0; i < 3; ++i) {  // Whoever has begun waits for what it lacks, and no longer.
+          ends(world.allreduce(own, std::plus<>{}, mpx::start), n);
+          ends(world.allgather(own, all, mpx::start), 2);
+          ends(world.bcast(own, 0, mpx::start), 1);
+          ends(world.reduce(own, sums, std::plus<>{}, 0, mpx::start), 1);
+          ends(world.gather(own, all, 0, mpx::start), 1);
+        }
+      }
+      std::vector<int> own(odd ? 11 : 10);
+      auto again = world.allreduce(own, std::plus<>{}, mpx::prepare);
+      for (int i = 0; i < 3; ++i) {
+        std::error_code ec;
+        again.start();
+        again.wait(ec);
+        CHECK(ec);
+        CHECK(world.allreduce(1, std::plus<>{}) == n);
+      }
+    });
+  }
+}
+
+TEST_CASE("what comes in another length ends a started call that waits for more than that") {
+  ranks::run<ranks::shm>(2, [](auto world) {
+    std::vector<int> own(world.rank() == 0 ? 100'000 : 10);
+    std::vector<int> sums(own);
+    std::error_code ec;
+    world.reduce(own, sums, std::plus<>{}, 0, mpx::start).wait(ec);
+    CHECK((world.rank() == 0 ? ec == mpx::errc::count : !ec || ec == mpx::errc::peer_lost));
+    CHECK(world.allreduce(1, std::plus<>{}) == 2);
+  });
+}
+
 TEST_CASE("a detached collective goes on by itself") {
   ranks::run_at_all_counts<ranks::shm>([](auto world) {
     std::vector<int> data(1000, 1);

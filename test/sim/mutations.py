@@ -25,6 +25,7 @@ LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
 MEETING_TEST = "coll/node.test.cpp"
+STARTED_TEST = "coll/started.test.cpp"
 LACKING_TEST = "alloc/sim_windows.test.cpp"
 NODE_TEST = "preempt/node_block.test.cpp"
 LOCK_TEST = "preempt/rma_lock.test.cpp"
@@ -242,6 +243,8 @@ MUTATIONS = [
     ("what is posted ahead is waited for by nobody", SCHEDULES,
      "        parts = detail::exchange(p.ahead, nullptr);\n", "        parts = nullptr;\n"),
     ("a persistent collective runs once", SCHEDULES, "    p.at = 0;\n", ""),
+    ("a started collective that fails while it waits tells nobody", SCHEDULES,
+     "        fail_locked(e, p, p.failure);\n", "        dissolve_locked(e, p);\n", STARTED_TEST),
     ("messages of a collective that was left keep their credit", COLLECTIVES,
      "    discard_left(call);\n", "    (void)call;\n"),
     ("a split does not look at keys", "comm/detail/create.hpp",
@@ -261,7 +264,7 @@ MUTATIONS = [
      "*plan, said_here, sides().here_first,", "*plan, said_here, 0,"),
     # Collective calls that are compared.
     ("who finds that calls differ gives the call up for all", SCHEDULES,
-     "if (p.failure.of != cause::mismatch) e.give_up", "e.give_up", CHECKS_TEST),
+     " && p.failure.of != cause::mismatch)", ")", CHECKS_TEST),
     ("of calls that differ each rank tells those that it has heard of first", "coll/claims.hpp",
      "(other.told == 0 || c.before(other))", "other.told == 0", CHECKS_TEST),
     ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",

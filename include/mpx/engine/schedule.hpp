@@ -282,6 +282,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   bool advancing = false;      // Its steps are being taken right now.
   bool due = false;
   bool active = false;
+  bool told = false;  // It has failed, and the others have been told.
   collective_failure failure;
   std::exception_ptr thrown;  // By the user's operation.
 

@@ -40,6 +40,7 @@ struct schedules {
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
+    p.told = false;
     p.active = true;
     e.schedules_.active.push_back(p);
     if (!e.begin_collective_locked(p.id()))
@@ -65,8 +66,10 @@ struct schedules {
 
   /// A part is complete.
   static void part_done_locked(endpoint_type& e, schedule& p, operation& part) noexcept {
-    if (part.failure != errc{}) note(p, part);
-    if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
+    const bool wrong = is_wrong(part);
+    if (wrong) [[unlikely]]
+      note(p, part);
+    if (wrong || &part == compound_of(*p.op).first) make_due(e, p);
   }
   /// A rank is lost, or has left a collective: perhaps one of these.
   [[gnu::noinline]] static void recheck_locked(endpoint_type& e) noexcept {
@@ -92,7 +95,7 @@ struct schedules {
       if (p.failure.why == errc{}) {
         run_locked(e, p);
       } else {
-        dissolve_locked(e, p);
+        fail_locked(e, p, p.failure);
       }
     }
     l.running = false;
@@ -129,11 +132,20 @@ struct schedules {
     linked_list<schedule, due_tag>::erase(p);
     count_due(e, -1);
   }
-  static void note(schedule& p, const operation& part) noexcept {
+  /// It has failed, or what has come is not as long as what it was to fill.
+  static bool is_wrong(const operation& part) noexcept {
+    return part.failure != errc{} ||
+           (part.role == role::receive && part.message_bytes != part.data.bytes);
+  }
+  [[gnu::noinline, gnu::cold]] static void note(schedule& p, const operation& part) noexcept {
     if (p.failure.why != errc{}) return;
-    const bool sends = part.role == role::send;
-    p.failure = {part.failure,          cause::message,  sends,
-                 rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+    const bool other_length = part.failure == errc{};
+    p.failure = {other_length ? errc::count : part.failure,
+                 other_length ? cause::length : cause::message,
+                 part.role == role::send,
+                 rank_in(p, part.peer),
+                 part.data.bytes,
+                 part.message_bytes};
   }
   static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
@@ -201,7 +213,7 @@ struct schedules {
     s.op->parent = p.op;
     s.op->holder = holder::parent;
     s.op->ranks = p.state->ranks;
-    if (s.op->done() && s.op->failure != errc{}) note(p, *s.op);
+    if (s.op->done() && is_wrong(*s.op)) note(p, *s.op);
   }
   /// Gives back what is complete of a round. Returns whether all of it is; if not, the first part
   /// is watched.
@@ -211,19 +223,17 @@ struct schedules {
       operation& part = *parts;
       if (!part.done()) return false;
       parts = part.next;
-      if (part.role == role::receive && part.message_bytes != part.data.bytes &&
-          part.failure == errc{} && p.failure.why == errc{})
-        p.failure = {errc::count,           cause::length,   false,
-                     rank_in(p, part.peer), part.data.bytes, part.message_bytes};
       e.give(part);
     }
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, unless they know, and lets go of its parts.
+  /// It has failed: tells the others, unless they know, and lets go of its parts. Again, if that
+  /// takes a while.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id(), p.failure.why);
+    if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
+      e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
