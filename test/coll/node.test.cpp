@@ -205,6 +205,61 @@ TEST_CASE_TEMPLATE("sizes and forms that do not agree are an error", Stack, rank
   });
 }
 
+/// Calls of `bytes` at this rank, whatever others have. `failed(why, all)`: what came of one; if
+/// `all`, of one in which each rank gets something of every other one.
+template <class World, class Failed>
+void make_all(const World& world, std::size_t bytes, Failed&& failed) {
+  const auto w = world.with(shared);
+  const auto n = static_cast<std::size_t>(world.size());
+  std::vector<unsigned char> own(bytes, 1);
+  std::vector<unsigned char> out(bytes);
+  std::vector<unsigned char> blocks(bytes * n, 1);
+  std::vector<unsigned char> all(bytes * n);
+  const auto plus = std::plus<>{};
+  const auto make = [&](bool meets_all, auto&& call) {
+    const std::string text = ranks::text_of(call);
+    failed(text, meets_all);
+  };
+  for (const mpx::rank_t root : {0, world.size() - 1}) {
+    make(false, [&] { w.bcast(own, root); });
+    make(false, [&] { w.reduce(own, out, plus, root); });
+  }
+  make(true, [&] { w.allreduce(own, out, plus); });
+  make(true, [&] { w.allgather(own, all); });
+  make(true, [&] { w.alltoall(blocks, all); });
+  make(true, [&] { w.reduce_scatter_block(blocks, out, plus); });
+}
+
+TEST_CASE_TEMPLATE("lengths that differ by whole pieces are an error that names them", Stack,
+                   ranks::inproc, ranks::shm) {
+  constexpr std::size_t piece = mpx::coll::node_stream_bytes;
+  constexpr std::size_t lengths[][2] = {{piece, 4 * piece},      // Of bcast and reduce,
+                                        {4 * piece, piece},      // which may be ahead of others.
+                                        {2 * piece, piece},      // Of some elements,
+                                        {4 * piece, 8 * piece},  // and of all of them.
+                                        {8 * piece, 20 * piece}};
+  for (const mpx::rank_t n : {2, 3, 8}) {
+    ranks::run<Stack>(n, [&lengths, n](auto world) {
+      world.barrier();
+      for (const auto& [one, others] : lengths) {
+        for (const mpx::rank_t odd : {0, n - 1}) {
+          make_all(world, world.rank() == odd ? one : others,
+                   [&](const std::string& why, bool all) {
+                     const bool names = ranks::contains(why, " bytes of room for a message of ") ||
+                                        ranks::contains(why, "sizes must agree on all ranks");
+                     const bool left = ranks::contains(why, "has left this call with an error");
+                     CAPTURE(why);
+                     CHECK((why.empty() || names || left));
+                     const int failed = world.allreduce(why.empty() ? 0 : 1, std::plus<>{});
+                     CHECK(failed >= (all ? n : 1));
+                     CHECK(world.allreduce(names ? 1 : 0, std::plus<>{}) >= 1);
+                   });
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE_TEMPLATE("memory where ranks met is used again", Stack, ranks::inproc, ranks::shm) {
   ranks::run<Stack>(3, [](auto world) {
     bool right = true;

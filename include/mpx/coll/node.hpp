@@ -64,7 +64,7 @@ class node_call {
   /// Shows `data` to the others, as this rank's `piece` of the call.
   /// Requires: data.bytes <= node_piece_bytes.
   void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
-  /// The same with `bytes` of it, from `at` on.
+  /// The same with `bytes` of it, from `at` on. What is left of it there the others compare.
   [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
                                        std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
@@ -73,7 +73,7 @@ class node_call {
       std::memcpy(to, data.base + at, sizeof(std::uint64_t));
     else
       read_early(data, at, {to, bytes});
-    shown(bytes, piece);
+    shown(data.bytes - at, piece);
   }
   /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
@@ -93,9 +93,10 @@ class node_call {
     if (kept.base != nullptr) data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has.
-  void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
-                    std::uint32_t piece) noexcept {
+  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has. `left`: of
+  /// the longest block.
+  void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
+                    std::size_t left) noexcept {
     if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
     std::byte* to = s_.block.data(me_, index(piece), all);
@@ -105,7 +106,7 @@ class node_call {
       if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
       to += bytes;
     }
-    shown(all, piece);
+    shown(left * static_cast<std::size_t>(n_ - 1), piece);
     own_next(all, piece);
   }
   /// See node_state. Of a call of several pieces the last one may be short, and is not where the
@@ -114,8 +115,9 @@ class node_call {
     if (piece == 0) s_.own_next(me_, index(0), bytes);
   }
   /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
-  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece) noexcept {
-    const memory all = see(r, bytes * static_cast<std::size_t>(n_ - 1), piece);
+  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
+    const auto windows = static_cast<std::size_t>(n_ - 1);
+    const memory all = see(r, bytes * windows, piece, left * windows);
     if (all.base == nullptr) return {};
     return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
@@ -140,7 +142,7 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != (total | node_is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, shown & ~node_is_loan));
+      static_cast<void>(wrong_length(r, total, shown & ~(node_is_loan | node_is_edges)));
       return nullptr;
     }
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
@@ -175,18 +177,23 @@ class node_call {
       if (r != me_) wait_left(r, end_of(serial_));
     met();
   }
-  /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
-  /// errc::truncate if it has not `bytes`.
-  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+  /// Waits until rank r has shown its piece, of `bytes`, of a call that has `left` from there on.
+  /// Returns it, or nothing. Errors: errc::count, errc::truncate if the rank's own call has more or
+  /// fewer, which the first piece tells.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     // Who shows something in this call reads nothing of those before: its word, which it goes on
     // writing, need not be fetched for that.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
+    if (shown != left) [[unlikely]]
+      return wrong_length(r, left, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
+  }
+  /// The same of what is not one of several pieces.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+    return see(r, bytes, piece, bytes);
   }
   /// This rank reads no more of what `see` or `see_window` has returned, and no other one does: it
   /// is lost.

@@ -9,6 +9,9 @@
 // *left* what was there: from what they have shown since, or from the words in which they say so.
 // So no call needs a second meeting, and one rank may be three calls ahead.
 //
+// What is long goes in pieces. With each its rank shows how much of the call is left, the piece
+// included: so lengths that differ are found at the first piece, wherever the pieces end.
+//
 // Where ranks outnumber cores each of them gives its core away until those that share it have come,
 // and then looks for the others without a pause: so a call takes one change of a core for each of
 // its ranks but one. Who combines long vectors counts: the last to come does it, for all.
@@ -55,7 +58,7 @@ inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and what it is raised for.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
-  platform::atomic<std::uint64_t> bytes;  // Written before the flag.
+  platform::atomic<std::uint64_t> bytes;  // From here on to the call's end. Before the flag.
   platform::atomic<node_tag> flag;
 };
 static_assert(sizeof(node_slot) == cache_line_bytes);

@@ -68,7 +68,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-               const memory piece = node.see(call.root, bytes, i);
+               const memory piece = node.see(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
                node.claim_of_two(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
@@ -105,7 +105,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
-    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i); };
+    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i, in.bytes - at); };
     for (rank_t r = 0; r < n; ++r) shown(r);
     // Who has shown this window had read the last one, but maybe not all that was made of it.
     node.met(i == 0 ? 0 : i - 1);
@@ -155,7 +155,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
         if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
         if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            shown);
@@ -182,7 +182,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         node.show_part(call.in, at, bytes, i);
         node.own_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
         if (node.crowded()) {
           c.copy(out,
                  node.meet(
@@ -214,7 +214,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes, i);
+      const memory theirs = node.see(r, bytes, i, call.out.bytes - at);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim_of_two(theirs);
@@ -244,11 +244,12 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_windows(from, at, bytes, i);
+    const std::size_t left = call.out.bytes - at;
+    node.show_windows(from, at, bytes, i, left);
     if (node.crowded()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see_window(r, bytes, i);
+      const memory theirs = node.see_window(r, bytes, i, left);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim(theirs);
@@ -276,13 +277,13 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.failed()) return;
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.show_windows(in, at, bytes, i);
+                node.show_windows(in, at, bytes, i, most - at);
                 if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.see_window(r, bytes, i).base, to.bytes};
+                  return memory{node.see_window(r, bytes, i, most - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
                 node.claim_of_each(theirs);

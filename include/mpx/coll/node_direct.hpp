@@ -234,7 +234,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
   } else {
     in = in_one_piece(c, call.in);
   }
-  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n));
+  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n - 1));
   loan.lend(in);
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
   for (rank_t k = 1; k < n; ++k) {
