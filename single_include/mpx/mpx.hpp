@@ -4986,6 +4986,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   bool advancing = false;      // Its steps are being taken right now.
   bool due = false;
   bool active = false;
+  bool told = false;  // It has failed, and the others have been told.
   collective_failure failure;
   std::exception_ptr thrown;  // By the user's operation.
 
@@ -6962,6 +6963,9 @@ struct barrier_call {
 // *left* what was there: from what they have shown since, or from the words in which they say so.
 // So no call needs a second meeting, and one rank may be three calls ahead.
 //
+// What is long goes in pieces. With each its rank shows how much of the call is left, the piece
+// included: so lengths that differ are found at the first piece, wherever the pieces end.
+//
 // Where ranks outnumber cores each of them gives its core away until those that share it have come,
 // and then looks for the others without a pause: so a call takes one change of a core for each of
 // its ranks but one. Who combines long vectors counts: the last to come does it, for all.
@@ -6999,7 +7003,7 @@ inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and what it is raised for.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
-  platform::atomic<std::uint64_t> bytes;  // Written before the flag.
+  platform::atomic<std::uint64_t> bytes;  // From here on to the call's end. Before the flag.
   platform::atomic<node_tag> flag;
 };
 static_assert(sizeof(node_slot) == cache_line_bytes);
@@ -17482,6 +17486,7 @@ struct schedules {
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
+    p.told = false;
     p.active = true;
     e.schedules_.active.push_back(p);
     if (!e.begin_collective_locked(p.id()))
@@ -17507,8 +17512,10 @@ struct schedules {
 
   /// A part is complete.
   static void part_done_locked(endpoint_type& e, schedule& p, operation& part) noexcept {
-    if (part.failure != errc{}) note(p, part);
-    if (part.failure != errc{} || &part == compound_of(*p.op).first) make_due(e, p);
+    const bool wrong = is_wrong(part);
+    if (wrong) [[unlikely]]
+      note(p, part);
+    if (wrong || &part == compound_of(*p.op).first) make_due(e, p);
   }
   /// A rank is lost, or has left a collective: perhaps one of these.
   [[gnu::noinline]] static void recheck_locked(endpoint_type& e) noexcept {
@@ -17534,7 +17541,7 @@ struct schedules {
       if (p.failure.why == errc{}) {
         run_locked(e, p);
       } else {
-        dissolve_locked(e, p);
+        fail_locked(e, p, p.failure);
       }
     }
     l.running = false;
@@ -17571,11 +17578,20 @@ struct schedules {
     linked_list<schedule, due_tag>::erase(p);
     count_due(e, -1);
   }
-  static void note(schedule& p, const operation& part) noexcept {
+  /// It has failed, or what has come is not as long as what it was to fill.
+  static bool is_wrong(const operation& part) noexcept {
+    return part.failure != errc{} ||
+           (part.role == role::receive && part.message_bytes != part.data.bytes);
+  }
+  [[gnu::noinline, gnu::cold]] static void note(schedule& p, const operation& part) noexcept {
     if (p.failure.why != errc{}) return;
-    const bool sends = part.role == role::send;
-    p.failure = {part.failure,          cause::message,  sends,
-                 rank_in(p, part.peer), part.data.bytes, part.message_bytes};
+    const bool other_length = part.failure == errc{};
+    p.failure = {other_length ? errc::count : part.failure,
+                 other_length ? cause::length : cause::message,
+                 part.role == role::send,
+                 rank_in(p, part.peer),
+                 part.data.bytes,
+                 part.message_bytes};
   }
   static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
@@ -17643,7 +17659,7 @@ struct schedules {
     s.op->parent = p.op;
     s.op->holder = holder::parent;
     s.op->ranks = p.state->ranks;
-    if (s.op->done() && s.op->failure != errc{}) note(p, *s.op);
+    if (s.op->done() && is_wrong(*s.op)) note(p, *s.op);
   }
   /// Gives back what is complete of a round. Returns whether all of it is; if not, the first part
   /// is watched.
@@ -17653,19 +17669,17 @@ struct schedules {
       operation& part = *parts;
       if (!part.done()) return false;
       parts = part.next;
-      if (part.role == role::receive && part.message_bytes != part.data.bytes &&
-          part.failure == errc{} && p.failure.why == errc{})
-        p.failure = {errc::count,           cause::length,   false,
-                     rank_in(p, part.peer), part.data.bytes, part.message_bytes};
       e.give(part);
     }
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, unless they know, and lets go of its parts.
+  /// It has failed: tells the others, unless they know, and lets go of its parts. Again, if that
+  /// takes a while.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
-    if (p.failure.of != cause::mismatch) e.give_up_collective_locked(p.id(), p.failure.why);
+    if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
+      e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -20655,7 +20669,7 @@ class node_call {
   /// Shows `data` to the others, as this rank's `piece` of the call.
   /// Requires: data.bytes <= node_piece_bytes.
   void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
-  /// The same with `bytes` of it, from `at` on.
+  /// The same with `bytes` of it, from `at` on. What is left of it there the others compare.
   [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
                                        std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
@@ -20664,7 +20678,7 @@ class node_call {
       std::memcpy(to, data.base + at, sizeof(std::uint64_t));
     else
       read_early(data, at, {to, bytes});
-    shown(bytes, piece);
+    shown(data.bytes - at, piece);
   }
   /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
@@ -20684,9 +20698,10 @@ class node_call {
     if (kept.base != nullptr) data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has.
-  void show_windows(const blocks& from, std::size_t at, std::size_t bytes,
-                    std::uint32_t piece) noexcept {
+  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has. `left`: of
+  /// the longest block.
+  void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
+                    std::size_t left) noexcept {
     if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
     std::byte* to = s_.block.data(me_, index(piece), all);
@@ -20696,7 +20711,7 @@ class node_call {
       if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
       to += bytes;
     }
-    shown(all, piece);
+    shown(left * static_cast<std::size_t>(n_ - 1), piece);
     own_next(all, piece);
   }
   /// See node_state. Of a call of several pieces the last one may be short, and is not where the
@@ -20705,8 +20720,9 @@ class node_call {
     if (piece == 0) s_.own_next(me_, index(0), bytes);
   }
   /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
-  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece) noexcept {
-    const memory all = see(r, bytes * static_cast<std::size_t>(n_ - 1), piece);
+  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
+    const auto windows = static_cast<std::size_t>(n_ - 1);
+    const memory all = see(r, bytes * windows, piece, left * windows);
     if (all.base == nullptr) return {};
     return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
@@ -20731,7 +20747,7 @@ class node_call {
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != (total | node_is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, shown & ~node_is_loan));
+      static_cast<void>(wrong_length(r, total, shown & ~(node_is_loan | node_is_edges)));
       return nullptr;
     }
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
@@ -20766,18 +20782,23 @@ class node_call {
       if (r != me_) wait_left(r, end_of(serial_));
     met();
   }
-  /// Waits until rank r has shown its piece. Returns it, or nothing. Errors: errc::count,
-  /// errc::truncate if it has not `bytes`.
-  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+  /// Waits until rank r has shown its piece, of `bytes`, of a call that has `left` from there on.
+  /// Returns it, or nothing. Errors: errc::count, errc::truncate if the rank's own call has more or
+  /// fewer, which the first piece tells.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
     // Who shows something in this call reads nothing of those before: its word, which it goes on
     // writing, need not be fetched for that.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != bytes) [[unlikely]]
-      return wrong_length(r, bytes, shown & ~(node_is_loan | node_is_edges));
+    if (shown != left) [[unlikely]]
+      return wrong_length(r, left, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
+  }
+  /// The same of what is not one of several pieces.
+  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+    return see(r, bytes, piece, bytes);
   }
   /// This rank reads no more of what `see` or `see_window` has returned, and no other one does: it
   /// is lost.
@@ -21470,7 +21491,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
   } else {
     in = in_one_piece(c, call.in);
   }
-  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n));
+  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n - 1));
   loan.lend(in);
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
   for (rank_t k = 1; k < n; ++k) {
@@ -21599,7 +21620,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-               const memory piece = node.see(call.root, bytes, i);
+               const memory piece = node.see(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
                node.claim_of_two(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
@@ -21636,7 +21657,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
-    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i); };
+    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i, in.bytes - at); };
     for (rank_t r = 0; r < n; ++r) shown(r);
     // Who has shown this window had read the last one, but maybe not all that was made of it.
     node.met(i == 0 ? 0 : i - 1);
@@ -21686,7 +21707,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
         if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
         if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            shown);
@@ -21713,7 +21734,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         node.show_part(call.in, at, bytes, i);
         node.own_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i); };
+        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
         if (node.crowded()) {
           c.copy(out,
                  node.meet(
@@ -21745,7 +21766,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes, i);
+      const memory theirs = node.see(r, bytes, i, call.out.bytes - at);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim_of_two(theirs);
@@ -21775,11 +21796,12 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_windows(from, at, bytes, i);
+    const std::size_t left = call.out.bytes - at;
+    node.show_windows(from, at, bytes, i, left);
     if (node.crowded()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory theirs = node.see_window(r, bytes, i);
+      const memory theirs = node.see_window(r, bytes, i, left);
       if (theirs.base == nullptr) return;
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim(theirs);
@@ -21807,13 +21829,13 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.failed()) return;
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.show_windows(in, at, bytes, i);
+                node.show_windows(in, at, bytes, i, most - at);
                 if (node.crowded()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.see_window(r, bytes, i).base, to.bytes};
+                  return memory{node.see_window(r, bytes, i, most - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
                 node.claim_of_each(theirs);
