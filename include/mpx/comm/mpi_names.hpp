@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpx/core/types.hpp"
+#include "mpx/datatype/buffer.hpp"
 #include "mpx/engine/forms.hpp"
 
 namespace mpx::inline v0 {
