@@ -260,6 +260,35 @@ TEST_CASE_TEMPLATE("lengths that differ by whole pieces are an error that names 
   }
 }
 
+TEST_CASE("blocks that some ranks send and others have read are an error") {
+  constexpr std::size_t lengths[][2] = {{10, mpx::coll::shared_direct_bytes + 8},
+                                        {mpx::coll::shared_direct_bytes + 8, 10}};
+  for (const mpx::rank_t n : {3, 4}) {
+    ranks::run<ranks::shm>(n, [&lengths, n](auto world) {
+      world.barrier();
+      for (const auto& [one, others] : lengths) {
+        for (const mpx::rank_t odd : {0, n - 1}) {
+          const std::size_t bytes = world.rank() == odd ? one : others;
+          std::vector<unsigned char> own(bytes, 1);
+          std::vector<unsigned char> all(bytes * static_cast<std::size_t>(n), 1);
+          for (const bool gathers : {true, false}) {
+            const std::string why = ranks::text_of([&] {
+              if (gathers) world.gather(own, all, 0);
+              if (!gathers) world.scatter(all, own, 0);
+            });
+            const bool says = ranks::contains(why, "another rank has given another size") ||
+                              ranks::contains(why, "sizes must agree on all ranks") ||
+                              ranks::contains(why, " bytes of room for a message of ");
+            CAPTURE(why);
+            CHECK((why.empty() || says || ranks::contains(why, "has left this call")));
+            CHECK(world.allreduce(says ? 1 : 0, std::plus<>{}) >= 1);
+          }
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE_TEMPLATE("memory where ranks met is used again", Stack, ranks::inproc, ranks::shm) {
   ranks::run<Stack>(3, [](auto world) {
     bool right = true;

@@ -318,6 +318,8 @@ MUTATIONS = [
      "if (c.size() == 2 && node.shows(call.root, node_is_edges))", "if (false)", NODE_TEST),
     ("who sees a piece does not look how long its call is", "coll/node.hpp",
      "if (shown != left) [[unlikely]]", "if (shown < bytes) [[unlikely]]", MEETING_TEST),
+    ("who waits for a block's message does not look whether others lend theirs", "coll/call.hpp",
+     "      steps.by_messages();\n", "", MEETING_TEST),
     ("what all read is claimed by one of them", "coll/node.hpp",
      "if (n_ == 2) claim(read);", "claim(read);", NODE_TEST),
     ("a short call claims what it may have to read again", "coll/node_quick.hpp",

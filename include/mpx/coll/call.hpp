@@ -66,10 +66,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       q.reads = node->reads;
       q.crowded = node->crowded;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (!coll::fits_in_node(what, steps.size()))
-        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
-      return coll::run_in_node(steps, what, *node, q);
+      if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
+        return coll::run_in_node(steps, what, *node, q);
+      steps.by_messages();
+      return what(steps, c.by != coll::algorithm::shared
+                             ? c
+                             : coll::without_node<typename Stack::collective_type>(q, by));
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {

@@ -387,9 +387,7 @@ class node_call {
   bool finds_message() noexcept {
     const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
     if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
-    c_.failed(wrong_argument(errc::count,
-                             "another rank has given another size, or has started the call: all of "
-                             "them have to agree on both"));
+    c_.failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
   /// Whether rank r has shown that it sends messages.

@@ -157,6 +157,12 @@ struct node_state final : mpx::detail::communicator_extras {
 
   node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
   ~node_state() override { drop_(endpoint_, *this); }
+  bool has_met(tag_t serial) const noexcept override {
+    const unsigned slot = static_cast<std::uint32_t>(serial) % node_slots;
+    for (rank_t r = 0; r < block.ranks(); ++r)
+      if (block.has_shown(r, slot, tag_of(serial, 0))) return true;
+    return false;
+  }
 
   bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
   /// Ends this rank's reading of what another one has shown to nobody else.

@@ -52,6 +52,8 @@ class collective_channel : public point_to_point<Stack> {
   /// The call, for what is done in other ways than by messages.
   collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
   collective_failure why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  /// Its ranks can meet in memory, but this call goes by messages, if all are of one mind.
+  void by_messages() noexcept { by_messages_ = true; }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
   endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
@@ -238,6 +240,12 @@ class collective_channel : public point_to_point<Stack> {
     return failed(
         {why, why == errc::count ? cause::length : cause::message, sends, other, bytes, got});
   }
+  [[gnu::noinline, gnu::cold]] collective_failure why_not_come() const {
+    const collective_failure f = why_lost();
+    const bool nobody_said = f.why == errc::peer_lost && f.of == cause::lost && f.other < 0;
+    if (!nobody_said || !by_messages_ || !this->state_->node->has_met(serial_)) return f;
+    return {errc::count, cause::argument, false, proc_null, 0, 0, collective_failure::other_ways};
+  }
   pattern wanted(rank_t from) const noexcept {
     return this->matching(this->peer_of(from), serial_, {});
   }
@@ -263,8 +271,8 @@ class collective_channel : public point_to_point<Stack> {
   /// Waits for the first of what has been started, and takes it out.
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
-    if (!this->endpoint_->wait_in_collective(op, site_, call())) {
-      failed(why_lost());
+    if (!this->endpoint_->wait_in_collective(op, site_, call(), by_messages_)) {
+      failed(why_not_come());
       return;
     }
     now_ = op.next;
@@ -287,9 +295,9 @@ class collective_channel : public point_to_point<Stack> {
   }
   [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
     if (d.failure == undecided) {
-      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
+      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call(), by_messages_)) {
         d.posted->next = detail::exchange(now_, d.posted);
-        return failed(why_lost());
+        return failed(why_not_come());
       }
       this->endpoint_->receive_rest(d, site_);
     }
@@ -323,6 +331,7 @@ class collective_channel : public point_to_point<Stack> {
   tag_t serial_;
   errc why_{};
   bool begun_ = false;
+  bool by_messages_ = false;
   operation* now_ = nullptr;    // What has been started, linked by operation::next,
   operation* ahead_ = nullptr;  // and what the next round waits for.
   piece_header* pieces_ = nullptr;

@@ -107,6 +107,8 @@ struct dying_block {
 /// What a communicator has beside its ranks and its context, made when it is first asked for.
 struct communicator_extras : allocated {
   virtual ~communicator_extras() = default;
+  /// Whether any rank makes that collective call here, and not by messages.
+  virtual bool has_met(tag_t) const noexcept { return false; }
 };
 
 /// No communicator has this context.

@@ -175,7 +175,7 @@ class endpoint : ground<Stack>,
   // --- Collectives -------------------------------------------------------------------------------
 
   bool begin_collective(collective_call call);
-  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
   void give_up_collective(collective_call call, errc why) noexcept;
   collective_failure failure_of_collective(collective_call call);
   bool collective_lost(collective_call call) noexcept;

@@ -88,6 +88,10 @@ struct collective_failure {
     argument,   ///< Said by `what`.
     mismatch,   ///< The same; all ranks find it, and none has to be told.
   };
+  /// Some ranks of a call send messages, and others meet in memory.
+  static constexpr const char* other_ways =
+      "another rank has given another size, or has started the call: all of them have to agree on "
+      "both";
   errc why{};
   cause of{};
   bool sends = false;

@@ -43,11 +43,18 @@ bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
   return cannot_end(call) || revocations_.contains(call);
 }
 
-/// Blocks until `op` is complete, or the collective can never end. Returns whether `op` is
-/// complete.
+/// Blocks until `op` is complete, or the collective can never end. `by_messages`: its ranks could
+/// have met in memory, and then nobody would send what this one waits for: who waits long looks.
+/// Returns whether `op` is complete.
 template <class Stack>
-bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  return wait_or(op, site, [&] { return collective_lost(call); });
+bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call,
+                                         bool by_messages) {
+  constexpr unsigned looks_each = 8;
+  unsigned looks = 0;
+  return wait_or(op, site, [&] {
+    return collective_lost(call) ||
+           (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
+  });
 }
 
 /// Why a collective that has been left, or cannot begin, cannot end well: names who is lost, or
