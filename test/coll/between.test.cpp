@@ -109,6 +109,23 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     on.allgatherv(in, out, std::vector<int>(low ? 3 : 2, -1), ec);
     CHECK(ec == mpx::errc::count);
     CHECK(next());
+    std::vector<int> counts(low ? 3 : 2, 1);
+    if (world.rank() == 0) counts[1] = -4;
+    (void)on.alltoallv(in, counts, ec);
+    CHECK(ec == (world.rank() == 0 ? mpx::errc::count : mpx::errc::peer_lost));
+    CHECK(next());
+    char byte = 'a';  // More than any memory, of which nobody reads a byte.
+    const std::span<const char> most(&byte, low ? std::size_t{1} << 62 : 1);
+    CHECK((on.allgatherv(most, ec).empty() || low));
+    CHECK((low || ec == mpx::errc::no_resources || ec == mpx::errc::peer_lost));
+    CHECK(next());
+    counts.assign(low ? 3 : 2, 0);
+    counts[0] = low ? 0 : 1;
+    std::vector<std::size_t> wide(counts.begin(), counts.end());
+    if (low) wide[0] = most.size();
+    CHECK((on.alltoallv(most, wide, ec).empty() || low));
+    CHECK((world.rank() == 2) == (ec == mpx::errc::no_resources));
+    CHECK(next());
     (void)on.allreduce(1, [](int, int) -> int { throw 1; }, ec);  // In both groups.
     CHECK((ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
     CHECK(next());

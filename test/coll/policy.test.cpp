@@ -212,3 +212,54 @@ TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
     CHECK(world.allreduce(1, std::plus<>{}) == 3);
   });
 }
+
+TEST_CASE("collectives that return vectors: one rank's fault ends the call for all, in step") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    const mpx::rank_t me = world.rank();
+    const std::vector<int> some(6, 1);
+    std::error_code ec;
+    // Who is wrong says so before lengths are exchanged.
+    std::vector<int> counts(3, 2);
+    if (me == 0) counts[1] = -5;
+    CHECK(world.alltoallv(some, counts, ec).empty());
+    CHECK(ec == (me == 0 ? mpx::errc::count : mpx::errc::peer_lost));
+    CHECK(ranks::contains(ranks::text_of([&] { (void)world.alltoallv(some, counts); }),
+                          me == 0 ? "a count is negative" : "rank 0 has left this call"));
+    if (me == 0) counts.assign(4, 1);
+    CHECK(world.alltoallv(some, counts, ec).empty());
+    CHECK(ec == (me == 0 ? mpx::errc::argument : mpx::errc::peer_lost));
+    CHECK(world.allreduce(1, std::plus<>{}) == 3);
+    // Who would need more than any memory has leaves the call; nobody reads this.
+    const std::uint16_t one = 1;
+    const std::span<const std::uint16_t> mine(&one, me == 2 ? std::size_t{1} << 62 : 1);
+    const bool short_of_memory = me == 2;
+    CHECK(
+        (world.gatherv(mine, 2, ec).empty() && (ec == mpx::errc::no_resources) == short_of_memory));
+    const std::vector<std::size_t> to_last{0, 0, mine.size()};
+    CHECK((world.alltoallv(mine, to_last, ec).empty() || !short_of_memory));
+    CHECK((ec == mpx::errc::no_resources) == short_of_memory);
+    CHECK((world.allgather(mine, ec).empty() || !short_of_memory));
+    CHECK(ec == (short_of_memory ? mpx::errc::no_resources : mpx::errc::peer_lost));
+    CHECK(
+        (world.gather(mine, 2, ec).empty() && (ec == mpx::errc::no_resources) == short_of_memory));
+    CHECK(world.allgatherv(mine, ec).empty());
+    CHECK((ec == mpx::errc::no_resources || ec == mpx::errc::peer_lost));
+    CHECK(ranks::errc_of([&] { (void)world.allgatherv(mine); }) != mpx::errc{});
+    CHECK(world.allreduce(1, std::plus<>{}) == 3);
+  });
+}
+
+TEST_CASE("counts and places of 32 bits without a sign go beyond 2^31") {
+  constexpr std::uint32_t far = 2'200'000'000u;
+  const std::vector<std::uint32_t> places{far, far + 1};
+  const std::vector<std::uint32_t> counts{1, 1};
+  char byte = 0;
+  const std::span<char> all(&byte, far + 2u);  // Nobody reads it.
+  const auto b = mpx::detail::blocks_at(all, counts, places);
+  CHECK(b.places[1] == std::int64_t{far} + 1);
+  CHECK(mpx::coll::check_blocks(b, 2).why == mpx::errc{});
+  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, places), 2).why ==
+        mpx::errc::argument);  // They reach beyond it.
+  const std::vector<int> below{0, -1};
+  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, below), 2).why == mpx::errc::count);
+}

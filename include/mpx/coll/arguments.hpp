@@ -152,17 +152,26 @@ concept Counts =
 
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8, std::ranges::size(c)};
+  using value = std::ranges::range_value_t<C>;
+  return {std::ranges::data(c), sizeof(value) == 8, std::ranges::size(c),
+          std::is_unsigned_v<value>};
 }
 
 template <class B>
 std::size_t elements_of(const B& buffer) noexcept {
   return place_of(buffer).bytes / sizeof(element_of_t<const B>);
 }
+/// Of this and the next: more than memory has where it does not fit the type.
 inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
   std::size_t sum = 0;
-  for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+  for (const std::int64_t c : counts)
+    if (__builtin_add_overflow(sum, static_cast<std::size_t>(c), &sum))
+      return static_cast<std::size_t>(-1);
   return sum;
+}
+inline std::size_t product_of(std::size_t elements, rank_t ranks) noexcept {
+  std::size_t all = 0;
+  return __builtin_mul_overflow(elements, ranks, &all) ? static_cast<std::size_t>(-1) : all;
 }
 
 /// No error was stored.

@@ -69,7 +69,9 @@ class between_collectives : public collective_names<Between> {
   std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
-    if (root == this_root) all.resize(elements_of(in) * remote());
+    if (root == this_root &&
+        !room<How>(all, product_of(elements_of(in), me().remote_size()), how, "gather", where))
+      return all;
     gather(in, all, root, std::forward<How>(how), where);
     return all;
   }
@@ -100,9 +102,11 @@ class between_collectives : public collective_names<Between> {
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me().both(where), {"gatherv", where});
     const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(counts));
+    next.begins();
+    if (!room<How>(all, sum_of(counts), how, "gatherv", where)) return all;
     gatherv(in, all, counts, root, std::forward<How>(how), where);
     return all;
   }
@@ -124,10 +128,13 @@ class between_collectives : public collective_names<Between> {
   std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
+    second_call<Stack> next(me().both(where), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in) / remote());
     bcast(length, root, how, where);
     if (!well<How>(how)) return mine;
-    if (root >= 0) mine.resize(static_cast<std::size_t>(length));
+    next.begins();
+    if (root >= 0 && !room<How>(mine, static_cast<std::size_t>(length), how, "scatter", where))
+      return mine;
     scatter(in, mine, root, std::forward<How>(how), where);
     return mine;
   }
@@ -166,7 +173,9 @@ class between_collectives : public collective_names<Between> {
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
                                                 site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(elements_of(in) * remote());
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, product_of(elements_of(in), me().remote_size()), how, "allgather", where))
+      return all;
     allgather(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -197,9 +206,11 @@ class between_collectives : public collective_names<Between> {
   std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
                                                  site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me().both(where), {"allgatherv", where});
     const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(counts));
+    next.begins();
+    if (!room<How>(all, sum_of(counts), how, "allgatherv", where)) return all;
     allgatherv(in, all, counts, std::forward<How>(how), where);
     return all;
   }
@@ -218,7 +229,8 @@ class between_collectives : public collective_names<Between> {
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
                                                site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(elements_of(in));
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, elements_of(in), how, "alltoall", where)) return all;
     alltoall(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -253,10 +265,18 @@ class between_collectives : public collective_names<Between> {
                                                 site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     std::vector<std::int64_t> going;
-    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    second_call<Stack> next(me().both(where), {"alltoallv", where});
+    const coll::blocks from = blocks_at(in, in_counts);
+    if (check_blocks(from, me().remote_size()).why != errc{}) {  // Told before all else.
+      ended<How>(how, where, to_all{me().sides(), from, {}, true});
+      return all;
+    }
+    if (!room<How>(going, std::size(in_counts), how, "alltoallv", where)) return all;
+    for (std::size_t r = 0; r < going.size(); ++r) going[r] = from.counts[static_cast<rank_t>(r)];
     const auto coming = alltoall(going, how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(coming));
+    next.begins();
+    if (!room<How>(all, sum_of(coming), how, "alltoallv", where)) return all;
     alltoallv(in, going, all, coming, std::forward<How>(how), where);
     return all;
   }
@@ -360,6 +380,12 @@ class between_collectives : public collective_names<Between> {
   template <class B>
   auto written_but_at(const B& buffer, [[maybe_unused]] rank_t root) const noexcept {
     return writes(buffer, root != proc_null);
+  }
+  /// See `make_room`.
+  template <class How, class T>
+  bool room(std::vector<T>& all, std::size_t n, std::remove_reference_t<How>& how, const char* name,
+            site where) const {
+    return make_room<How, T, Stack>(all, n, me().both(where), how, {name, where});
   }
   std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
   /// A buffer as `n` blocks of one length.

@@ -11,21 +11,24 @@ namespace mpx::inline v0::coll {
 
 using detail::collective_failure;
 
-/// A list of whole numbers, of 32 or 64 bits each, as programs have them.
+/// A list of whole numbers, of 32 or 64 bits each, as programs have them. From 2^63 on those
+/// without a sign are read as negative.
 struct numbers {
   static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
   const void* first = nullptr;
   bool wide = false;           // 64 bits.
   std::size_t many = unknown;  // How many there are.
+  bool without_sign = false;   // Of 32 bits.
 
   explicit operator bool() const noexcept { return first != nullptr; }
   bool fits(rank_t ranks) const noexcept {
     return many == unknown || many == static_cast<std::size_t>(ranks);
   }
   std::int64_t operator[](rank_t i) const noexcept {
-    return wide ? static_cast<const std::int64_t*>(first)[i]
-                : static_cast<const std::int32_t*>(first)[i];
+    if (wide) return static_cast<const std::int64_t*>(first)[i];
+    if (without_sign) return static_cast<const std::uint32_t*>(first)[i];
+    return static_cast<const std::int32_t*>(first)[i];
   }
 };
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <source_location>
 #include <utility>
+#include <vector>
 
 #include "mpx/coll/node_calls.hpp"
 #include "mpx/coll/node_levels.hpp"
@@ -170,6 +171,53 @@ template <class Stack, class What>
     if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
   take_steps<Stack>(what, *plan, by, nodes);
   return plan;
+}
+
+/// Leaves the next collective of `on` before its beginning: the others learn of it.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void leave_next(const point_to_point<Stack>& on, call_site site,
+                                             errc why) noexcept {
+  collective_channel<Stack> steps(on, site);
+  steps.begin();
+  steps.failed({why, collective_failure::cause::argument});
+}
+/// The second of two collectives of `on` that are one to the program. Who fails in the first, or
+/// between them, leaves it as well: others may be through with the first, and all stay in step.
+template <class Stack>
+class second_call {
+ public:
+  second_call(const point_to_point<Stack>& on, call_site site) noexcept : on_(on), site_(site) {}
+  second_call(const second_call&) = delete;
+  second_call& operator=(const second_call&) = delete;
+  ~second_call() {
+    if (!begins_) [[unlikely]]
+      leave_next(on_, site_, errc::peer_lost);
+  }
+  /// From here on whoever fails is in it.
+  void begins() noexcept { begins_ = true; }
+
+ private:
+  const point_to_point<Stack>& on_;
+  call_site site_;
+  bool begins_ = false;
+};
+/// Makes `all` as long as `n`, for the next collective of `on`. Returns false if memory is out:
+/// then that call is over, as `how` says.
+template <class How, class T, class Stack>
+bool make_room(std::vector<T>& all, std::size_t n, const point_to_point<Stack>& on,
+               [[maybe_unused]] std::remove_reference_t<How>& how, call_site site) {
+  try {
+    all.resize(n);
+    return true;
+  } catch (...) {  // Too long for a vector is too long for memory.
+  }
+  leave_next(on, site, errc::no_resources);
+  if constexpr (is_code<How>) {
+    store(how, errc::no_resources);
+  } else {
+    throw_out_of_memory();
+  }
+  return false;
 }
 
 /// What a collective combines with, where it combines nothing.

@@ -86,7 +86,9 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
-    if (me().rank() == root) all.resize(times_size(elements_of(in)));
+    if (me().rank() == root &&
+        !room<How>(all, product_of(elements_of(in), me().size()), how, "gather", where))
+      return all;
     gather(in, all, root, std::forward<How>(how), where);
     return all;
   }
@@ -115,9 +117,11 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me(), {"gatherv", where});
     const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
     if (!well<How>(how)) return all;
-    if (me().rank() == root) all.resize(sum_of(counts));
+    next.begins();
+    if (me().rank() == root && !room<How>(all, sum_of(counts), how, "gatherv", where)) return all;
     gatherv(in, all, counts, root, std::forward<How>(how), where);
     return all;
   }
@@ -139,10 +143,12 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
+    second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);
     if (!well<How>(how)) return mine;
-    mine.resize(static_cast<std::size_t>(length));
+    next.begins();
+    if (!room<How>(mine, static_cast<std::size_t>(length), how, "scatter", where)) return mine;
     scatter(in, mine, root, std::forward<How>(how), where);
     return mine;
   }
@@ -179,7 +185,9 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
                                                 site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(times_size(elements_of(in)));
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, product_of(elements_of(in), me().size()), how, "allgather", where))
+      return all;
     allgather(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -209,9 +217,11 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
                                                  site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me(), {"allgatherv", where});
     const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(counts));
+    next.begins();
+    if (!room<How>(all, sum_of(counts), how, "allgatherv", where)) return all;
     allgatherv(in, all, counts, std::forward<How>(how), where);
     return all;
   }
@@ -238,7 +248,8 @@ class collectives : public collective_names<Comm> {
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
                                                site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(elements_of(in));
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, elements_of(in), how, "alltoall", where)) return all;
     alltoall(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -283,10 +294,18 @@ class collectives : public collective_names<Comm> {
                                                 site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     std::vector<std::int64_t> going;
-    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    second_call<Stack> next(me(), {"alltoallv", where});
+    const coll::blocks from = blocks_at(in, in_counts);
+    if (check_blocks(from, me().size()).why != errc{}) {  // Told before anything is exchanged.
+      ended<How>(how, where, coll::alltoall_call{from, {}, false, true});
+      return all;
+    }
+    if (!room<How>(going, std::size(in_counts), how, "alltoallv", where)) return all;
+    for (std::size_t r = 0; r < going.size(); ++r) going[r] = from.counts[static_cast<rank_t>(r)];
     const auto coming = alltoall(going, how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(coming));
+    next.begins();
+    if (!room<How>(all, sum_of(coming), how, "alltoallv", where)) return all;
     alltoallv(in, going, all, coming, std::forward<How>(how), where);
     return all;
   }
@@ -439,8 +458,11 @@ class collectives : public collective_names<Comm> {
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;
   }
-  std::size_t times_size(std::size_t n) const noexcept {
-    return n * static_cast<std::size_t>(me().size());
+  /// See `make_room`.
+  template <class How, class T>
+  bool room(std::vector<T>& all, std::size_t n, std::remove_reference_t<How>& how, const char* name,
+            site where) const {
+    return make_room<How, T, Stack>(all, n, me(), how, {name, where});
   }
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
