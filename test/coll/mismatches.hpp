@@ -257,7 +257,8 @@ void everything(findings& found, const World& world, Late&& late) {
   }
 }
 
-/// What goes together is not complained of: bytes with anything, groups that are apart.
+/// What goes together is not complained of: bytes with anything, groups that are apart, and who
+/// is in none.
 template <class World>
 void nothing(findings& found, const World& world) {
   double d = world.rank() == 0 ? 2.5 : 0;
@@ -271,6 +272,21 @@ void nothing(findings& found, const World& world) {
   auto part = world.create(mpx::include(world.group(), half));
   found.check(part.allreduce(1, mpx::sum) == static_cast<int>(half.size()), "a half is wrong");
   part.free();
+  // One group, of which most are not; and what a rank gives that is in none does not count.
+  const mpx::rank_t ends[] = {world.size() - 1, 0};
+  for (const std::size_t many : {1u, 2u}) {
+    if (many == 2 && world.size() == 1) continue;
+    const auto chosen = mpx::include(world.group(), std::span(ends).last(many));
+    const bool among = chosen.contains(chosen.self());
+    const bool other = world.size() > 3 && world.rank() == 2;
+    auto few = world.create(
+        mpx::include(world.group(), other ? std::span(ends).first(1) : std::span(ends).last(many)));
+    found.check(static_cast<bool>(few) == among, "who is in a group is wrong");
+    if (few) {
+      found.check(few.allreduce(1, mpx::sum) == static_cast<int>(many), "a group is wrong");
+      few.free();
+    }
+  }
 }
 
 }  // namespace mismatches

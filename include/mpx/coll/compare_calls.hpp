@@ -271,8 +271,8 @@ bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call&
   return !s.failed();
 }
 /// The same of a call that has a name alone: `how` and `elements` are what else of it is alike.
-/// `members` is its group where it is of one, which two ranks that are in each other's group have
-/// to give alike.
+/// `members` is its group where it is of one, which all that are in it have to give alike; who is
+/// not in the group that it gives has no part in anything.
 template <class S, class Members>
 bool compare_named(S& s, const call_site& site, const char* how, type_code elements,
                    const Members& members) {
@@ -288,8 +288,9 @@ bool compare_named(S& s, const call_site& site, const char* how, type_code eleme
     a->own.of_group = 1;
     std::size_t h = 1;
     for (rank_t r = 0; r < members.size(); ++r) h = mixed(h, members.peer_of(r));
+    const bool among = members.contains(s.peer_of(s.rank()));
     compare_pairs(s, *a, claimed_pairs::all, [&](auto&& send, auto&& receive) {
-      for (rank_t r = 0; r < s.size(); ++r)
+      for (rank_t r = 0; among && r < s.size(); ++r)
         if (members.contains(s.peer_of(r))) {
           send(memory(nullptr, h), r);
           receive(memory(nullptr, h), r);
