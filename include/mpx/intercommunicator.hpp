@@ -4,6 +4,7 @@
 // umbrella.
 
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <source_location>
 #include <span>
@@ -90,24 +91,31 @@ class intercommunicator : public detail::point_to_point<Stack>,
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   intercommunicator dup(How&& how = {}, site where = site::current()) const {
+    this->check_exists(where);
     std::error_code ec;
+    std::exception_ptr thrown;
     intercommunicator into;
-    request<Stack> r = dup(into, mpx::start(ec), where);
-    if (!ec) r.wait(ec, where);
+    const detail::started s = start_twin(into, where, thrown);
+    if constexpr (!detail::is_code<How&>)
+      if (thrown != nullptr) std::rethrow_exception(thrown);
+    detail::store(ec, s.failure);
+    if (s.op != nullptr) detail::request_access::make(*this->endpoint_, s.op).wait(ec, where);
     ended(how, ec, [&] { return text("dup"); }, both_, where);
     return into;
   }
   /// The same, started: `into` is the new one once the request is complete, and is left alone until
-  /// then. Errors: errc::no_resources of the start; the others through the request.
+  /// then. Errors: errc::no_resources of the start, and errc::operation where a copy of an
+  /// attribute throws; the others through the request.
   template <class How>
   requires detail::is_form<How, detail::start_t>
   request<Stack> dup(intercommunicator& into, How&& how, site where = site::current()) const {
     this->check_exists(where);
-    const detail::started s = start_twin(into, where);
+    std::exception_ptr thrown;
+    const detail::started s = start_twin(into, where, thrown);
     if constexpr (detail::stores_errors<How>) {
       detail::store(*how.code, s.failure);
-    } else if (s.failure != errc{}) {
-      detail::throw_out_of_memory();
+    } else {
+      detail::throw_unless_started(s, thrown);
     }
     if (s.op == nullptr) return {};
     return detail::request_access::make(*this->endpoint_, s.op);
@@ -299,8 +307,9 @@ class intercommunicator : public detail::point_to_point<Stack>,
   }
 
   /// A duplicate as a schedule of both groups: the first rank of all takes two contexts, that of
-  /// each group one.
-  detail::started start_twin(intercommunicator& into, site where) const {
+  /// each group one. Errors: as `detail::start_dup`.
+  detail::started start_twin(intercommunicator& into, site where,
+                             std::exception_ptr& thrown) const {
     using under_way = detail::twin_under_way<Stack, intercommunicator>;
     const detail::communicator_access<Stack> here(local_, where);
     const detail::communicator_access<Stack> all(both_, where);
@@ -310,9 +319,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
     if (plan == nullptr || d == nullptr) {
       delete plan;
       delete d;
-      detail::collective_channel<Stack> c(both_, {"dup across", where});
-      c.begin();  // The others shall not wait for this rank.
-      return {nullptr, c.no_memory()};
+      return detail::not_started<Stack>(both_, {"dup across", where});
     }
     plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
     detail::endpoint<Stack>& e = *this->endpoint_;
@@ -329,11 +336,8 @@ class intercommunicator : public detail::point_to_point<Stack>,
       d->remote = this->state_->ranks->copy();
       d->all = both_.group();
     } catch (...) {
-      delete plan;
-      detail::collective_channel<Stack> c(both_, {"dup across", where});
-      c.begin();
-      c.refused(errc::operation, "an attribute cannot be copied");
-      throw;
+      thrown = std::current_exception();
+      d->refused = true;
     }
     errc why{};
     if (d->rank_in_both == 0) d->said = detail::lead_between(e);
@@ -345,9 +349,10 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
-    const detail::started s = detail::schedules<Stack>::make(e, plan, false);
-    if (s.op != nullptr) detail::schedules<Stack>::start(e, *s.op);
-    return s;
+    const detail::started s = detail::start_or_leave(e, plan, thrown != nullptr);
+    return s.failure == errc::no_resources
+               ? detail::not_started<Stack>(both_, {"dup across", where})
+               : s;
   }
 
   std::string text(const char* what, const char* wrong_argument = "") const {

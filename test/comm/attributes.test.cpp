@@ -3,6 +3,7 @@
 // What is attached to communicators: attributes, hints, names, and what becomes of their errors.
 
 #include <mpx/attributes.hpp>
+#include <mpx/intercommunicator.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -73,10 +74,57 @@ TEST_CASE("attributes: one that cannot be copied leaves nobody waiting") {
       CHECK(ranks::errc_of([&] { refused.barrier(); }) == mpx::errc::revoked);
       refused.free();
     }
+    // The same where it is started: nobody waits, and nobody has what is not whole.
+    for (const bool coded : {false, true}) {
+      decltype(world) started;
+      std::error_code ec;
+      if (world.rank() != 1) {
+        auto r = coded ? world.dup(started, mpx::start(ec)) : world.idup(started);
+        r.wait();
+        CHECK(ranks::errc_of([&] { started.barrier(); }) == mpx::errc::revoked);
+        started.free();
+      } else if (coded) {
+        CHECK(!world.dup(started, mpx::start(ec)));
+        CHECK(ec == mpx::errc::operation);
+      } else {
+        CHECK_THROWS_AS((void)world.idup(started), std::domain_error);
+      }
+      world.barrier();
+    }
     key.set(world, {1});
     auto twin = world.dup();
     CHECK(key.get(twin)->value == 2);
     CHECK(twin.allreduce(1, std::plus<>{}) == 3);
+  });
+}
+
+TEST_CASE("attributes: one that cannot be copied, between two groups") {
+  const mpx::attribute_key<counted> key(copy_counted);
+  ranks::run<ranks::inproc>(4, [&](auto world) {
+    const bool low = world.rank() < 2;
+    auto half = world.split(low ? 0 : 1);
+    auto on = mpx::intercommunicator<ranks::inproc>::connect(half, 0, world, low ? 2 : 0);
+    key.set(on.local(), {1, world.rank() == 1});
+    std::error_code ec;
+    if (world.rank() == 1) {
+      CHECK_THROWS_AS((void)on.dup(), std::domain_error);
+      CHECK(!on.dup(ec));
+      CHECK(ec == mpx::errc::operation);
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        auto twin = on.dup();
+        CHECK(ranks::errc_of([&] { twin.barrier(); }) == mpx::errc::revoked);
+        CHECK(ranks::errc_of([&] { twin.local().barrier(); }) ==
+              (low ? mpx::errc::revoked : mpx::errc{}));
+        twin.free();
+      }
+    }
+    key.set(on.local(), {1});
+    auto twin = on.dup();
+    CHECK(twin.allreduce(1, std::plus<>{}) == 2);
+    twin.free();
+    on.free();
+    world.barrier();
   });
 }
 

@@ -3,6 +3,7 @@
 // Communicators made of communicators, and given back. What the calls do is in
 // comm/detail/create.hpp.
 
+#include <exception>
 #include <source_location>
 #include <utility>
 
@@ -51,16 +52,18 @@ class creations {
 
   /// The same, started: `into` is the new communicator once the request is complete, and is left
   /// alone until then. The others start it, too.
-  /// Errors: errc::no_resources of the start; the others through the request.
+  /// Errors: errc::no_resources of the start, and errc::operation where a copy of an attribute
+  /// throws; the others through the request.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> dup(Communicator& into, How&& how,
                      std::source_location where = std::source_location::current()) const {
-    const started s = start_dup<Stack>(self(), into, {"dup", where});
+    std::exception_ptr thrown;
+    const started s = start_dup<Stack>(self(), into, {"dup", where}, thrown);
     if constexpr (stores_errors<How>) {
       store(*how.code, s.failure);
-    } else if (s.failure != errc{}) {
-      throw_out_of_memory();
+    } else {
+      throw_unless_started(s, thrown);
     }
     if (s.op == nullptr) return {};
     return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);

@@ -108,6 +108,7 @@ struct twin_under_way : allocated {
   Between* into = nullptr;
   rank_t rank = 0;
   rank_t rank_in_both = 0;
+  bool refused = false;  // An attribute cannot be copied: only the others make anything.
 
   /// The last step, under the endpoint's lock.
   static void make(void* self) {
@@ -116,13 +117,14 @@ struct twin_under_way : allocated {
     const auto fail = [&](errc why) {
       d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
     };
-    if (d.said.why != 0 || d.said_here.why != 0) {
+    if (d.refused || d.said.why != 0 || d.said_here.why != 0) {
       // What the others make is revoked: they would wait for this rank.
       if (d.said.why == 0) {
         of.never_made(d.said.both, *d.both);
-        of.never_made(d.said.between, *d.both);
+        of.never_made(d.said.between, *d.between, *d.both);
       }
       if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
+      if (d.said.why == 0 && d.said_here.why == 0) return;
       return fail(static_cast<errc>(d.said.why != 0 ? d.said.why : d.said_here.why));
     }
     communicator_state* const here = of.make(d.said_here.context, *d.local);

@@ -68,10 +68,16 @@ class communicators final : public service {
   void never_made(context_id context) noexcept { tell_freed(context); }
   /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
+    never_made(context, like, like);
+  }
+  /// The same between two groups, which are `both`: it is revoked there first, at those that `like`
+  /// names.
+  void never_made(context_id context, const communicator_state& like,
+                  const communicator_state& both) noexcept {
     for (rank_t r = 0; r < like.size; ++r)
       if (const peer_id p = peer_of(like, r); p != house_.self())
         house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
-    lead_on(context, like.own, like.size);
+    lead_on(context, both.own, both.size);
     tell_freed(context);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 // A duplicate that is started: the same tree as of one that blocks, as a schedule.
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -22,6 +23,7 @@ struct duplicate_under_way : allocated {
   attribute_list attributes;
   Communicator* into = nullptr;
   rank_t rank = 0;
+  bool refused = false;  // An attribute cannot be copied: only the others make anything.
 
   /// The last step, under the endpoint's lock.
   static void make(void* self) {
@@ -31,6 +33,7 @@ struct duplicate_under_way : allocated {
       d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
       return;
     }
+    if (d.refused) return d.at->communicators_locked().never_made(d.said.context, *d.like);
     communicator_state* const made = d.at->communicators_locked().make(d.said.context, *d.like);
     if (made == nullptr) {
       d.plan->failure = {errc::no_resources, cause::memory};
@@ -42,27 +45,51 @@ struct duplicate_under_way : allocated {
   }
 };
 
+/// Starts `plan`, in which this rank has its part even if it is `refused`: then it goes on by
+/// itself.
+template <class Stack>
+started start_or_leave(endpoint<Stack>& e, schedule* plan, bool refused) {
+  const started s = schedules<Stack>::make(e, plan, false);
+  if (s.op == nullptr) return s;
+  schedules<Stack>::start(e, *s.op);
+  if (!refused) return s;
+  compounds<Stack>::detach(e, *s.op);
+  return {nullptr, errc::operation};
+}
+/// The next collective of `on` cannot be started: memory is out, and the others are told.
+template <class Stack>
+started not_started(const point_to_point<Stack>& on, call_site site) {
+  collective_channel<Stack> c(on, site);
+  c.begin();
+  return {nullptr, c.no_memory()};
+}
+/// What a call that gives `s` throws, if its errors are not stored.
+[[gnu::noinline]] inline void throw_unless_started(const started& s,
+                                                   const std::exception_ptr& thrown) {
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  if (s.failure != errc{}) throw_out_of_memory();
+}
+
 /// Starts the duplicate of `parent`; `into` is it once the operation is complete.
-/// Errors: errc::no_resources. What copies of attributes throw passes through; the others are told.
+/// Errors: errc::no_resources; errc::operation, and `thrown`, of copies of attributes: what the
+/// others get is revoked.
 template <class Stack, class Communicator>
-started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site) {
+started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site,
+                  std::exception_ptr& thrown) {
   using under_way = duplicate_under_way<Stack, Communicator>;
   const communicator_access<Stack> a(parent, site.where);
   attribute_list attributes;
   try {
     attributes = a.state().attributes.copied();
   } catch (...) {
-    collective_channel<Stack> c(parent, site);
-    c.begin();
-    c.refused(errc::operation, "an attribute cannot be copied");
-    throw;
+    thrown = std::current_exception();
   }
   schedule* const plan = collective_channel<Stack>::new_schedule(parent, "dup");
   auto* const d = new (std::nothrow) under_way();
   if (plan == nullptr || d == nullptr) {
     delete plan;
     delete d;
-    return {nullptr, errc::no_resources};
+    return not_started(parent, site);
   }
   plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
   d->at = &a.at();
@@ -71,16 +98,17 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->attributes = std::move(attributes);
   d->into = &into;
   d->rank = a.rank();
+  d->refused = thrown != nullptr;
   if constexpr (Stack::checks_type::compares_collectives)
     Stack::checks_type::compare_named(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
+  errc why{};
   rank_t bit = 1;
   while (bit < n && (d->rank & bit) == 0) bit *= 2;
   if (d->rank != 0) {
     plan->receive(said, d->rank - bit);
   } else {
-    errc why{};
     d->said.context = a.at().with_communicators([&](auto& all) { return all.lead(why); });
     d->said.why = static_cast<int>(why);
   }
@@ -88,9 +116,11 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
     if (d->rank + bit < n) plan->start_send(said, d->rank + bit);
   plan->finish();
   plan->call(under_way::make, d);
-  const started s = schedules<Stack>::make(a.at(), plan, false);
-  if (s.op != nullptr) schedules<Stack>::start(a.at(), *s.op);
-  return s;
+  const context_id led = d->rank == 0 ? d->said.context : no_context;
+  const started s = start_or_leave(a.at(), plan, thrown != nullptr);
+  if (s.failure != errc::no_resources) return s;
+  if (led != no_context) a.at().with_communicators([&](auto& all) { all.abandon(led); });
+  return not_started(parent, site);
 }
 
 }  // namespace mpx::inline v0::detail
