@@ -46,7 +46,11 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// `local`, and both leaders are ranks of `peer`, where `remote_leader` is the other one's rank.
   /// `peer`, `remote_leader` and `tag` count at the leader; calls with other tags do not meet.
   /// Returns: of this and the following, with a code set, an empty one.
-  /// Errors: errc::argument if the groups overlap; errc::rank, errc::tag.
+  /// Errors: errc::argument if the groups overlap; errc::rank, also if the ranks of a group do not
+  /// name one leader; errc::tag. The whole group of a fault has its error; the other one has
+  /// errc::peer_lost (or errc::communicator, errc::no_resources), if their leaders can meet: where
+  /// nobody leads, or a leader's `remote_leader` or `tag` is not what the other side knows it by,
+  /// nobody can be told, and the other group waits.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
@@ -55,7 +59,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
     std::error_code ec;
     intercommunicator made;
     made.local_ = local.dup(ec, where);
-    if (!ec) made.meet_over(peer, local_leader, remote_leader, tag, ec, where);
+    made.meet_over(local, peer, local_leader, remote_leader, tag, ec, where);
     if (ec && made.local_) made.local_.free(where);
     const bool overlap = ec == errc::argument;
     ended(
@@ -217,19 +221,36 @@ class intercommunicator : public detail::point_to_point<Stack>,
   }
   bool is_first() const noexcept { return both_.rank() == rank(); }
 
-  /// The leaders meet, and tell their groups.
-  void meet_over(const communicator<Stack>& peer, rank_t local_leader, rank_t remote_leader,
-                 tag_t tag, std::error_code& ec, site where) {
-    if (local_leader < 0 || local_leader >= local_.size()) return detail::store(ec, errc::rank);
+  /// The leaders meet, and tell their groups. `local_` is a duplicate of `local`, or `ec` is why
+  /// there is none: that is said on `local`, too.
+  void meet_over(const communicator<Stack>& local, const communicator<Stack>& peer,
+                 rank_t local_leader, rank_t remote_leader, tag_t tag, std::error_code& ec,
+                 site where) {
+    const rank_t n = local.size();
+    const bool named = local_leader >= 0 && local_leader < n;
+    detail::said_in_connect said{ec.value(), local_leader == local.rank() ? local_leader : n,
+                                 local_leader, local_leader};
+    if (said.why == 0 && !named) said.why = static_cast<int>(errc::rank);
+    std::error_code failed;
+    said = local.allreduce(said, detail::all_in_connect(), failed, where);
+    if (failed) {
+      said.why = failed.value();
+      said.leader = named ? local_leader : n;
+    } else if (said.why == 0 && said.low != said.high) {
+      said.why = static_cast<int>(errc::rank);
+    }
     detail::between_header h;
     std::vector<peer_id> theirs;
-    if (local_.rank() == local_leader)
-      h = detail::meet(peer, local_.group(), remote_leader, tag, theirs);
-    local_.bcast(h, local_leader, ec, where);
-    if (!ec && h.contexts.why != 0) detail::store(ec, static_cast<errc>(h.contexts.why));
-    if (ec) return;
-    theirs.resize(static_cast<std::size_t>(h.size));
-    local_.bcast(theirs, local_leader, ec, where);
+    if (local.rank() == said.leader)
+      h = detail::meet(peer, local.group(), remote_leader, tag, static_cast<errc>(said.why),
+                       theirs);
+    if (said.leader < n) local.bcast(h, said.leader, failed, where);
+    if (said.why == 0) said.why = failed ? failed.value() : h.contexts.why;
+    detail::store(ec, static_cast<errc>(said.why));
+    if (ec || !detail::make_room<std::error_code&>(theirs, static_cast<std::size_t>(h.size), local,
+                                                   ec, {"connect", where}))
+      return;
+    local.bcast(theirs, said.leader, ec, where);
     if (ec) return;
     mpx::group remote = mpx::group::table(std::span<const peer_id>(theirs), local_.group().self());
     const detail::communicator_access<Stack> a(local_, where);

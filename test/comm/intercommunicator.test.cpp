@@ -170,9 +170,38 @@ TEST_CASE("intercommunicators: errors, for all of both groups") {
     std::error_code ec;
     CHECK(!between::connect(half, 0, world, 9, 0, ec));
     CHECK(ec == mpx::errc::rank);
-    const mpx::rank_t other = world.rank() < 2 ? 2 : 0;
+    const bool low = world.rank() < 2;
+    const mpx::rank_t other = low ? 2 : 0;
+    // What one group does wrong is told to both of them.
+    const auto told = [&](mpx::rank_t leader, auto mine) {
+      CHECK(!between::connect(half, leader, world, other, 7, ec));
+      CHECK(ec == (low ? mine : mpx::errc::peer_lost));
+    };
+    told(world.rank() == 1 ? 77 : 0, mpx::errc::rank);
+    told(world.rank() == 1 ? 1 : 0, mpx::errc::rank);  // They say different ones.
+    // Groups that overlap, whoever of them is named.
+    for (const mpx::rank_t remote : {0, 1}) {
+      CHECK(!between::connect(world, 0, world, remote, 0, ec));
+      CHECK(ec == mpx::errc::argument);
+      CHECK(why([&] { (void)between::connect(world, 0, world, remote); }) == mpx::errc::argument);
+    }
     CHECK(!!between::connect(half, 0, world, other, 0, ec));
     CHECK(!ec);
     world.barrier();
+  });
+}
+
+TEST_CASE("intercommunicators: a group at the limit of communicators tells the other one") {
+  ranks::run<ranks::inproc>(3, [](auto world) {
+    using between = mpx::intercommunicator<ranks::inproc>;
+    const bool low = world.rank() == 0;
+    auto half = world.split(low ? 0 : 1);
+    std::vector<decltype(world)> all;
+    std::error_code ec;
+    while (!ec) all.push_back((all.size() % 2 == 0 ? world : all.back()).dup(ec));
+    CHECK(ec == mpx::errc::communicator);
+    CHECK(!between::connect(half, 0, world, low ? 1 : 0, 3, ec));
+    CHECK(ec == mpx::errc::communicator);
+    CHECK(world.allreduce(1, std::plus<>{}) == 3);
   });
 }

@@ -11,6 +11,7 @@
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/comm/detail/own_messages.hpp"
 #include "mpx/core/group_sets.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/engine/schedule.hpp"
 
 namespace mpx::inline v0::detail {
@@ -25,6 +26,20 @@ struct between_contexts {
 struct between_header {
   between_contexts contexts;
   rank_t size = 0;
+};
+
+/// What a group says, before its leader meets the other one: each rank of it, and all together.
+struct said_in_connect {
+  int why = 0;        // An errc: the call cannot be made.
+  rank_t leader = 0;  // The lowest rank that says that it leads; none: as many as there are.
+  rank_t low = 0;     // Who is said to lead: different ones are wrong.
+  rank_t high = 0;
+};
+struct all_in_connect {
+  said_in_connect operator()(const said_in_connect& a, const said_in_connect& b) const noexcept {
+    return {a.why != 0 ? a.why : b.why, lesser(a.leader, b.leader), lesser(a.low, b.low),
+            a.high < b.high ? b.high : a.high};
+  }
 };
 
 /// Takes contexts that this rank leads.
@@ -42,10 +57,11 @@ between_contexts lead_between(endpoint<Stack>& e) {
 }
 
 /// The leader's part, over `peer`, of which the other leader is rank `to`. `theirs`: the peers of
-/// the other group. Of both leaders, the lower peer takes the contexts.
+/// the other group. Of both leaders, the lower peer takes the contexts. `wrong`: this group cannot
+/// make the call, and the other one is told.
 template <class Stack>
 between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
-                    std::vector<peer_id>& theirs) {
+                    errc wrong, std::vector<peer_id>& theirs) {
   between_header out;
   between_header in;
   const auto failed = [](errc why) {
@@ -53,13 +69,18 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
     h.contexts.why = static_cast<int>(why);
     return h;
   };
-  if (to < 0 || to >= peer.size()) return failed(errc::rank);
-  if (tag < 0) return failed(errc::tag);
+  if (to < 0 || to >= peer.size()) return failed(wrong != errc{} ? wrong : errc::rank);
+  if (tag < 0) return failed(wrong != errc{} ? wrong : errc::tag);
   const communicator_access<Stack> a(peer, {});
+  // Who is of this group meets nobody as another one's leader.
+  if (mine.contains(a.peer_of(to))) return failed(wrong != errc{} ? wrong : errc::argument);
   const own_messages<Stack> own(peer);
   const bool leads = a.at().self() < a.peer_of(to);
   out.size = mine.size();
-  if (leads) out.contexts = lead_between(a.at());
+  if (wrong != errc{})
+    out.contexts.why = static_cast<int>(wrong);
+  else if (leads)
+    out.contexts = lead_between(a.at());
   std::vector<peer_id> members;
   for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
   errc why = errc{};
@@ -69,8 +90,12 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
     if (why == errc{}) why = leads ? own.receive(into, to, tag) : own.send(data, to, tag);
   };
   swap(std::as_bytes(std::span(&out, 1)), std::as_writable_bytes(std::span(&in, 1)));
-  if (why == errc{} && (out.contexts.why | in.contexts.why) != 0)
+  if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
+    // What only the others have done wrong is no fault of this group's arguments.
+    if (out.contexts.why == 0 && why != errc::communicator && why != errc::no_resources)
+      why = errc::peer_lost;
+  }
   if (why == errc{}) theirs.resize(static_cast<std::size_t>(in.size));
   swap(std::as_bytes(std::span(members)), std::as_writable_bytes(std::span(theirs)));
   for (const peer_id p : theirs)
