@@ -135,6 +135,28 @@ TEST_CASE_TEMPLATE("creations: by a group alone, also in threads at once", Stack
   });
 }
 
+TEST_CASE_TEMPLATE("creations: by a group, one rank with a wrong tag", Stack, ranks::inproc,
+                   ranks::multiple) {
+  for (const mpx::rank_t n : {2, 3, 7})
+    ranks::run<Stack>(n, [n](auto world) {
+      const auto all = world.group();
+      for (mpx::rank_t wrong = 0; wrong <= n; ++wrong)  // The last time all of them.
+        for (const mpx::tag_t tag : {0, 5}) {
+          std::error_code ec;
+          const bool me = wrong == n || world.rank() == wrong;
+          auto c = world.create_group(all, me ? -1 : tag, ec);
+          CHECK((ec == mpx::errc::tag || (!me && !ec)));
+          if (c) {
+            CHECK(ranks::errc_of([&] { c.barrier(); }) == mpx::errc::revoked);
+            c.free();
+          }
+          auto next = world.create_group(all, tag);
+          CHECK(talks(next));
+          next.free();
+        }
+    });
+}
+
 TEST_CASE_TEMPLATE("creations: contexts come back, and late messages meet nobody", Stack,
                    ranks::inproc) {
   ranks::run_at_all_counts<Stack>([](auto env_world) {

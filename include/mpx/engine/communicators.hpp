@@ -66,6 +66,12 @@ class communicators final : public service {
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept { tell_freed(context); }
+  /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
+  /// rank does not lead it.
+  void never_made(context_id context, const group& members) noexcept {
+    for (rank_t r = 0; r < members.size(); ++r) revoke_at(members.peer_of(r), context);
+    tell_freed(context);
+  }
   /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
     never_made(context, like, like);
@@ -74,9 +80,7 @@ class communicators final : public service {
   /// names.
   void never_made(context_id context, const communicator_state& like,
                   const communicator_state& both) noexcept {
-    for (rank_t r = 0; r < like.size; ++r)
-      if (const peer_id p = peer_of(like, r); p != house_.self())
-        house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
+    for (rank_t r = 0; r < like.size; ++r) revoke_at(peer_of(like, r), context);
     lead_on(context, both.own, both.size);
     tell_freed(context);
   }
@@ -243,6 +247,10 @@ class communicators final : public service {
   }
 
  private:
+  void revoke_at(peer_id peer, context_id context) noexcept {
+    if (peer != house_.self())
+      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+  }
   static constexpr std::size_t early_revoked_max = 4096;
 
   /// What only the leader of a context does: compiled where a rank may lead one.

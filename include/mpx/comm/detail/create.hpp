@@ -177,7 +177,6 @@ class maker : public collective_channel<Stack> {
 
   /// Among the members alone: in the library's own context, with the tag that they give.
   errc create_group(const group& members, tag_t tag) {
-    if (tag < 0) return this->refused(errc::tag, "tags are 0 or more");
     for (rank_t r = 0; r < members.size(); ++r)
       if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
     const peer_id self = this->endpoint_->self();
@@ -187,22 +186,29 @@ class maker : public collective_channel<Stack> {
     said s{};
     errc mine = errc{};
     if (this->state_->revoked) mine = errc::revoked;
+    if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead(members.size());
     own_messages<Stack> own(parent_);
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
         me, members.size(),
         [&](rank_t from) {
-          errc got = own.receive(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
+          errc got = own.receive_said(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
           if (got == errc{}) got = heard(s);
           return got;
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), tag);
+          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
           return errc{};
         });
     if (mine != errc{}) why = mine;
+    if (tag < 0) {
+      if (new_context_ != no_context)
+        this->endpoint_->with_communicators(
+            [&](auto& all) { all.never_made(new_context_, members); });
+      return this->refused(errc::tag, "tags are 0 or more");
+    }
     if (why != errc{}) return fail_made(why);
     return keep_group([&] { return seen_from_here(members); });
   }

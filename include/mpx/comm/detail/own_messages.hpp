@@ -4,6 +4,7 @@
 // is not revoked with the others.
 
 #include <span>
+#include <system_error>
 
 #include "mpx/comm/point_to_point.hpp"
 
@@ -31,6 +32,18 @@ class own_messages : public point_to_point<Stack> {
     const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
+  /// Receives what comes with `tag`, or next from who has been given no tag: see `said_with`. Who
+  /// has been given none takes whatever comes next.
+  errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    if (tag < 0) return receive(into, from, any_tag);
+    std::error_code ec;
+    const status next = this->probe(from, any_tag, ec);
+    if (ec) return static_cast<errc>(ec.value());
+    // What has another tag is for another thread.
+    return receive(into, from, next.tag() == tag_max ? tag_max : tag);
+  }
+  /// What a rank says with that it has been given `tag`.
+  static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
     return sending_to(data, to, tag).start();
   }
