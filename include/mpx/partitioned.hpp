@@ -3,6 +3,7 @@
 // Partitioned communication: a message whose parts are sent as they become ready, by any thread,
 // and are known to have arrived one by one. Included beside mpx.hpp by programs that use it.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -136,7 +137,10 @@ struct partitioned_init {
                              on.context() << 1, buffer.size());
     append(s, ", %zu elements in %zu partitions", elements, partitions);
     if (why == errc::rank) append(s, ": ranks here are 0 .. %d", on.size() - 1);
-    if (why == errc::count) s += ": give a number of elements that is a multiple of the partitions";
+    if (why == errc::count && (partitions == 0 || partitions > partitions_max))
+      append(s, ": give 1 to %u partitions", partitions_max);
+    else if (why == errc::count)
+      s += ": give a number of elements that is a multiple of the partitions";
     if (why == errc::no_resources)
       append(s, ": memory is out, or the %u partitions of all sends of a communicator are used up",
              partitions_max);
@@ -158,37 +162,42 @@ partitioned_sender<Stack>* sender_of(const request<Stack>& r) noexcept {
   partitioned_operation* const p = partitioned_of(r);
   return p != nullptr && p->sends() ? static_cast<partitioned_sender<Stack>*>(p) : nullptr;
 }
+/// Partitions `first` to `last`, both included; one that no send has where `last` comes before.
+struct partition_range {
+  static constexpr std::size_t none = std::size_t(-1);
+  std::size_t first;
+  std::size_t last;
+
+  /// Of more than a send may have: enough to find one that it has not.
+  std::size_t size() const noexcept {
+    return last < first ? 1 : std::min<std::size_t>(last - first, partitions_max) + 1;
+  }
+  std::size_t operator[](std::size_t i) const noexcept { return last < first ? none : first + i; }
+};
+
 [[noreturn, gnu::noinline, gnu::cold]] inline void raise_partition(errc why, const char* what,
                                                                    const partitioned_operation* on,
                                                                    std::size_t partition,
                                                                    std::source_location where) {
-  std::string s = formatted("%s of partition %zu", what, partition);
+  std::string s = what;
+  if (partition != partition_range::none) append(s, " of partition %zu", partition);
   if (on == nullptr) throw error(why, s + ": the request is not of this kind", where);
   s += " of a " + on->describe();
   if (why == errc::request) s += ": it is ready already, or the send has not been started";
+  if (why == errc::argument)
+    append(s, ": they are 0 .. %u, each named once, a range from its first to its last",
+           on->call().partitions - 1);
   throw error(why, s, where);
 }
 
-/// Makes partitions ready that `each(f)` calls f with, one by one, until one cannot be.
-template <class Stack, class Each, class How>
-void make_ready(const request<Stack>& r, const char* what, Each&& each, How& how,
+/// Makes the partitions ready that `named` lists.
+template <class Stack, class Named, class How>
+void make_ready(const request<Stack>& r, const char* what, const Named& named, How& how,
                 std::source_location where) {
   request_access::check(r, where);
   partitioned_sender<Stack>* const s = sender_of(r);
-  errc why = s == nullptr ? errc::request : errc{};
   std::size_t wrong = 0;
-  const auto until = [&](auto&& f) {
-    each([&](std::size_t i) {
-      if (why == errc{} && (why = f(i)) != errc{}) wrong = i;
-    });
-  };
-  if (s != nullptr) {
-    until([&](std::size_t i) {
-      if (i >= s->call().partitions) return errc::argument;
-      return s->may_be_ready(i) ? errc{} : errc::request;
-    });
-    until([&](std::size_t i) { return s->ready(i); });
-  }
+  const errc why = s == nullptr ? errc::request : s->ready(named, wrong);
   if constexpr (is_code<How&>) {
     store(how, why);
   } else if (why != errc{}) {
@@ -267,33 +276,23 @@ template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready(const request<Stack>& send, std::size_t partition, How&& how = {},
             std::source_location where = std::source_location::current()) {
-  detail::make_ready(send, "pready", [&](auto&& f) { f(partition); }, how, where);
+  detail::make_ready(send, "pready", detail::partition_range{partition, partition}, how, where);
 }
-/// The same of partitions `first` to `last`, both included. Errors: where any of them is wrong,
-/// none is ready then.
+/// The same of partitions `first` to `last`, both included: at least one. Errors: errc::argument
+/// also where `last` comes before `first`. Where any of them is wrong, none is ready then.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready_range(const request<Stack>& send, std::size_t first, std::size_t last, How&& how = {},
                   std::source_location where = std::source_location::current()) {
-  detail::make_ready(
-      send, "pready_range",
-      [&](auto&& f) {
-        if (last < first) return f(last);
-        for (std::size_t i = first; i <= last; ++i) f(i);
-      },
-      how, where);
+  detail::make_ready(send, "pready_range", detail::partition_range{first, last}, how, where);
 }
-/// The same of those that a list names.
+/// The same of those that a list names, if any. Errors: errc::argument also where it names one
+/// twice.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready_list(const request<Stack>& send, std::span<const std::size_t> partitions,
                  How&& how = {}, std::source_location where = std::source_location::current()) {
-  detail::make_ready(
-      send, "pready_list",
-      [&](auto&& f) {
-        for (const std::size_t i : partitions) f(i);
-      },
-      how, where);
+  detail::make_ready(send, "pready_list", partitions, how, where);
 }
 
 /// Makes progress, and tells whether partition `partition` of a receive has arrived. True of an

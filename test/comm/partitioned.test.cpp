@@ -221,6 +221,12 @@ TEST_CASE("partitioned: errors") {
     CHECK(expect(4, other, 0) == mpx::errc::count);
     CHECK(ranks::contains(ranks::text_of([&] { (void)mpx::psend_init(world, data, 4, other, 8); }),
                           "tag 8, communicator 0, 24 bytes, 6 elements in 4 partitions"));
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1} << 32}) {
+      const std::span<int> nothing;
+      CHECK(ranks::contains(
+          ranks::text_of([&] { (void)mpx::psend_init(world, nothing, count, other); }),
+          "partitions: give 1 to 2147483647 partitions"));
+    }
 
     auto send = mpx::psend_init(world, data, 3, other);
     auto receive = mpx::precv_init(world, data, 3, other);
@@ -274,6 +280,47 @@ TEST_CASE("partitioned: errors") {
       long_send.wait();
       world.barrier();
     }
+  });
+}
+
+TEST_CASE("partitioned: ranges and lists are ready as a whole, or not at all") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    std::array<int, 6> data{};
+    if (world.rank() == 1) {
+      auto receive = mpx::precv_init(world, data, 6, 0, 1);
+      receive.start();
+      receive.wait();
+      CHECK(data == std::array{1, 2, 3, 4, 5, 6});
+      return;
+    }
+    auto send = mpx::psend_init(world, data, 6, 1, 1);
+    send.start();
+    data.fill(-1);  // What goes out already is this.
+    std::error_code ec;
+    constexpr std::size_t none = std::size_t(-1);
+    for (const auto& [first, last] : partitions::wrong_ranges) {
+      mpx::pready_range(send, first, last, ec);
+      CHECK(ec == mpx::errc::argument);
+    }
+    for (const partitions::list& list : {partitions::list{3, 3}, {0, 1, 0}, {2, 6}, {5, none}}) {
+      mpx::pready_list(send, list, ec);
+      CHECK(ec == mpx::errc::argument);
+    }
+    mpx::pready_list(send, partitions::list(), ec);
+    CHECK(!ec);
+    CHECK(ranks::contains(ranks::text_of([&] { mpx::pready_range(send, 4, 2); }),
+                          "pready_range of a partitioned send on rank 0"));
+    CHECK(ranks::contains(ranks::text_of([&] { mpx::pready_list(send, partitions::list{3, 3}); }),
+                          "in 6 partitions: they are 0 .. 5, each named once, a range from its"));
+    data = {1, 2, 3, 4, 5, 6};
+    mpx::pready_list(send, partitions::list{4, 0}, ec);
+    CHECK(!ec);
+    mpx::pready_list(send, partitions::list{1, 4}, ec);
+    CHECK(ec == mpx::errc::request);
+    mpx::pready_range(send, 1, 3, ec);
+    CHECK(!ec);
+    mpx::pready(send, 5);
+    send.wait();
   });
 }
 

@@ -21,4 +21,14 @@ inline list shuffled(std::size_t count, std::uint64_t seed) {
   return order;
 }
 
+/// From, to: what is no range of 6 partitions.
+inline constexpr std::size_t wrong_ranges[][2] = {{4, 2},
+                                                  {1, 0},
+                                                  {5, 6},
+                                                  {6, 6},
+                                                  {0, std::size_t(-1)},
+                                                  {1, std::size_t(-1)},
+                                                  {std::size_t(-1), std::size_t(-1)},
+                                                  {std::size_t(-1), 0}};
+
 }  // namespace partitions

@@ -99,21 +99,59 @@ class partitioned_sender final : public partitioned_operation {
     running_.store(true, platform::memory_order_release);
     return errc{};
   }
-  /// Partition `i` may go. Requires: i < partitions.
-  /// Errors: errc::request: it is ready already, or the send has not been started;
-  /// errc::no_resources: it is not ready, and may be tried again.
-  errc ready(std::size_t i) {
-    if (!running_.load(platform::memory_order_acquire)) return errc::request;
-    const platform::atomic_ref<std::uint32_t> mark(round_of_[i]);
-    if (mark.exchange(round_, platform::memory_order_relaxed) == round_) return errc::request;
+  /// The partitions that `named` lists may go: all of them, or none.
+  /// Errors: errc::argument: one is beyond the last, or named twice; errc::request: one is ready
+  /// already, or the send has not been started. What the send of one says: those before it have
+  /// gone, it and the others are not ready, and may be tried again. `wrong` is which one.
+  template <class Named>
+  errc ready(const Named& named, std::size_t& wrong) {
+    const std::size_t count = named.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      wrong = named[k];
+      if (wrong >= call_.partitions) return errc::argument;
+      if (!may_be_ready(wrong)) return errc::request;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      wrong = named[k];
+      if (mark(wrong).exchange(round_, platform::memory_order_relaxed) != round_) continue;
+      errc why = errc::request;  // By another thread, meanwhile.
+      for (std::size_t i = 0; i < k; ++i) {
+        if (named[i] == wrong) why = errc::argument;
+        give_back(named[i]);
+      }
+      return why;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const errc why = send(named[k]);
+      if (why == errc{}) continue;
+      wrong = named[k];
+      for (; k < count; ++k) give_back(named[k]);
+      return why;
+    }
+    return errc{};
+  }
+
+  bool part_done_locked(const operation&) noexcept override { return false; }
+  void run_locked() noexcept override {}
+
+ private:
+  platform::atomic_ref<std::uint32_t> mark(std::size_t i) noexcept {
+    return platform::atomic_ref<std::uint32_t>(round_of_[i]);
+  }
+  bool may_be_ready(std::size_t i) noexcept {
+    return running_.load(platform::memory_order_acquire) &&
+           mark(i).load(platform::memory_order_relaxed) != round_;
+  }
+  void give_back(std::size_t i) noexcept {
+    mark(i).store(round_ - 1, platform::memory_order_relaxed);
+  }
+  /// Sends partition `i`, which is marked; after the last one the operation is the engine's.
+  errc send(std::size_t i) {
     if (call_.peer != null_peer) {
       const std::size_t n = call_.partition_bytes();
       const started s = endpoint_.send({call_.buffer.subspan(i * n, n), call_.peer,
                                         call_.context | 1, partitioned_tag(first_tag_ + index(i))});
-      if (s.op == nullptr && s.failure != errc{}) {
-        mark.store(round_ - 1, platform::memory_order_relaxed);
-        return s.failure;
-      }
+      if (s.op == nullptr && s.failure != errc{}) return s.failure;
       if (s.op != nullptr) parts::add(endpoint_, *op, *s.op);
     }
     if (ready_.fetch_add(1, platform::memory_order_acq_rel) + 1 < call_.partitions) return errc{};
@@ -121,17 +159,6 @@ class partitioned_sender final : public partitioned_operation {
     parts::seal(endpoint_, *op);
     return errc{};
   }
-  /// Whether `ready` would take partition `i`.
-  bool may_be_ready(std::size_t i) noexcept {
-    return running_.load(platform::memory_order_acquire) &&
-           platform::atomic_ref<std::uint32_t>(round_of_[i]).load(platform::memory_order_relaxed) !=
-               round_;
-  }
-
-  bool part_done_locked(const operation&) noexcept override { return false; }
-  void run_locked() noexcept override {}
-
- private:
   static std::uint32_t index(std::size_t i) noexcept { return static_cast<std::uint32_t>(i); }
 
   endpoint<Stack>& endpoint_;
