@@ -211,6 +211,58 @@ TEST_CASE("neighbor_alltoallw takes lists of views") {
   });
 }
 
+TEST_CASE("alltoallw of lists of buffers: what one rank cannot use fails on all") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const bool here = world.rank() == n - 1;  // Where something is wrong.
+    const auto grid = mpx::cart_create(world, {{n, true}});
+    const auto all = static_cast<std::size_t>(n);
+    std::vector<int> out(6 * all + 12, world.rank());
+    std::vector<int> in(6 * all + 12);
+    std::error_code ec;
+    const auto told = [&](bool neighbor) {
+      if (here) CHECK(ec == mpx::errc::datatype);
+      if (!here && (!neighbor || n < 4)) CHECK(ec == mpx::errc::peer_lost);
+    };
+    const auto fail_on_all = [&](const auto& from, const auto& to) {
+      for (int round = 0; round < 3; ++round) {  // Their node has met in later ones.
+        const std::span<const std::ranges::range_value_t<decltype(from)>> around_from(from);
+        const std::span<const std::ranges::range_value_t<decltype(to)>> around_to(to);
+        const auto all_from = around_from.first(all);
+        const auto all_to = around_to.first(all);
+        const auto two_from = around_from.first(2);
+        const auto two_to = around_to.first(2);
+        world.alltoallw(all_from, all_to, ec);
+        told(false);
+        auto started = world.ialltoallw(all_from, all_to, ec);
+        if (!ec) started.wait(ec);
+        told(false);
+        grid.neighbor_alltoallw(two_from, two_to, ec);
+        told(true);
+        auto around = grid.ineighbor_alltoallw(two_from, two_to, ec);
+        if (!ec) around.wait(ec);
+        told(true);
+        CHECK(world.allreduce(1, mpx::sum) == n);
+        CHECK(world.allgather(world.rank()).back() == n - 1);
+      }
+    };
+    const auto ints = mpx::datatype::of<int>();
+    std::vector<mpx::typed_buffer<true>> good;
+    std::vector<mpx::typed_buffer<true>> null;
+    std::vector<mpx::strided_view<int, 1>> apart;
+    std::vector<mpx::strided_view<int, 1>> overlapping;
+    for (std::size_t i = 0; i < all + 2; ++i) {
+      good.push_back(mpx::buffer(&in[3 * i], 3, ints));
+      null.push_back(mpx::buffer(&out[3 * i], 3, here && i == 0 ? mpx::datatype() : ints));
+      apart.push_back(mpx::strided(&out[3 * i], 3, 1));
+      overlapping.push_back(mpx::strided(&in[3 * i], 3, here && i == 0 ? 0 : 1));
+    }
+    fail_on_all(null, good);
+    fail_on_all(good, null);
+    fail_on_all(apart, overlapping);
+  });
+}
+
 // What another rank shows is not believed: the reader stores to what it has read.
 TEST_CASE("neighbours: a block that would not lie within what is shown is none") {
   using mpx::coll::find_edge;

@@ -118,6 +118,16 @@ template <class B>
 /// Where an empty buffer lies that has no place: none would say "in place".
 inline constexpr std::byte nowhere{};
 
+/// The same of a list of buffers; see listed_memory.
+template <class List>
+auto uses_all([[maybe_unused]] const List& list) noexcept {
+  if constexpr (List::has_layouts) {
+    return layout_use<List>{&list, list.received()};
+  } else {
+    return plain_use();
+  }
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -208,6 +218,13 @@ coll::blocks blocks_of(const B& buffer) noexcept {
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
+  return b;
+}
+/// Blocks that are each a piece of memory.
+inline coll::blocks pieces_of(std::span<const memory> all) noexcept {
+  coll::blocks b;
+  b.pieces = all.data();
+  b.counts.many = all.size();
   return b;
 }
 /// The same, of these lengths, one after the other.

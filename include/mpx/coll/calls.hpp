@@ -314,22 +314,17 @@ class collectives : public collective_names<Comm> {
   template <class How = throws_t>
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    coll::blocks from;
-    coll::blocks to;
-    from.pieces = in.data();
-    to.pieces = out.data();
-    from.counts.many = in.size();
-    to.counts.many = out.size();
-    return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
+    return ended<How>(how, where, coll::alltoall_call{pieces_of(in), pieces_of(out), false, true});
   }
   /// The same with a list of buffers, such as columns of a matrix, for each side.
   template <class In, class Out, class How = throws_t>
-  requires BufferList<In&&> && BufferList<Out&&>
+  requires BufferList<In&&> && ReceivedBufferList<Out&&>
   auto alltoallw(In&& in, Out&& out, How&& how = {}, site where = site::current()) const {
-    const auto from = memories_of(in, where);
-    const auto to = memories_of(out, where);
-    return alltoallw(std::span<const memory>(from), std::span<const memory>(to),
-                     std::forward<How>(how), where);
+    const listed_memory<In&&> from(in, false);
+    const listed_memory<Out&&> to(out, true);
+    return ended<How>(how, where,
+                      coll::alltoall_call{pieces_of(from.all()), pieces_of(to.all()), false, true},
+                      no_reduction(), uses_all(from), uses_all(to));
   }
 
   // --- Reductions --------------------------------------------------------------------------------

@@ -205,9 +205,9 @@ concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<O
 /// and destinations(); those of proc_null are neither sent nor written. Where a rank is several
 /// times another's neighbour, messages meet in the order of the lists; in a grid what goes to the
 /// neighbour below comes from the one above, also where both are one rank.
-/// Errors: errc::argument: counts do not fit, here; the other ranks get errc::peer_lost.
-/// errc::count or errc::truncate where the two ends of an edge have different lengths;
-/// errc::peer_lost.
+/// Errors: errc::argument: counts do not fit, here; errc::datatype: a layout cannot be used; the
+/// other ranks get errc::peer_lost. errc::count or errc::truncate where the two ends of an edge
+/// have different lengths; errc::peer_lost.
 template <class Comm, class Stack>
 class neighbor_collectives {
   using site = std::source_location;
@@ -272,21 +272,16 @@ class neighbor_collectives {
   template <class How = throws_t>
   auto neighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
                           site where = site::current()) const noexcept(stores_errors<How>) {
-    blocks sent;
-    blocks received;
-    sent.how = received.how = kind::any;
-    sent.blocks = out;
-    received.blocks = in;
-    return ended<operation::alltoallw, How>(how, where, sent, received);
+    return ended<operation::alltoallw, How>(how, where, any(out), any(in));
   }
   /// The same with a list of buffers, such as columns and rows of a matrix, for each side.
   template <class Out, class In, class How = throws_t>
-  requires BufferList<Out&&> && BufferList<In&&>
+  requires BufferList<Out&&> && ReceivedBufferList<In&&>
   auto neighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
-    const auto from = memories_of(out, where);
-    const auto to = memories_of(in, where);
-    return neighbor_alltoallw(std::span<const memory>(from), std::span<const memory>(to),
-                              std::forward<How>(how), where);
+    const listed_memory<Out&&> from(out, false);
+    const listed_memory<In&&> to(in, true);
+    return ended<operation::alltoallw, How>(how, where, any(from.all()), any(to.all()),
+                                            uses_all(from), uses_all(to));
   }
 
   // MPI's names, each for one of those above; an error_code last.
@@ -366,7 +361,7 @@ class neighbor_collectives {
   }
   /// The same with a list of buffers for each side.
   template <class Out, class In, class How = start_t>
-  requires OwnForm<How, start_t> && BufferList<Out&&> && BufferList<In&&>
+  requires OwnForm<How, start_t> && BufferList<Out&&> && ReceivedBufferList<In&&>
   auto ineighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
     return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
   }
@@ -380,7 +375,7 @@ class neighbor_collectives {
   }
   /// The same with a list of buffers for each side.
   template <class Out, class In, class How = prepare_t>
-  requires OwnForm<How, prepare_t> && BufferList<Out&&> && BufferList<In&&>
+  requires OwnForm<How, prepare_t> && BufferList<Out&&> && ReceivedBufferList<In&&>
   auto neighbor_alltoallw_init(Out&& out, In&& in, How&& how = {},
                                site where = site::current()) const {
     return neighbor_alltoallw(out, in, as_form<prepare_t>(how), where);
@@ -409,6 +404,12 @@ class neighbor_collectives {
     b.how = kind::list;
     b.counts = n;
     b.displacements = at;
+    return b;
+  }
+  static blocks any(std::span<const memory> each) noexcept {
+    blocks b;
+    b.how = kind::any;
+    b.blocks = each;
     return b;
   }
   template <operation Operation, class How, class Data = void, class... Uses>

@@ -3,12 +3,14 @@
 // Where a buffer's bytes lie, for the lists of memory that alltoallw and neighbor_alltoallw take.
 
 #include <concepts>
+#include <cstddef>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/plain_array.hpp"
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/datatype/memory.hpp"
 
@@ -42,17 +44,50 @@ concept BufferList = std::ranges::forward_range<R> && std::is_lvalue_reference_v
                      (LayoutBuffer<std::ranges::range_value_t<R>> ||
                       ContiguousBuffer<std::ranges::range_value_t<R>>);
 
-/// The memory of each.
+/// The same of what is received: none of them is const.
+template <class R>
+concept ReceivedBufferList = BufferList<R> && ReceiveBuffer<std::ranges::range_reference_t<R>>;
+
+namespace detail {
+
+/// The memory of each buffer of a list, for one call, and what is wrong with the first that cannot
+/// be used: as that of a buffer with a layout it is the call's to tell, on all ranks.
 template <BufferList R>
-std::vector<memory> memories_of(R&& list, std::source_location where) {
-  std::vector<memory> all;
-  for (auto& one : list) {
-    if constexpr (LayoutBuffer<decltype(one)>)
-      all.push_back(memory_of(one, where));
-    else
-      all.push_back(memory_of(one));
+class listed_memory {
+ public:
+  static constexpr bool has_layouts = LayoutBuffer<std::ranges::range_value_t<R>>;
+
+  listed_memory(R list, bool received) : received_(received) {
+    if (!all_.try_extend(static_cast<std::size_t>(std::ranges::distance(list)))) {
+      fault_ = errc::no_resources;
+      return;
+    }
+    std::size_t i = 0;
+    for (auto& one : list) {
+      if constexpr (!has_layouts) {
+        all_[i++] = memory_of(one);
+      } else if (const errc why = one.fault(received); why == errc{}) {
+        all_[i++] = one.borrow();
+      } else if (fault_ == errc{}) {
+        fault_ = why;
+        if constexpr (requires { one.fault_text(received); })
+          fault_text_ = one.fault_text(received);
+      }
+    }
   }
-  return all;
-}
+  /// Where memory is out, none.
+  std::span<const memory> all() const noexcept { return {all_.begin(), all_.size()}; }
+  bool received() const noexcept { return received_; }
+  errc fault(bool) const noexcept { return fault_; }
+  const char* fault_text(bool) const noexcept { return fault_text_; }
+
+ private:
+  plain_array<memory> all_;
+  bool received_;
+  errc fault_{};
+  const char* fault_text_ = "a layout that cannot be used";
+};
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
