@@ -115,6 +115,23 @@ TEST_CASE("transfers: aggregates go without their holes") {
   });
 }
 
+namespace {
+struct of_no_bytes {
+  std::array<int, 0> none;
+};
+}  // namespace
+TEST_CASE("transfers: aggregates without a byte") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    std::array<of_no_bytes, 3> of{};
+    std::array<std::byte, 4> out{};
+    CHECK(mpx::pack(mpx::fields(of), out) == 0);
+    CHECK(mpx::unpack(out, mpx::fields(of)) == 0);
+    CHECK(mpx::datatype_of<of_no_bytes>().size() == 0);
+    if (world.rank() == 0) world.send(mpx::fields(of), 1, 2);
+    if (world.rank() == 1) CHECK(world.recv(mpx::fields(of), 0, 2).bytes() == 0);
+    world.bcast(mpx::fields(of), 0);
+  });
+}
 TEST_CASE("transfers: what a status says of elements") {
   const auto type =
       datatype::structure({1, 3}, {0, 8}, {datatype::of<int>(), datatype::of<double>()});

@@ -199,10 +199,14 @@ class fields_view {
   }
   /// For the library: its memory.
   memory lend() const noexcept {
-    constexpr bool whole = detail::fields_size<element>() == sizeof(T);
-    auto* const base = reinterpret_cast<std::byte*>(const_cast<element*>(data_.data()));
-    return data_.empty() ? memory{}
-                         : memory{base, bytes(), whole ? nullptr : &detail::fields_of<element>};
+    constexpr std::size_t size = detail::fields_size<element>();
+    if constexpr (size == 0) {
+      return {};
+    } else {
+      auto* const base = reinterpret_cast<std::byte*>(const_cast<element*>(data_.data()));
+      const layout* const how = size == sizeof(T) ? nullptr : &detail::fields_of<element>;
+      return data_.empty() ? memory{} : memory{base, bytes(), how};
+    }
   }
   /// The same.
   memory keep() const noexcept { return lend(); }
