@@ -94,7 +94,7 @@ inline void narrow_x87(std::byte* to, const std::byte* from) noexcept {
   bool more = false;
   for (int i = 10; i < 16; ++i) more = more || from[i] != std::byte{0};
   if (exponent == 0x7fff) {
-    if (more && fraction << 1 == 0) fraction |= 1;  // It stays no number.
+    if ((half || more) && fraction << 1 == 0) fraction |= 1;  // It stays no number.
   } else if (half && (more || (fraction & 1) != 0)) {
     if (++fraction == 0) {
       fraction = std::uint64_t{1} << 63;
@@ -108,20 +108,22 @@ inline void narrow_x87(std::byte* to, const std::byte* from) noexcept {
   std::memcpy(to + 8, &high, 2);
 }
 
-/// Elements of one type, to external32 or from it.
-inline void convert(bool outward, basic_type of, std::byte* to, const std::byte* from,
+/// Elements of one type, to external32 or from it. Returns: whether all of them fit there.
+inline bool convert(bool outward, basic_type of, std::byte* to, const std::byte* from,
                     std::int64_t count) noexcept {
   const std::size_t here = of.size;
   const std::size_t there = of.external;
   const std::size_t to_step = outward ? there : here;
   const std::size_t from_step = outward ? here : there;
+  bool fit = true;
   for (std::int64_t i = 0; i < count; ++i, to += to_step, from += from_step) {
     if (of.kind == basic_kind::byte || of.size == 1) {
       std::memcpy(to, from, here);
-    } else if (here != there) {  // wchar_t: what fits.
+    } else if (here != there) {  // wchar_t.
       std::uint32_t c = 0;
       if (outward) {
         std::memcpy(&c, from, here);
+        fit = fit && c <= 0xffff;
         to[0] = static_cast<std::byte>(c >> 8);
         to[1] = static_cast<std::byte>(c);
       } else {
@@ -142,13 +144,15 @@ inline void convert(bool outward, basic_type of, std::byte* to, const std::byte*
       }
     }
   }
+  return fit;
 }
 
-/// All of a buffer, piece by piece, through memory near the core.
-inline void convert_all(bool outward, const memory& m, const datatype& type, std::int64_t count,
+/// All of a buffer, piece by piece, through memory near the core. As convert.
+inline bool convert_all(bool outward, const memory& m, const datatype& type, std::int64_t count,
                         std::byte* external) noexcept {
   alignas(16) std::byte piece[4096];
   std::size_t offset = 0;
+  bool fit = true;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto some = [&](basic_type of, std::int64_t n) {
       while (n > 0) {
@@ -157,7 +161,7 @@ inline void convert_all(bool outward, const memory& m, const datatype& type, std
         const std::span<std::byte> native(piece, static_cast<std::size_t>(part) * of.size);
         if (outward) {
           m.read(offset, native);
-          convert(true, of, external, piece, part);
+          fit = convert(true, of, external, piece, part) && fit;
         } else {
           convert(false, of, piece, external, part);
           m.write(offset, native);
@@ -170,18 +174,24 @@ inline void convert_all(bool outward, const memory& m, const datatype& type, std
     const elements& e = *type.description()->basics;
     if (e.how == elements::form::equal) {
       some(e.of, e.count * count);
-      return;
+      return fit;
     }
     for_each_basic(e, some);
   }
+  return fit;
 }
 
 }  // namespace detail
 
 /// How many bytes `pack` writes of a buffer: of mpx::buffer, a view, a range, a value.
+/// Errors: errc::datatype: it reaches beyond the address space.
 template <SendBuffer B>
-std::size_t pack_size(const B& buffer) noexcept {
-  return detail::bytes_in(buffer);
+std::size_t pack_size(const B& buffer,
+                      std::source_location where = std::source_location::current()) {
+  const std::size_t n = detail::bytes_in(buffer);
+  if constexpr (LayoutBuffer<B>)
+    if (n == static_cast<std::size_t>(-1)) buffer.raise_fault("pack_size", false, where);
+  return n;
 }
 /// Copies the data of `buffer` to `out`, in the order in which it would travel.
 /// Returns: how many bytes that was. Errors: errc::truncate if `out` is too short, errc::datatype.
@@ -213,30 +223,37 @@ std::size_t unpack(std::span<const std::byte> in, B&& buffer,
   return n;
 }
 
-/// How many bytes `pack_external` writes. Source: MPI_Pack_external_size.
+/// How many bytes `pack_external` writes. Errors: as of pack_size. Source: MPI_Pack_external_size.
 template <bool Writable>
-std::size_t pack_external_size(const typed_buffer<Writable>& buffer) noexcept {
+std::size_t pack_external_size(const typed_buffer<Writable>& buffer,
+                               std::source_location where = std::source_location::current()) {
   if (!buffer.type() || buffer.count() <= 0) return 0;
-  return static_cast<std::size_t>(buffer.count()) *
-         static_cast<std::size_t>(buffer.type().description()->basics->external);
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(buffer.count(), buffer.type().description()->basics->external, &all))
+    buffer.raise_fault("pack_external_size", false, where);
+  return static_cast<std::size_t>(all);
 }
 /// As pack, in the representation that any machine reads: numbers with the highest byte first, real
 /// ones as IEEE has them, long double in 128 bits, wchar_t in 16. (A long has as many bytes as
-/// here, as std::int64_t, which it is, must have.) Source: MPI 4.1, 14.5.2.
+/// here, as std::int64_t, which it is, must have.)
+/// Errors: as of pack; errc::datatype also of a wchar_t that 16 bits do not hold: what `out` holds
+/// then is not what was meant. Source: MPI 4.1, 14.5.2.
 template <bool Writable>
 std::size_t pack_external(const typed_buffer<Writable>& buffer, std::span<std::byte> out,
                           std::source_location where = std::source_location::current()) {
-  const std::size_t n = pack_external_size(buffer);
+  const std::size_t n = pack_external_size(buffer, where);
   if (n > out.size()) detail::raise_room("pack_external", out.size(), n, where);
+  bool fit = true;
   detail::with_memory(buffer, false, "pack_external", where, [&](const memory& m) {
-    detail::convert_all(true, m, buffer.type(), buffer.count(), out.data());
+    fit = detail::convert_all(true, m, buffer.type(), buffer.count(), out.data());
   });
+  if (!fit) throw error(errc::datatype, "pack_external: a wchar_t beyond 16 bits", where);
   return n;
 }
 /// The way back.
 inline std::size_t unpack_external(std::span<const std::byte> in, const typed_buffer<true>& buffer,
                                    std::source_location where = std::source_location::current()) {
-  const std::size_t n = pack_external_size(buffer);
+  const std::size_t n = pack_external_size(buffer, where);
   if (n > in.size()) detail::raise_room("unpack_external", in.size(), n, where);
   detail::with_memory(buffer, true, "unpack_external", where, [&](const memory& m) {
     detail::convert_all(false, m, buffer.type(), buffer.count(), const_cast<std::byte*>(in.data()));

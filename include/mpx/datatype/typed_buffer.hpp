@@ -29,10 +29,12 @@ class typed_buffer {
   typed_buffer(std::byte* base, std::int64_t count, const datatype& type) noexcept
       : base_(base), count_(count), type_(type) {}
 
-  /// How many bytes of data it has.
+  /// How many bytes of data it has; the greatest number, if there are more than addresses.
   std::size_t bytes() const noexcept {
     if (!type_ || count_ <= 0) return 0;
-    return static_cast<std::size_t>(count_) * static_cast<std::size_t>(type_.size());
+    std::int64_t all = 0;
+    return __builtin_mul_overflow(count_, type_.size(), &all) ? static_cast<std::size_t>(-1)
+                                                              : static_cast<std::size_t>(all);
   }
   /// How many one element has: what collectives count and place blocks by.
   std::size_t element_bytes() const noexcept {
