@@ -113,6 +113,74 @@ TEST_CASE("pack: external32 has the highest byte first, and IEEE's numbers") {
         std::numeric_limits<long double>::infinity(), 3.14159265358979323846264338L})
     external_of(x);
 }
+TEST_CASE("pack: external32 of no number, and of what it has no room for") {
+  for (int i = 2; i < 16; ++i) {  // The lowest bit of each byte of the fraction, alone.
+    std::vector<std::byte> e(16);
+    e[0] = std::byte{0x7f};
+    e[1] = std::byte{0xff};
+    e[static_cast<std::size_t>(i)] = std::byte{1};
+    long double x = 0;
+    mpx::unpack_external(e, mpx::buffer(&x, 1, datatype::of<long double>()));
+    CHECK(std::isnan(x));
+  }
+  if constexpr (sizeof(wchar_t) > 2) {
+    const std::array<wchar_t, 3> text{L'a', static_cast<wchar_t>(0x1f600), L'b'};
+    const auto of = [&](int n) { return mpx::buffer(text.data(), n, datatype::of<wchar_t>()); };
+    std::vector<std::byte> out(6);
+    CHECK(mpx::pack_external(of(1), out) == 2);
+    CHECK(says(refusal([&] { mpx::pack_external(of(3), out); }), "a wchar_t beyond 16 bits"));
+  }
+}
+TEST_CASE("pack: how large what is beyond the address space would be") {
+  char here = 0;
+  const auto doubles = [&](std::int64_t n) {
+    return mpx::buffer(&here, n, datatype::of<double>());
+  };
+  const auto most = doubles(std::int64_t{1} << 59);
+  CHECK(mpx::pack_size(most) == std::size_t{1} << 62);
+  CHECK(mpx::pack_external_size(most) == most.bytes());
+  for (const int bits : {60, 61, 62}) {
+    const auto beyond = doubles(std::int64_t{1} << bits);
+    CHECK(beyond.bytes() == std::size_t(-1));
+    CHECK(says(refusal([&] { mpx::pack_size(beyond); }), "pack_size: it reaches beyond"));
+    CHECK(says(refusal([&] { mpx::pack_external_size(beyond); }), "it reaches beyond the address"));
+    CHECK(says(refusal([&] { mpx::pack_external(beyond, {}); }), "it reaches beyond the address"));
+  }
+  const auto view = mpx::strided(&here, {std::size_t{1} << 32, std::size_t{1} << 32}, {0, 0});
+  CHECK(view.bytes() == std::size_t(-1));
+  CHECK(says(refusal([&] { mpx::pack_size(view); }), "beyond the address space"));
+}
+TEST_CASE("datatypes: a stride that nothing lies apart by may be any, and the lowest number") {
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  const auto real = datatype::of<double>();
+  const std::int64_t huge = std::int64_t{1} << 62;
+  CHECK(datatype::vector(1, 1, huge, real).size() == 8);
+  CHECK(datatype::vector(2, 0, huge, real).size() == 0);
+  CHECK(datatype::vector(0, huge, 1, real).size() == 0);
+  CHECK(datatype::hvector(0, huge, 1, real).extent() == 0);
+  CHECK(says(refusal([&] { datatype::vector(2, 1, huge, real); }), "vector: "));
+  double x[4] = {1, 2, 3, 4};
+  std::array<std::byte, 32> out{};
+  const std::size_t far = std::size_t{1} << 61;
+  const auto stride = static_cast<std::ptrdiff_t>(far);
+  CHECK(mpx::pack(mpx::strided(x, 1, stride), out) == 8);
+  CHECK(mpx::pack(mpx::strided(x, 0, stride), out) == 0);
+  CHECK(mpx::pack(mpx::strided(x, {std::size_t{0}, far}, {stride, stride}), out) == 0);
+  CHECK(mpx::pack(mpx::strided(x, {far, std::size_t{0}}, {stride, stride}), out) == 0);
+  CHECK(mpx::pack(mpx::strided(x, {std::size_t{1}, std::size_t{2}}, {stride, 2}), out) == 16);
+  CHECK(mpx::strided(x, 2, stride).fault(false) == mpx::errc::datatype);
+  CHECK(mpx::strided(x, far * 4, 0).fault(false) == mpx::errc::datatype);
+  const auto below = datatype::hindexed({1}, {lowest}, datatype::of<char>());
+  CHECK(says(refusal([&] { mpx::pack(mpx::buffer(x, 1, below), out); }), "beyond the address"));
+  const auto back = datatype::resized(datatype::of<char>(), 0, lowest);
+  const auto one = mpx::buffer(reinterpret_cast<char*>(x), 1, back);
+  CHECK(one.fault(true) == mpx::errc{});
+  CHECK(mpx::pack(one, out) == 1);
+  const mpx::distribution none[] = {static_cast<mpx::distribution>(77)};
+  CHECK(says(
+      refusal([&] { datatype::darray(4, 1, {10}, none, {-1}, {4}, mpx::array_order::c, real); }),
+      "distributions[0] is 77: no distribution"));
+}
 TEST_CASE("pack: external32 of what lies apart") {
   struct mixed {
     char c;

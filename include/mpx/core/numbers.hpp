@@ -17,6 +17,11 @@ constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
 }
 
+/// How far `n` is from 0, also that of the lowest number.
+constexpr std::uint64_t magnitude(std::int64_t n) noexcept {
+  return n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+}
+
 /// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
 constexpr unsigned bits_of(std::uint64_t n) noexcept {
   return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));

@@ -13,6 +13,7 @@
 
 #include "mpx/config.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/datatype/detail/move.hpp"
@@ -104,17 +105,20 @@ class strided_view {
     std::int64_t bytes = sizeof(T);
     std::int64_t low = 0;
     std::int64_t high = sizeof(T);
-    for (std::size_t i = Rank; i-- > 0;) {
+    for (const std::size_t n : counts)
+      if (n == 0) bytes = 0;
+    const bool some = bytes != 0;  // Else no stride leads anywhere.
+    for (std::size_t i = Rank; some && i-- > 0;) {
       const auto n = static_cast<std::int64_t>(counts[i]);
+      if (n == 1 || !fits_) continue;
       std::int64_t stride = 0;
       std::int64_t reach = 0;
-      fits_ = fits_ && n >= 0 && !__builtin_mul_overflow(strides[i], sizeof(T), &stride) &&
+      fits_ = n > 0 && !__builtin_mul_overflow(strides[i], sizeof(T), &stride) &&
               !__builtin_mul_overflow(bytes, n, &bytes) &&
-              (n == 0 || (!__builtin_mul_overflow(stride, n, &reach) &&
-                          !__builtin_sub_overflow(reach, stride, &reach) &&
-                          !__builtin_add_overflow(low, reach < 0 ? reach : 0, &low) &&
-                          !__builtin_add_overflow(high, reach > 0 ? reach : 0, &high)));
-      if (n == 1 || !fits_) continue;
+              !__builtin_mul_overflow(stride, n - 1, &reach) &&
+              !__builtin_add_overflow(low, reach < 0 ? reach : 0, &low) &&
+              !__builtin_add_overflow(high, reach > 0 ? reach : 0, &high);
+      if (!fits_) continue;
       if (l.depth == 0 && stride == block) {
         block *= n;
       } else if (l.depth != 0 &&
@@ -125,8 +129,8 @@ class strided_view {
       }
     }
     const auto at = reinterpret_cast<std::uintptr_t>(data);
-    fits_ = fits_ && (low >= 0 || at >= static_cast<std::uintptr_t>(-low)) &&
-            at + static_cast<std::uintptr_t>(high) >= at;
+    fits_ = !some || (fits_ && (low >= 0 || at >= detail::magnitude(low)) &&
+                      at + static_cast<std::uintptr_t>(high) >= at);
     bytes_ = fits_ ? static_cast<std::size_t>(bytes) : 0;
     l.block = block;
     // The length of a block is the compiler's to know, unless a dimension lies in one piece.
@@ -139,7 +143,8 @@ class strided_view {
   T* data() const noexcept { return data_; }                              ///< The first element.
   std::size_t count(std::size_t i) const noexcept { return counts_[i]; }  ///< Of a dimension.
   std::ptrdiff_t stride(std::size_t i) const noexcept { return strides_[i]; }  ///< In elements.
-  std::size_t bytes() const noexcept { return bytes_; }                        ///< Of all elements.
+  /// Of all elements; the greatest number, if it reaches beyond the address space.
+  std::size_t bytes() const noexcept { return fits_ ? bytes_ : static_cast<std::size_t>(-1); }
   /// The element at these indices.
   template <class... I>
   requires(sizeof...(I) == Rank)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpx/core/memory.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/datatype/detail/elements.hpp"
 #include "mpx/datatype/detail/move.hpp"
@@ -85,7 +86,7 @@ inline bool surely_disjoint(const shape& s) {
     case shape_kind::run: return surely_disjoint(static_cast<const block_loops&>(s));
     case shape_kind::loop: {
       const std::int64_t stride = s.levels[0].stride;
-      return (stride < 0 ? -stride : stride) >= s.parts[0]->high - s.parts[0]->low &&
+      return magnitude(stride) >= magnitude(s.parts[0]->high - s.parts[0]->low) &&
              surely_disjoint(*s.parts[0]);
     }
     case shape_kind::list:
@@ -190,7 +191,7 @@ struct type_description final : layout, allocated {
       const std::int64_t span = body.what->high - body.what->low;
       if (surely_disjoint(*all)) {
         // If they lie one behind the other, so do any number of them.
-        const bool any = (extent < 0 ? -extent : extent) >= span;
+        const bool any = magnitude(extent) >= magnitude(span);
         disjoint.store(any ? std::numeric_limits<std::int64_t>::max() : count + 1,
                        platform::memory_order_relaxed);
         return true;
@@ -214,8 +215,8 @@ struct type_description final : layout, allocated {
     if (__builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
       return false;
     const auto at = reinterpret_cast<std::uintptr_t>(base);
-    const auto before = static_cast<std::uintptr_t>(low < 0 ? -low : low);
-    const auto behind = static_cast<std::uintptr_t>(high < 0 ? -high : high);
+    const std::uintptr_t before = magnitude(low);
+    const std::uintptr_t behind = magnitude(high);
     return (low >= 0 || at >= before) && (high <= 0 || at + behind >= at);
   }
 

@@ -76,6 +76,7 @@ struct type_maker {
   /// `count` blocks of `length` elements, `stride` bytes apart.
   void strided(std::int64_t count, std::int64_t length, std::int64_t stride, const datatype& type) {
     const type_description& d = *type.description();
+    if (count == 0) length = 0;  // However long the blocks are that there are none of.
     made->body = repeated(count, stride, block_of(length, type), c);
     made->basics = repeated(c.product(count, length), d.basics, c);
     if (length == 0 || count == 0) return;
@@ -118,6 +119,8 @@ struct dealt {
 };
 inline dealt deal(const type_maker& m, std::size_t i, std::int64_t n, distribution how,
                   std::int64_t argument, std::int64_t of, std::int64_t place) {
+  if (how != distribution::none && how != distribution::block && how != distribution::cyclic)
+    m.fail("distributions", i, static_cast<std::int64_t>(how), "no distribution");
   if (how == distribution::none) {
     if (of != 1) m.fail("grid", i, of, "a dimension that is not dealt out has one process");
     return {0, n, n == 0 ? 0 : 1, 0, 0, 0};
@@ -168,7 +171,8 @@ inline datatype datatype::vector(std::int64_t count, std::int64_t block_length, 
   m.require(type);
   m.require(count, "count");
   m.require(block_length, "block_length");
-  m.strided(count, block_length, m.c.product(stride, type.extent()), type);
+  const bool strides = count > 1 && block_length > 0;  // Else there is nothing that lies apart.
+  m.strided(count, block_length, strides ? m.c.product(stride, type.extent()) : 0, type);
   m.integers({count, block_length, stride});
   return m.finish(type);
 }
