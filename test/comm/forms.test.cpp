@@ -180,6 +180,10 @@ TEST_CASE_TEMPLATE("the built-in forms of a send and a receive", Stack, ranks::i
     CHECK(!ec);
     auto r = world.isend(out, other, 4);
     CHECK(ranks::errc_of([&] { r.start(); }) == mpx::errc::request);
+    auto pending = world.irecv(in, other, 78);
+    CHECK(ranks::contains(ranks::text_of([&] { pending.start(); }), "that is not persistent"));
+    CHECK(pending.cancel());
+    pending.wait();
     world.mprobe(other, 4).recv(in, mpx::start).wait();
     CHECK(in == other + 10);
   });

@@ -313,7 +313,7 @@ class [[nodiscard]] request {
                                                          std::source_location where) const {
     std::string what = "start of a request";
     if (why == errc::request)
-      what += *this ? " that is active: wait for it first" : " that is not persistent";
+      what += persistent() ? " that is active: wait for it first" : " that is not persistent";
     if (why == errc::no_resources) what += endpoint_->limit_text();
     if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
     throw error(why, what, where);
