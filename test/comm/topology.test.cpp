@@ -185,6 +185,79 @@ TEST_CASE("topology: graphs at every number of ranks") {
   });
 }
 
+TEST_CASE("topology: ranks that reorder and ranks that do not have no topology, and go on") {
+  for (const mpx::rank_t n : {2, 3, 8}) {
+    ranks::run<ranks::inproc>(n, [n](auto world) {
+      const mpx::placement place = world.rank() == 0 ? mpx::reorder : mpx::keep_ranks;
+      std::error_code ec;
+      const auto differ = [&] {
+        CHECK(ec == mpx::errc::topology);
+        CHECK(world.allreduce(1, mpx::sum) == n);
+      };
+      mpx::cart_create(world, {{n, true}}, place, ec);
+      differ();
+      mpx::graph_create(world, mpx::graph_topology(std::vector<grid_ranks>(2)), place, ec);
+      differ();
+      mpx::dist_graph_create_adjacent(world, {}, place, ec);
+      differ();
+      const std::array edges{mpx::graph_edge{0, 1}};
+      mpx::dist_graph_create(world, edges, false, place, ec);
+      differ();
+      if (world.rank() == 0)
+        mpx::cart_create(world, {{n, true}}, mpx::reorder, ec);
+      else
+        mpx::dist_graph_create_adjacent(world, {}, mpx::reorder, ec);
+      differ();
+    });
+  }
+}
+
+TEST_CASE("topology: edges of a graph lead both ways") {
+  ranks::run<ranks::inproc>(3, [](auto world) {
+    std::error_code ec;
+    const auto made = [&](std::vector<grid_ranks> neighbors) {
+      mpx::graph_create(world, mpx::graph_topology(neighbors), mpx::keep_ranks, ec);
+      return !ec;
+    };
+    CHECK(!made({{1}, {}, {}}));
+    CHECK(ec == mpx::errc::topology);
+    CHECK(!made({{1, 1}, {0}, {}}));
+    CHECK(!made({{1}, {2}, {0}}));
+    CHECK(made({{1}, {0}, {2}}));
+    CHECK(made({{2, 1, 2, 0}, {0}, {0, 0}}));
+    const auto text = [&](std::vector<grid_ranks> neighbors) {
+      return ranks::text_of([&] { mpx::graph_create(world, mpx::graph_topology(neighbors)); });
+    };
+    CHECK(
+        ranks::contains(text({{}, {2}, {}}), ": an edge leads from 1 to 2 and does not lead back"));
+    CHECK(ranks::contains(text({{1}, {}, {1}}), ": an edge leads from "));
+    CHECK(ranks::contains(text({{1}, {0, 0}, {}}), ": an edge leads from 1 to 0 and does"));
+  });
+}
+
+TEST_CASE("topology: what is wrong with a distributed graph is said") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    const auto says = [&](auto call, const char* part) {
+      const std::string text = ranks::text_of(call);
+      INFO(text);
+      CHECK(ranks::contains(text, part));
+    };
+    const auto adjacent = [&](mpx::graph_neighbors n) {
+      return [&world, n] { mpx::dist_graph_create_adjacent(world, n); };
+    };
+    says(adjacent({{0}, {5}, {}, {}}), ": 5 is no rank: ranks here are 0 .. 1");
+    says(adjacent({{-3}, {0}, {}, {}}), ": -3 is no rank");
+    says(adjacent({{0}, {0}, {-1}, {}}), ": a weight of sources is -1: none is negative");
+    says(adjacent({{0}, {0}, {}, {1, 2}}), ": 2 weights for 1 destinations: give one for each");
+    const auto all = [&](mpx::graph_edge e) {
+      return [&world, e] { mpx::dist_graph_create(world, std::span(&e, 1)); };
+    };
+    says(all({0, 7}), ": the edge from 0 to 7: 7 is no rank: ranks here are 0 .. 1");
+    says(all({0, 1, -2}), ": the edge from 0 to 1 has the weight -2: none is negative");
+    world.barrier();
+  });
+}
+
 TEST_CASE("topology: an error at one rank is one at all, and nobody waits") {
   for (const mpx::rank_t n : {1, 2, 3, 8}) {
     ranks::run<ranks::inproc>(n, [n](auto world) {

@@ -39,8 +39,37 @@ namespace detail {
          ranks == 1 ? "" : "s");
   return s;
 }
-inline std::string ranks_text(std::error_code ec, rank_t ranks) {
-  return ec == errc::rank ? formatted("ranks here are 0 .. %d", ranks - 1) : std::string();
+[[gnu::noinline, gnu::cold]] inline std::string no_rank_text(rank_t rank, rank_t ranks) {
+  return formatted("%d is no rank: ranks here are 0 .. %d", rank, ranks - 1);
+}
+/// What is wrong with the neighbours that a rank has given, if anything is.
+[[gnu::noinline, gnu::cold]] inline std::string wrong_text(const graph_neighbors& n, rank_t ranks) {
+  const auto look = [&](const std::vector<int>& weights, std::size_t count, const char* of) {
+    if (!weights.empty() && weights.size() != count)
+      return formatted("%zu weights for %zu %s: give one for each, or none", weights.size(), count,
+                       of);
+    for (const int w : weights)
+      if (w < 0) return formatted("a weight of %s is %d: none is negative", of, w);
+    return std::string();
+  };
+  std::string s = look(n.source_weights, n.sources.size(), "sources");
+  if (s.empty()) s = look(n.destination_weights, n.destinations.size(), "destinations");
+  for (const auto* those : {&n.sources, &n.destinations})
+    for (const rank_t r : *those)
+      if (s.empty() && (r < 0 || r >= ranks)) s = no_rank_text(r, ranks);
+  return s;
+}
+/// The same of edges.
+[[gnu::noinline, gnu::cold]] inline std::string wrong_text(std::span<const graph_edge> edges,
+                                                           rank_t ranks) {
+  for (const graph_edge& e : edges) {
+    std::string s = formatted("the edge from %d to %d", e.source, e.destination);
+    for (const rank_t r : {e.source, e.destination})
+      if (r < 0 || r >= ranks) return s + ": " + no_rank_text(r, ranks);
+    if (e.weight < 0)
+      return formatted("%s has the weight %d: none is negative", s.c_str(), e.weight);
+  }
+  return {};
 }
 
 inline weighted_graph graph_of(const graph_topology& shape) {
@@ -53,6 +82,29 @@ inline weighted_graph graph_of(const graph_topology& shape) {
   return g;
 }
 
+/// Creates a topology. The ranks first compare what they were given, its `fingerprint` and whether
+/// it `reorders`: those that gave different things would not take the same steps from there on.
+/// `own`: what is wrong with what this rank gave. The neighborhood, and who becomes which rank, are
+/// made by `keep()` where ranks keep their numbers, else by `renumber(ec)`, which takes steps too.
+template <class Made, class Stack, class Keep, class Renumber>
+Made create_agreed(const topology_maker<Stack>& make, std::uint64_t fingerprint, bool reorders,
+                   errc own, const players& by, const std::shared_ptr<neighborhood>& around,
+                   Keep&& keep, Renumber&& renumber, std::error_code& ec) {
+  fingerprint = hashed(fingerprint, reorders);
+  if (own == errc{} && !reorders) own = caught(keep);
+  bool agreed = make.agree(fingerprint, own == errc{}, ec);
+  if (agreed && reorders) {
+    std::error_code lost;
+    own = caught([&] { renumber(lost); });
+    agreed = make.agree(fingerprint, own == errc{} && !lost, ec);
+    if (lost) ec = lost;
+  }
+  if (own != errc{}) ec = own;
+  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
+  if (ec) return {};
+  return {made, around};
+}
+
 /// Creates a topology that all ranks know as a whole. `Around` is its neighborhood; `shape`, a grid
 /// or a graph, is checked already unless `own` says what is wrong with it.
 template <class Made, class Around, class Shape, class Stack>
@@ -62,31 +114,28 @@ Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint
   const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
-  const errc met = caught([&] {
-    if (own == errc{}) by = make.as_they_are(shape.size());
-    if (place.reorders) {
-      const std::vector<rank_t> nodes = make.nodes(place, ec);
-      if (own == errc{} && !ec) {
-        if constexpr (std::is_same_v<Shape, cart_topology>) {
-          by = reordered(shape, nodes);
-        } else {
-          by = reordered(graph_of(shape), nodes);
-        }
-      }
-    }
+  const auto place_here = [&] {
     rank_t mine = proc_null;
     for (std::size_t r = 0; r < by.size(); ++r)
       if (by[r] == comm.rank()) mine = static_cast<rank_t>(r);
-    if (own == errc{}) around = std::make_shared<Around>(shape, mine);
-  });
-  if (own == errc{}) own = met;
-  const std::error_code lost = ec;
-  const bool agreed = make.agree(hashed(fingerprint, place.reorders), own == errc{} && !lost, ec);
-  if (lost) ec = lost;
-  if (own != errc{}) ec = own;
-  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
-  if (ec) return {};
-  return {made, std::move(around)};
+    around = std::make_shared<Around>(shape, mine);
+  };
+  const auto keep = [&] {
+    by = make.as_they_are(shape.size());
+    place_here();
+  };
+  const auto renumber = [&](std::error_code& lost) {
+    const std::vector<rank_t> nodes = make.nodes(place, lost);
+    if (lost) return;
+    if constexpr (std::is_same_v<Shape, cart_topology>) {
+      by = reordered(shape, nodes);
+    } else {
+      by = reordered(graph_of(shape), nodes);
+    }
+    place_here();
+  };
+  return create_agreed<Made>(make, fingerprint, place.reorders, own, by, around, keep, renumber,
+                             ec);
 }
 
 /// Of the numbers that a rank's part of a graph is told others by.
@@ -126,38 +175,32 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
   const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
-  const errc met = caught([&] {
+  const auto keep = [&] {
     by = make.as_they_are(comm.size());
-    if (place.reorders) {
-      if (own != errc{}) mine = {};
-      const std::vector<rank_t> nodes = make.nodes(place, ec);
-      const auto all = make.gather(told(mine), ec);
-      if (own == errc{} && !ec) {
-        weighted_graph g;
-        g.first.push_back(0);
-        for (std::size_t r = 0; r < by.size(); ++r) {
-          const graph_neighbors n = understood(all.of(r));
-          for (std::size_t i = 0; i < n.destinations.size(); ++i)
-            g.edges.push_back({n.destinations[i], n.destination_weights.empty()
-                                                      ? std::int64_t{1}
-                                                      : n.destination_weights[i]});
-          g.first.push_back(g.edges.size());
-        }
-        by = reordered(g, nodes);
-        for (std::size_t r = 0; r < by.size(); ++r)
-          if (by[r] == comm.rank()) mine = understood(all.of(r));
-      }
+    around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
+  };
+  const auto renumber = [&](std::error_code& lost) {
+    const std::vector<rank_t> nodes = make.nodes(place, lost);
+    const auto all = make.gather(told(mine), lost);
+    if (lost) return;
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    weighted_graph g;
+    g.first.push_back(0);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const graph_neighbors n = understood(all.of(r));
+      for (std::size_t i = 0; i < n.destinations.size(); ++i)
+        g.edges.push_back({n.destinations[i], n.destination_weights.empty()
+                                                  ? std::int64_t{1}
+                                                  : n.destination_weights[i]});
+      g.first.push_back(g.edges.size());
     }
-    if (own == errc{}) around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
-  });
-  if (own == errc{}) own = met;
-  const std::error_code lost = ec;
-  const bool agreed = make.agree(hashed(1, place.reorders), own == errc{} && !lost, ec);
-  if (lost) ec = lost;
-  if (own != errc{}) ec = own;
-  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
-  if (ec) return {};
-  return {made, std::move(around)};
+    by = reordered(g, nodes);
+    for (std::size_t r = 0; r < ranks; ++r)
+      if (by[r] == comm.rank()) mine = understood(all.of(r));
+    around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
+  };
+  return create_agreed<dist_graph_communicator<Stack>>(make, 1, place.reorders, own, by, around,
+                                                       keep, renumber, ec);
 }
 
 /// The edges of all, each brought to both its ends. Those of one rank are in the order of the ranks
@@ -203,7 +246,8 @@ graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const grap
 /// communicator (operator bool).
 /// Requires: equal arguments on all ranks; `place.node` is each rank's own.
 /// Errors: errc::dims: no grid has these dimensions, or it has more ranks than `comm`;
-/// errc::topology: another rank met an error, or gave other dimensions; those of dup.
+/// errc::topology: another rank met an error, or gave other dimensions, or does not reorder where
+/// this one does; those of dup.
 /// Cost: a few collectives; with `reorder` memory for a few numbers for each rank. Source: MPI 4.1,
 /// 8.5.1.
 template <class Stack, class How = detail::throws_t>
@@ -240,9 +284,13 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
 
 /// A graph of ranks that all know as a whole. Collective over `comm`; the ranks beyond the size of
 /// the graph get an empty communicator (operator bool).
+///
+/// Its edges lead both ways: a rank sends to its neighbours and gets from them. (MPI takes others,
+/// and leaves neighbour collectives on them undefined.) For edges that lead one way there is
+/// dist_graph_create.
 /// Requires: equal arguments on all ranks; `place.node` is each rank's own.
-/// Errors: errc::topology: it has more ranks than `comm`, or another rank met an error or gave
-/// another one; those of dup. Source: MPI 4.1, 8.5.3.
+/// Errors: errc::topology: it has more ranks than `comm`, an edge does not lead back as often, or
+/// another rank met an error or gave another graph; those of dup. Source: MPI 4.1, 8.5.3.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 graph_communicator<Stack> graph_create(
@@ -253,13 +301,19 @@ graph_communicator<Stack> graph_create(
   for (const std::size_t end : graph.ends()) fingerprint = detail::hashed(fingerprint, end);
   for (const rank_t to : graph.edges())
     fingerprint = detail::hashed(fingerprint, static_cast<std::uint64_t>(to));
-  const errc own = graph.size() > comm.size() ? errc::topology : errc{};
+  errc own = graph.size() > comm.size() ? errc::topology : errc{};
+  graph_edge one_way{proc_null, proc_null};
+  if (own == errc{}) own = detail::caught([&] { one_way = detail::one_way_edge(graph); });
+  if (one_way.source != proc_null) own = errc::topology;
   auto made = detail::create_known<graph_communicator<Stack>, detail::graph_neighborhood>(
       comm, graph, fingerprint, own, place, ec, where);
   detail::end_creation(how, ec, "graph_create", comm.rank(), where, [&] {
-    return own == errc{} ? std::string()
-                         : detail::formatted("the graph has %d ranks, the communicator %d",
-                                             graph.size(), comm.size());
+    if (one_way.source != proc_null)
+      return detail::formatted("an edge leads from %d to %d and does not lead back as often",
+                               one_way.source, one_way.destination);
+    return own != errc::topology ? std::string()
+                                 : detail::formatted("the graph has %d ranks, the communicator %d",
+                                                     graph.size(), comm.size());
   });
   return made;
 }
@@ -278,9 +332,11 @@ dist_graph_communicator<Stack> dist_graph_create_adjacent(
     How&& how = {}, std::source_location where = std::source_location::current()) {
   std::error_code ec;
   const errc own = detail::check_neighbors(neighbors, comm.size());
+  std::string wrong;
+  if (own != errc{}) wrong = detail::wrong_text(neighbors, comm.size());
   auto made = detail::create_own(comm, std::move(neighbors), own, place, ec, where);
   detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where,
-                       [&] { return detail::ranks_text(ec, comm.size()); });
+                       [&] { return own != errc{} ? wrong : std::string(); });
   return made;
 }
 
@@ -303,7 +359,7 @@ dist_graph_communicator<Stack> dist_graph_create(
       detail::create_own(comm, std::move(mine), lost ? errc::topology : own, place, ec, where);
   if (lost) ec = lost;
   detail::end_creation(how, ec, "dist_graph_create", comm.rank(), where,
-                       [&] { return detail::ranks_text(ec, comm.size()); });
+                       [&] { return detail::wrong_text(edges, comm.size()); });
   return made;
 }
 

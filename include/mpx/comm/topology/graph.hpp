@@ -3,6 +3,7 @@
 // Graphs of ranks: one that every rank knows as a whole, and one of which each rank knows its own
 // edges. Only numbers: nothing here communicates.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -115,6 +116,24 @@ struct graph_edge {
 };
 
 namespace detail {
+
+/// An edge of `g` that does not lead back as often; from proc_null if there is none.
+inline graph_edge one_way_edge(const graph_topology& g) {
+  std::vector<std::pair<rank_t, rank_t>> there;
+  std::vector<std::pair<rank_t, rank_t>> back;
+  for (rank_t r = 0; r < g.size(); ++r)
+    for (const rank_t to : g.neighbors(r)) {
+      there.emplace_back(r, to);
+      back.emplace_back(to, r);
+    }
+  std::sort(there.begin(), there.end());
+  std::sort(back.begin(), back.end());
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    if (there[i] < back[i]) return {there[i].first, there[i].second};
+    if (back[i] < there[i]) return {back[i].second, back[i].first};
+  }
+  return {proc_null, proc_null};
+}
 
 /// errc{} if `n` may be the neighbours of a rank of `size`.
 inline errc check_neighbors(const graph_neighbors& n, rank_t size) noexcept {
