@@ -115,6 +115,24 @@ def die(how, code, message, *options):
     return r
 
 
+def test_what_was_printed_is_not_lost():
+    """Neither by a rank that crashes nor by those that are ended for it."""
+    steps = [f"{rank}: step {i}" for rank in range(3) for i in range(4)]
+    for how, code in (("kill", 137), ("abort", 134), ("throw", 134), ("full", 137)):
+        r = run("-n", 3, VICTIM, "steps", 1, how)
+        equal(r.returncode, code)
+        equal(sorted(r.stdout.splitlines()), sorted([*steps, "begin", "begin", "begin"]))
+        with tempfile.TemporaryDirectory() as folder:
+            run("-n", 3, "--output", folder, VICTIM, "steps", 1, how)
+            for rank in range(3):
+                lines = Path(folder, f"rank.{rank}.out").read_text().splitlines()
+                equal(lines, ["begin", *steps[4 * rank:4 * rank + 4]])
+    # A program may choose otherwise, before or afterwards.
+    r = run("-n", 1, VICTIM, "steps", 0, "unbuffered")
+    equal(r.stdout.splitlines(), ["begin", *steps[:4], "unfinished"])
+    equal(run("-n", 1, VICTIM, "steps", 0, "chosen").stdout, "begin\n")
+
+
 def test_no_interpreter():
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "script")

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mpx/bootstrap/detect.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -127,6 +128,27 @@ int lines(int count) {
   return 0;
 }
 
+/// Prints lines, flushes none, and then ends as told; the others wait until they are ended.
+int steps(mpx::rank_t who, const std::string& how) {
+  if (how == "unbuffered") std::setvbuf(stdout, nullptr, _IONBF, 0);
+  if (how == "full") std::setvbuf(stdout, nullptr, _IOFBF, 1 << 16);
+  std::printf("begin\n");
+  bootstrap job = mpx::bootstrap::detect();
+  if (how == "chosen") {
+    std::setvbuf(stdout, nullptr, _IOFBF, 1 << 16);
+    const bootstrap another = mpx::bootstrap::detect();
+  }
+  for (int i = 0; i < 4; ++i) std::printf("%d: step %d\n", job.rank(), i);
+  if (how == "unbuffered") std::printf("unfinished");
+  job.fence(nothing);
+  if (job.rank() != who)
+    for (;;) ::pause();
+  if (how == "throw") throw std::runtime_error("no more cheese");
+  if (how == "abort") std::abort();
+  ::raise(SIGKILL);
+  return 0;
+}
+
 volatile sig_atomic_t caught = 0;  // NOLINT(*-non-const-global-variables): a handler writes it
 
 /// Sleeps until killed, or until a signal that it catches.
@@ -193,6 +215,7 @@ int main(int argc, char** argv) try {
   if (what == "unwind" && argc > 3) return unwind(std::atoi(argv[2]), std::atoi(argv[3]));
   if (what == "last_word" && argc > 3) return last_word(std::atoi(argv[2]), std::atoi(argv[3]));
   if (what == "lines" && argc > 2) return lines(std::atoi(argv[2]));
+  if (what == "steps" && argc > 3) return steps(std::atoi(argv[2]), argv[3]);
   if (what == "wait") return wait_for_signal(false, false);
   if (what == "catch") return wait_for_signal(true, false);
   if (what == "stubborn") return wait_for_signal(false, true);

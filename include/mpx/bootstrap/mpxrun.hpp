@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -48,6 +50,7 @@ class mpxrun : public member {
     ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
     tell_launcher(s.rank);
     die_with_launcher();
+    print_by_lines();
   }
 
   /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
@@ -76,6 +79,18 @@ class mpxrun : public member {
     if (::getppid() != launcher) return;
     ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
     if (::getppid() != launcher) ::raise(SIGKILL);  // it died before the line above
+  }
+
+  /// Standard output is a pipe to mpxrun, in front of which a C library collects kilobytes: they
+  /// would be gone where a rank crashes, or is ended because another has failed. Once only, so that
+  /// a program may choose otherwise; and not where it has chosen before that nothing is held back.
+  [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
+    static const bool once = [] {
+      if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
+      std::fflush(stdout);
+      return std::setvbuf(stdout, nullptr, _IOLBF, 0) == 0;
+    }();
+    static_cast<void>(once);
   }
 
   static const char* text(const char* name) {
