@@ -146,6 +146,8 @@ class source {
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
     show_pending();
+    // What is printed next, by whoever it is, has its own line where lines tell of their ranks.
+    if (!prefix_.empty() && to_->inside_line_of(this)) to_->append(this, "\n");
     from_.reset();
     return false;
   }
