@@ -89,14 +89,15 @@ int die(mpx::rank_t who, const std::string& how) {
     }
     if (how == "abort") job.abort(7, "no more cheese");
     if (how == "quit") std::_Exit(0);
-    if (how == "leave") {
+    if (how == "leave" || how == "leave_kill") {
       job.mark_finished();
+      if (how == "leave_kill") std::abort();
       std::_Exit(5);
     }
     std::_Exit(3);
   }
   try {
-    if (how == "leave") {
+    if (how == "leave" || how == "leave_kill") {
       sleep_ms(500);
       std::printf("rank %d goes on\n", job.rank());
       job.mark_finished();

@@ -215,8 +215,7 @@ void job::judge(int rank, pid_t pid, int status) {
   segment_.mark_ended(rank, status);
   if (ending_ || (well(status) && !inside)) return;
   if (left && !segment_.aborted()) {
-    say("rank ", rank, " (pid ", pid, ") left the job and then ",
-        mpx::bootstrap::describe_wait_status(status));
+    say("rank ", rank, " (pid ", pid, ") left the job and then ", describe_failure(status, false));
     if (!code_) code_ = code_of(status);
     return;
   }
