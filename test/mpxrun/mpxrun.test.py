@@ -91,8 +91,20 @@ def test_unfinished_lines():
     equal(first, b"[0] one")
     assert 0.15 < took < 0.4, took
     rest = job.stdout.read()
-    equal(rest, " two\n[0] 10%\n[0] 20%\n[0] rest")  # text mode reads \r and \r\n as \n
+    equal(rest, " two\n[0] 10%\n[0] 20%\n[0] rest\n")  # text mode reads \r and \r\n as \n
     equal(job.wait(), 0)
+
+
+def test_last_line_without_end():
+    """It is ended where lines are labelled; else output is as the rank has printed it."""
+    for text in ("printf end", "printf 'a\\nend'", "printf a; sleep 0.3; printf end"):
+        assert run("-n", 1, "--label", "sh", "-c", text).stdout.endswith("end\n"), text
+        assert run("-n", 1, "sh", "-c", text).stdout.endswith("end"), text
+    equal(run("-n", 1, "--label", "printf", "end\\n").stdout, "[0] end\n")
+    equal(run("-n", 1, "--label", "true").stdout, "")
+    with tempfile.TemporaryDirectory() as folder:
+        run("-n", 1, "--label", "--output", folder, "printf", "end")
+        equal(Path(folder, "rank.0.out").read_text(), "[0] end\n")
 
 
 def test_long_line_without_end():
@@ -169,6 +181,11 @@ def test_rank_aborts():
 
 def test_rank_fails_after_leaving():
     r = die("leave", 5, r"rank 2 \(pid \d+\) left the job and then exited with code 5")
+    equal(sorted(r.stdout.splitlines()), [f"rank {i} goes on" for i in (0, 1, 3)])
+
+
+def test_rank_is_killed_after_leaving():
+    r = die("leave_kill", 134, r"rank 2 \(pid \d+\) left the job and then was killed by signal 6 \(SIGABRT\)")
     equal(sorted(r.stdout.splitlines()), [f"rank {i} goes on" for i in (0, 1, 3)])
 
 
@@ -393,6 +410,10 @@ def test_wrong_command_lines():
         equal((args, r.returncode), (args, code))
         contains(r.stderr, part)
         equal((r.stdout, r.stderr.count("\n")), ("", 1))
+    for wrong in ("---n", "--n2", "--", "-"):
+        equal((wrong, run(wrong, 2, "true").returncode != 0), (wrong, True))
+    for option in ("-V", "--V", "-version"):
+        contains(run(option).stdout, "mpxrun (mpx)")
     contains(run("--help").stdout, "Usage: mpxrun [OPTIONS] program")
     for line in run("-h").stdout.splitlines():
         assert len(line) <= 100, line
@@ -401,9 +422,10 @@ def test_wrong_command_lines():
 
 def test_names_of_others():
     """Open MPI's and Hydra's names of options, behind one dash or two."""
-    for options in (["-np", 2], ["-n2"], ["--ranks=2"], ["-n", 2, "-bind-to", "none"], ["-n", 2, "--bind-to=core"]):
+    for options in (["-np", 2], ["-n2"], ["--ranks=2"], ["-n", 2, "-bind-to", "none"], ["-n", 2, "--bind-to=core"],
+                    ["--np", 2], ["--n", 2], ["--n=2"], ["-ranks", 2], ["--n", 2, "--x", "A=1"]):
         equal(run(*options, "echo", "hi").stdout, "hi\n" * 2)
-    for name in ("-l", "--label", "--tag-output", "-tag-output"):
+    for name in ("-l", "--l", "--label", "--tag-output", "-tag-output"):
         equal(sorted(run("-n", 2, name, "echo", "hi").stdout.splitlines()), ["[0] hi", "[1] hi"])
 
 

@@ -2,7 +2,7 @@
 #pragma once
 // The command line of mpxrun. What follows a program's name belongs to the program, up to a word
 // that is a colon alone: then comes the next program. Names are those of Open MPI and Hydra where
-// these agree; a long name may stand behind one dash or two, as theirs.
+// these agree; each may stand behind one dash or two, as theirs.
 
 #include <algorithm>
 #include <charconv>
@@ -48,6 +48,7 @@ class command_line {
 
   static std::string help();
   static std::string name_in_help(const option& it);
+  static std::string_view bare(std::string_view name);
   static const option* find(std::string_view word, std::string_view& attached);
   static void set_ranks(program& of, const std::string& value);
   static std::string checked_setting(const std::string& value);
@@ -233,16 +234,19 @@ inline void command_line::parse_option() {
   }
 }
 
+/// A name without its dash or two.
+inline std::string_view command_line::bare(std::string_view name) {
+  return name.substr(name.starts_with("--") ? 2 : 1);
+}
+
 /// The option that `word` names, with the value that is attached to it (--name=value, -n4), if any.
 inline const command_line::option* command_line::find(std::string_view word,
                                                       std::string_view& attached) {
   const auto equals = std::min(word.find('='), word.size());
-  const std::string_view given = word.substr(0, equals);
+  const std::string_view given = bare(word.substr(0, equals));
   for (const option& it : table)
     for (const std::string_view name : it.names) {
-      if (name.size() < 2 || it.set == nullptr) continue;
-      const bool dash_less = name.size() > 3 && given == name.substr(1);
-      if (given != name && !dash_less) continue;
+      if (name.empty() || it.set == nullptr || bare(name) != given) continue;
       if (equals != word.size()) attached = word.substr(equals + 1);
       return &it;
     }
