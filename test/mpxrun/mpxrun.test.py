@@ -385,7 +385,9 @@ def test_wrong_command_lines():
             ([], 2, "none given"), (["-n", "2"], 2, "none given"), (["-n", "2", "--"], 2, "none given"),
             (["-n"], 2, "-n N"), (["--timeout"], 2, "--timeout SECONDS"),
             (["--cheese", "true"], 2, "--cheese: no such option"), (["-z", "true"], 2, "-z: no such option"),
-            (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "VAR=VALUE: mpxrun's own environment is passed on anyway"),
+            (["--label=3", "true"], 2, "takes no value"), (["-x", "A", "true"], 2, "-x: A is not set here"),
+            (["-x", "", "true"], 2, "'' is not of the form VAR=VALUE"), (["-x", "=1", "true"], 2, "VAR=VALUE"),
+            (["-x", "MPX_RANK", "true"], 2, "-x: MPX_RANK is set by mpxrun"),
             *((["-x", f"{name}=9", "true"], 2, f"-x: {name} is set by mpxrun") for name in (
                 "MPX_SIZE", "MPX_RANK", "MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD", "MPX_CORES")),
             (["-x", "MPX_SIZE=", "true"], 2, "-x: MPX_SIZE is set by mpxrun"),
@@ -397,7 +399,7 @@ def test_wrong_command_lines():
             (["-n", "2", "true", ":"], 2, "behind the last colon"), ([":", "true"], 2, "none given"),
             (["true", ":", "-n", "2"], 2, "program 2: none given"),
             (["true", ":", "-n", "0", "true"], 2, "program 2: -n: 0 ranks"),
-            (["true", ":", "-x", "A", "true"], 2, "program 2: -x: 'A'"),
+            (["true", ":", "-x", "A", "true"], 2, "program 2: -x: A is not set here"),
             (["true", ":", "-x", "MPX_RANK=0", "true"], 2, "program 2: -x: MPX_RANK is set by mpxrun"),
             (["true", ":", "true", ":", "--cheese", "true"], 2, "program 3: --cheese: no such option"),
             (["true", ":", "--label", "true"], 2, "program 2: --label is for the whole job"),
@@ -427,6 +429,60 @@ def test_names_of_others():
         equal(run(*options, "echo", "hi").stdout, "hi\n" * 2)
     for name in ("-l", "--l", "--label", "--tag-output", "-tag-output"):
         equal(sorted(run("-n", 2, name, "echo", "hi").stdout.splitlines()), ["[0] hi", "[1] hi"])
+
+
+def test_near_misses():
+    for word, meant in (("--hang-reports", "--hang-report"), ("--hangreport", "--hang-report"),
+                        ("-hang_report=3", "--hang-report"), ("--timeot", "--timeout"), ("--lable", "--label"),
+                        ("--time", "--timeout"), ("--bindto", "--bind-to"), ("--surviv", "--survive"),
+                        ("--rank", "--ranks")):
+        r = run(word, "true")
+        equal((r.returncode, r.stderr), (2, f"mpxrun: {word.split('=')[0]}: no such option: did you mean {meant}? "
+                                            "(see mpxrun --help)\n"))
+    for word in ("--cheese", "-z", "-q"):
+        equal(run(word, "true").stderr, f"mpxrun: {word}: no such option (see mpxrun --help)\n")
+
+
+def test_what_scripts_of_others_have():
+    for option in ("--oversubscribe", "-oversubscribe", "--allow-run-as-root"):
+        r = run("-n", 2, option, "echo", "hi")
+        equal((r.returncode, r.stdout, r.stderr), (0, "hi\nhi\n", ""))
+    for option, part in (("--hostfile", "mpxrun --hosts LIST"), ("-machinefile", "--hosts"), ("--map-by", "not needed"),
+                         ("-genv", "-x NAME=VALUE"), ("-v", "not needed"), ("--mca", "-x NAME=VALUE")):
+        r = run(option, "what", "true")
+        equal((r.returncode, r.stderr.count("\n")), (2, 1))
+        contains(r.stderr, f"{option}: no such option: ")
+        contains(r.stderr, part)
+    show = ["sh", "-c", "echo $WHO"]
+    equal(run("-x", "WHO", *show, env={**CLEAN, "WHO": "a b=c"}).stdout, "a b=c\n")
+    r = run("-x", "WHO=all", *show, ":", "-x", "WHO", *show, env={**CLEAN, "WHO": "own"})
+    equal(sorted(r.stdout.splitlines()), ["all", "own"])
+
+
+def test_working_directory():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        os.mkdir(f"{folder}/a")
+        Path(folder, "a", "run").write_text("#! /bin/sh\npwd -P\n", encoding="utf-8")
+        os.chmod(f"{folder}/a/run", 0o755)
+        for option in ("-wdir", "--wdir", "-wd"):
+            equal(run("-n", 2, option, folder, "pwd").stdout, f"{folder}\n" * 2)
+        equal(run("--wdir", "a", "./run", cwd=folder).stdout, f"{folder}/a\n")  # there, as with env --chdir
+        r = run("--wdir", folder, "pwd", ":", "-n", 2, "--wdir", f"{folder}/a", "pwd", ":", "pwd")
+        equal(sorted(r.stdout.splitlines()), [folder, folder, f"{folder}/a", f"{folder}/a"])
+        r = run("pwd", ":", "--wdir", folder, "pwd", cwd="/")
+        equal(sorted(r.stdout.splitlines()), ["/", folder])
+        for path, why in ((f"{folder}/none", "No such file"), (f"{folder}/a/run", "Not a directory")):
+            r = run("touch", f"{folder}/started", ":", "--wdir", path, "true")
+            equal((r.returncode, r.stderr.count("\n"), os.path.exists(f"{folder}/started")), (1, 1, False))
+            contains(r.stderr, f"mpxrun: --wdir: {path}: cannot be entered: {why}")
+        r = run("--wdir", folder, "./run")
+        equal(r.returncode, 127)
+        contains(r.stderr, f"'./run': no such program in {folder} (--wdir)")
+        if os.geteuid() != 0:
+            os.chmod(f"{folder}/a", 0o600)
+            contains(run("--wdir", f"{folder}/a", "true").stderr, "cannot be entered: Permission denied")
+            os.chmod(f"{folder}/a", 0o700)
 
 
 def test_output_files():

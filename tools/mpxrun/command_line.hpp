@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nearest.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
@@ -44,11 +45,12 @@ class command_line {
     void (*set)(command_line& line, const std::string& value);
   };
   static const option table[];
-  static constexpr std::size_t table_size = 13;
+  static constexpr std::size_t table_size = 15;
 
   static std::string help();
   static std::string name_in_help(const option& it);
   static std::string_view bare(std::string_view name);
+  static std::string advice(std::string_view word);
   static const option* find(std::string_view word, std::string_view& attached);
   static void set_ranks(program& of, const std::string& value);
   static std::string checked_setting(const std::string& value);
@@ -80,14 +82,25 @@ inline const command_line::option command_line::table[table_size] = {
        set_ranks(line.options_->programs.back(), value);
      }},
     {{"-x", "--export"},
-     "VAR=VALUE",
+     "VAR[=VALUE]",
      "Set an environment variable for all ranks; for those of its\n"
-     "program, if that is not the first",
+     "program, if that is not the first. Without a value: mpxrun's\n"
+     "own, which ranks get anyway",
      true,
      [](command_line& line, const std::string& value) {
        options& all = *line.options_;
        auto& to = all.programs.size() == 1 ? all.settings : all.programs.back().settings;
        to.push_back(checked_setting(value));
+     }},
+    {{"--wdir", "--wd"},
+     "DIR",
+     "Where all ranks run, or those of its program, if that is not\n"
+     "the first (default: where mpxrun does)",
+     true,
+     [](command_line& line, const std::string& value) {
+       if (value.empty()) throw usage_error{"--wdir: a folder is needed"};
+       options& all = *line.options_;
+       (all.programs.size() == 1 ? all.ranks_folder : all.programs.back().folder) = value;
      }},
     {{"--bind-to", "--bind"},
      "POLICY",
@@ -157,6 +170,11 @@ inline const command_line::option command_line::table[table_size] = {
      "not",
      false,
      [](command_line&, const std::string& value) { throw usage_error{hosts_advice(value)}; }},
+    {{"--oversubscribe", "--allow-run-as-root"},
+     "",
+     "Taken, and no more: for mpxrun that is never forbidden",
+     false,
+     [](command_line&, const std::string&) {}},
     {{"-h", "--help"},
      "",
      "Print this",
@@ -213,7 +231,8 @@ inline void command_line::parse_option() {
   std::string_view attached;
   const option* it = find(word, attached);
   if (it == nullptr)
-    throw usage_error{text(whose(), word.substr(0, word.find('=')), ": no such option")};
+    throw usage_error{
+        text(whose(), word.substr(0, word.find('=')), ": no such option", advice(word))};
   if (!it->any_program && options_->programs.size() > 1)
     throw usage_error{text(whose(), word.substr(0, word.find('=')),
                            " is for the whole job: give it before the first program")};
@@ -258,6 +277,35 @@ inline const command_line::option* command_line::find(std::string_view word,
   return nullptr;
 }
 
+/// What to use instead of an option that is not ours.
+inline std::string command_line::advice(std::string_view word) {
+  struct stranger {
+    std::string_view names[6];
+    std::string_view instead;
+  };
+  // Those of Open MPI and Hydra that scripts have most.
+  static constexpr std::string_view here =
+      "mpxrun starts ranks on this machine; `mpxrun --hosts LIST` says what starts them on others";
+  static constexpr stranger strangers[] = {
+      {{"hostfile", "machinefile", "f"}, here},
+      {{"map-by", "rank-by", "ppn", "npernode", "N", "nooversubscribe"},
+       "not needed: all ranks run on this machine; --bind-to says on which cores"},
+      {{"genv", "env"}, "-x NAME=VALUE sets a variable"},
+      {{"genvall", "envall", "genvlist", "envlist"},
+       "not needed: ranks get mpxrun's own environment"},
+      {{"v", "verbose"}, "not needed; --report-bindings and --hang-report say what happens"},
+      {{"output-filename", "outfile-pattern"}, "--output DIR keeps a file for each rank"},
+      {{"mca", "gmca"}, "what can be set of mpx are variables: -x NAME=VALUE"}};
+  const std::string_view given = bare(word.substr(0, word.find('=')));
+  for (const auto& it : strangers)
+    if (std::ranges::find(it.names, given) != std::end(it.names)) return text(": ", it.instead);
+  nearest like(given);
+  for (const option& it : table)
+    for (const std::string_view name : it.names)
+      if (!name.empty()) like.offer(bare(name), name);
+  return like.found().empty() ? std::string() : text(": did you mean ", like.found(), "?");
+}
+
 inline void command_line::set_ranks(program& of, const std::string& value) {
   long long n = 0;
   const char* const end = value.data() + value.size();
@@ -282,13 +330,15 @@ inline void command_line::check_total() const {
 
 inline std::string command_line::checked_setting(const std::string& value) {
   const auto at = value.find('=');
-  if (at == std::string::npos)
-    throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE: mpxrun's own ",
-                           "environment is passed on anyway")};
-  if (at == 0) throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
+  if (at == 0 || value.empty())
+    throw usage_error{text("-x: '", value, "' is not of the form VAR=VALUE")};
   if (sets_own_variable(value))
     throw usage_error{text("-x: ", value.substr(0, at), " is set by mpxrun, for each rank")};
-  return value;
+  if (at != std::string::npos) return value;
+  const char* const own = std::getenv(value.c_str());
+  if (own == nullptr)
+    throw usage_error{text("-x: ", value, " is not set here: -x ", value, "=VALUE sets it")};
+  return text(value, "=", std::string_view(own));
 }
 
 /// mpxrun starts processes, and logs in nowhere: that is what clusters have launchers for.
@@ -327,8 +377,8 @@ inline std::string command_line::help() {
       "Options:\n";
   for (const option& it : table) {
     std::string line = name_in_help(it);
-    line.resize(std::max(line.size() + 2, column), ' ');
-    if (line.size() > column) line += text("\n", std::string(column, ' '));
+    if (line.size() + 2 > column) line += '\n';
+    line.append(line.back() == '\n' ? column : column - line.size(), ' ');
     for (const char c : it.help) {
       line += c;
       if (c == '\n') line.append(column, ' ');

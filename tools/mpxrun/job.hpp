@@ -90,9 +90,16 @@ class job {
 
   void raise_file_limit();
   void open_files();
+  void open_folders();
   void start_ranks();
   void start_rank(int rank, const program& its, environment_block& environment, int nothing);
   std::string why_not_started(const program& its, int failure) const;
+  std::size_t number_of(const program& its) const noexcept {
+    return static_cast<std::size_t>(&its - options_.programs.data());
+  }
+  const std::string& folder_of(const program& its) const noexcept {
+    return its.folder.empty() ? options_.ranks_folder : its.folder;
+  }
   file_sink& file_of(int rank, int which) noexcept {
     return files_[2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(which)];
   }
@@ -170,7 +177,8 @@ class job {
 
   placement placement_;
   sink outputs_[2] = {sink(1), sink(2)};
-  std::vector<file_sink> files_;  // with --output: two for each rank
+  std::vector<file_sink> files_;     // with --output: two for each rank
+  std::vector<descriptor> folders_;  // where each program's ranks run; none: where mpxrun does
   bool same_output_ = false;
   descriptor polls_[2];  // epoll sets: the ranks' outputs, the ranks' errors
   descriptor news_;      // an epoll set: lifelines and members

@@ -23,6 +23,7 @@ struct child_plan {
   char* const* environment;
   int input, output, errors;  // become 0, 1, 2
   int kept[3];                // inherited under their own numbers
+  int folder;                 // where it runs; -1: where its parent does
   pid_t parent;
   const sigset_t* mask;
   const struct sigaction* file_size;  // of SIGXFSZ
@@ -36,8 +37,9 @@ struct child_plan {
   if (::getppid() != plan.parent) ::_exit(1);  // it died before the line above
   ::setrlimit(RLIMIT_NOFILE, plan.files);
   if (plan.cores != nullptr) ::sched_setaffinity(0, sizeof *plan.cores, plan.cores);
-  const bool placed =
-      ::dup2(plan.input, 0) == 0 && ::dup2(plan.output, 1) == 1 && ::dup2(plan.errors, 2) == 2;
+  const bool placed = (plan.folder < 0 || ::fchdir(plan.folder) == 0) &&
+                      ::dup2(plan.input, 0) == 0 && ::dup2(plan.output, 1) == 1 &&
+                      ::dup2(plan.errors, 2) == 2;
   for (const int fd : plan.kept) ::fcntl(fd, F_SETFD, 0);
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;

@@ -64,6 +64,7 @@ job::job(options chosen, const signal_plan& signals, front_link front)
   }
   raise_file_limit();
   open_files();
+  open_folders();
   map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
   segment_.hang_head().looked_at.store(1);
@@ -118,6 +119,18 @@ void job::open_files() {
     }
 }
 
+/// Opens the folders of --wdir, so that what cannot be entered is known before anything runs.
+void job::open_folders() {
+  for (const auto& its : options_.programs) {
+    const std::string& path = folder_of(its);
+    folders_.emplace_back();
+    if (path.empty()) continue;
+    folders_.back() = descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folders_.back() || ::faccessat(folders_.back().get(), ".", X_OK, 0) != 0)
+      throw cannot_start{1, text("--wdir: ", path, ": cannot be entered: ", reason(errno))};
+  }
+}
+
 void job::start_ranks() {
   warn_of_alone(options_);
   placement_ = placement(options_.bind_to, options_.ranks);
@@ -166,6 +179,7 @@ void job::start_rank(int rank, const program& its, environment_block& environmen
                         .output = write_ends[0].get(),
                         .errors = write_ends[1].get(),
                         .kept = {control_.fd(), shared_.fd(), its_lifeline.get()},
+                        .folder = folders_[number_of(its)].get(),
                         .parent = ::getpid(),
                         .mask = &plan_.original_mask,
                         .file_size = &plan_.original_file_size,
@@ -186,21 +200,23 @@ void job::start_rank(int rank, const program& its, environment_block& environmen
 
 std::string job::why_not_started(const program& its, int failure) const {
   const std::string name = its.command[0];
+  const std::string& in = folder_of(its);
+  const std::filesystem::path path = std::filesystem::path(in) / name;
   std::string which;
-  if (options_.programs.size() > 1)
-    which = text("program ", &its - options_.programs.data() + 1, ": ");
+  if (options_.programs.size() > 1) which = text("program ", number_of(its) + 1, ": ");
   if (failure != ENOENT) {
     std::error_code error;
-    const bool folder = std::filesystem::is_directory(name, error);
+    const bool folder = std::filesystem::is_directory(path, error);
     return text(which, "'", name,
                 "' cannot be executed: ", folder ? "it is a folder" : reason(failure));
   }
   const bool here = name.find('/') == std::string::npos;
-  if (const std::string needs = here ? "" : interpreter_of(name); !needs.empty())
+  if (const std::string needs = here ? "" : interpreter_of(path); !needs.empty())
     return text(which, "'", name, "': its interpreter '", needs, "' does not exist");
   return text(which, "'", name, "': no such program",
-              here ? " in PATH; for one in this folder write ./" + name
-                   : " (or its interpreter is missing)");
+              here                          ? " in PATH; for one in this folder write ./" + name
+              : !in.empty() && path != name ? text(" in ", in, " (--wdir), where it is looked for")
+                                            : " (or its interpreter is missing)");
 }
 
 descriptor job::make_pipe(int rank, descriptor& write_end) {
