@@ -50,7 +50,7 @@ def report_of(what, ranks, first_line):
 
 def repeats(report):
     """What is the same every time."""
-    return re.sub(r"\(for [\d.]+ s\)", "(for ... s)", re.sub(r"\(pid \d+\)", "(pid ...)", report))
+    return re.sub(r"\bfor [\d.]+ s\b", "for ... s", re.sub(r"\(pid \d+\)", "(pid ...)", report))
 
 
 def main():

@@ -45,8 +45,11 @@ class stage {
   void say(mpx::rank_t r, const hang_info& info) {
     segment().put_hang(r, std::as_bytes(std::span(&info, 1)));
   }
-  void wait(mpx::rank_t r, mpx::rank_t peer, std::uint32_t flags = 0) {
-    say(r, said::waiting(r, peer));
+  /// `ago_ns`: how long nothing has moved there; 0: it does not say.
+  void wait(mpx::rank_t r, mpx::rank_t peer, std::uint32_t flags = 0, std::int64_t ago_ns = 0) {
+    hang_info info = said::waiting(r, peer);
+    info.since_ns = ago_ns == 0 ? 0 : now_ - ago_ns;
+    say(r, info);
     auto& mark = segment().hang(r).mark;
     mark.store((mark.load() & ~3u) + words::next + words::stuck + flags);
     segment().hang(r).seen_ns.store(now_);
@@ -121,6 +124,27 @@ TEST_CASE("hang lookout: a job that is about to be ended, whether it hangs or no
   const mpx::bootstrap::thread_job nobody(2);
   lookout_type lookout(nobody.segment(), limit_ns);
   CHECK(lookout.look_at_all(s.now()).empty());
+}
+
+TEST_CASE("hang lookout: how long nothing has moved") {
+  const auto headline = [](std::int64_t first, std::int64_t second, bool last) {
+    stage s(2, 200 * ms);
+    s.wait(0, 1, 0, first);
+    s.wait(1, 0, 0, second);
+    const std::string text = last ? s.lookout().look_at_all(s.now()) : s.look_for(200 * ms);
+    return text.substr(0, text.find(" in this"));
+  };
+  const std::string begin = "mpx: hang report: nothing has moved for ";
+  CHECK(headline(3000 * ms, 9000 * ms, true) == begin + "3 s");
+  CHECK(headline(9000 * ms, 8012 * ms, true) == begin + "8 s");
+  CHECK(headline(310 * ms, 310 * ms, true) == begin + "0.31 s");
+  CHECK(headline(1260 * ms, 1260 * ms, true) == begin + "1.3 s");
+  CHECK(headline(999 * ms, 2000 * ms, true) == begin + "1 s");
+  CHECK(headline(99'970 * ms, 99'970 * ms, true) == begin + "100 s");
+  CHECK(headline(123'456 * ms, 200'000 * ms, true) == begin + "123 s");
+  CHECK(headline(3000 * ms, 5000 * ms, false) == begin + "3.2 s");  // It looks twice.
+  CHECK(headline(-5 * ms, 5000 * ms, true) == begin + "5 s");       // In the future: nonsense.
+  CHECK(headline(0, 0, true) == begin + "0.2 s");
 }
 
 TEST_CASE("hang lookout: who is gone does not count, and is named") {

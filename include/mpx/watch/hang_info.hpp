@@ -76,7 +76,7 @@ struct hang_name {
 };
 
 enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where.
+  waits,       ///< In mpx: `calls` says where. Nothing has moved at it since `since_ns`.
   busy,        ///< Not known to wait; seen in mpx at `since_ns`.
   unborn,      ///< Has not joined.
   left,        ///< Has left the job.

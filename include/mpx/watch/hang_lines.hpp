@@ -117,9 +117,16 @@ class hang_lines : public hang_text {
     add(window ? "window %u" : "communicator %u", context >> 1);
     if (name != nullptr) add(" (%s)", name->text);
   }
-  void headline(std::int64_t limit_ns, rank_t ranks) {
-    add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
-        static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
+  /// A time as people say it: 0.25 s, 1.3 s, 120 s.
+  void seconds(std::int64_t ns) {
+    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
+    if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
+    add("%g s", static_cast<double>((ns + unit / 2) / unit * (unit / 100'000'000)) / 10);
+  }
+  void headline(std::int64_t quiet_ns, rank_t ranks) {
+    add("mpx: hang report: nothing has moved for ");
+    seconds(quiet_ns);
+    add(" in this job of %d rank%s\n", static_cast<int>(ranks), ranks == 1 ? "" : "s");
   }
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
@@ -183,10 +190,10 @@ class hang_lines : public hang_text {
 
 /// The whole report of a rank that nobody launched: what it waits for can only come from itself.
 /// Returns: as format_hang_report does for a job of this one rank, with headline and end.
-[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t quiet_ns) {
   hang_lines out;
   out.names_by(info);
-  out.headline(limit_ns, 1);
+  out.headline(quiet_ns, 1);
   out.add("  rank 0");
   bool known = info.calls_kept > 0;
   bool itself = false;

@@ -176,21 +176,27 @@ class hang_lookout {
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
     int stuck = 0;
+    std::int64_t since_ns = 0;  // Nothing has moved at those that wait.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       gather(r, now, all, ranks[i]);
       if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
-      stuck += marks_[i] != 0;
+      if (marks_[i] == 0) continue;
+      ++stuck;
+      if (ranks[i].since_ns <= now) since_ns = greater(since_ns, ranks[i].since_ns);
     }
     for (std::size_t i = 0; i < marks_.size(); ++i)
       if (marks_[i] != 0) told_[i] = marks_[i];
     partly_ns_ = asked_ns_ = 0;
+    const std::int64_t quiet_ns = since_ns > 0 ? now - since_ns : limit_ns();
     hang_lines out;
     if (all) {
-      out.headline(limit_ns(), job_.size());
+      out.headline(quiet_ns, job_.size());
     } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
-              static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
+      out.add("mpx: hang report: %d of %d ranks have waited for ", stuck,
+              static_cast<int>(job_.size()));
+      out.seconds(quiet_ns);
+      out.add(" or longer\n");
     }
     out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
     if (!last) out.end();

@@ -104,8 +104,9 @@ class hang_watch {
       if (stuck_) retract();
     }
     const bool was_stuck = stuck_;
-    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
-      publish(from, now);
+    const std::int64_t quiet_since_ns = greater(still_since_ns_, since_ns);
+    if (!stuck_ && now - quiet_since_ns >= limit_ns_) {
+      publish(from, now, quiet_since_ns);
       stuck_ = true;
       const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
       words().mark.store(
@@ -114,10 +115,10 @@ class hang_watch {
     }
     if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
         asked != words().answered.load(platform::memory_order_relaxed)) {
-      if (!stuck_) publish(from, now);
+      if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
+    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory for it: later, perhaps.
   }
@@ -140,7 +141,8 @@ class hang_watch {
     call.kind = wait_kind::joining;
     call.since_ns = joined_ns_;
   }
-  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now,
+                                            std::int64_t quiet_since_ns) {
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
     hang_info info{};
@@ -148,6 +150,7 @@ class hang_watch {
     info.rank = job_.rank();
     info.environment = job_.environment();
     info.now_ns = now;
+    info.since_ns = quiet_since_ns;
     segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
@@ -157,12 +160,13 @@ class hang_watch {
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
-  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now,
+                                               std::int64_t quiet_since_ns) {
     hang_info info{};
     from.describe(from.self, info);
     info.now_ns = now;
     told_ = true;
-    const std::string report = format_lone_report(info, limit_ns_);
+    const std::string report = format_lone_report(info, now - quiet_since_ns);
     std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
