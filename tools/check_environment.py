@@ -5,7 +5,8 @@
 Looked for are: string literals of C++ that name a variable of a launcher, and arguments of getenv; in Python
 what is taken from os.environ; in shell scripts variables that have a default or begin with MPX_; in
 CMake $ENV{}, options, cache variables and what is searched for; macros that a header of mpx lets be
-defined.
+defined. What mpxrun takes for read by something (tools/mpxrun/variables.hpp) is the first of these
+tables.
 
 usage: check_environment.py
 """
@@ -23,6 +24,8 @@ CMAKE_ENV = re.compile(r"(?<!set\()\$?ENV\{([A-Z_]+)\}")
 CMAKE_VARIABLES = re.compile(
     r"^ *(?:option|cmake_dependent_option|find_program|find_library|find_path)\(\s*(MPX_[A-Z_]+)"
     r"|^ *set\(\s*(MPX_[A-Z_]+)[^()]*\bCACHE\b", re.M)
+LAUNCHER = ROOT / "tools/mpxrun/variables.hpp"
+LAUNCHER_KNOWS = re.compile(r"known_variables\[\] = \{([^}]*)\}")
 MACROS = re.compile(r"^#ifndef (MPX_[A-Z_]+)", re.M)
 
 
@@ -46,7 +49,7 @@ def read_by_sources() -> dict[str, dict[str, str]]:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
-        if path == Path(__file__).resolve():
+        if path in (Path(__file__).resolve(), LAUNCHER):
             continue
         if path.suffix in (".hpp", ".cpp", ".h", ".c"):
             code = re.sub(r"^\s*#.*", "", text, flags=re.M)
@@ -72,6 +75,16 @@ def said_by_document(text: str) -> dict[str, set[str]]:
     return said
 
 
+def known_to_launcher(said: set[str]) -> list[str]:
+    """How the variables that mpxrun does not warn of differ from those of the document."""
+    told = {name for name in said if name.startswith("MPX_")}
+    names = LAUNCHER_KNOWS.search(LAUNCHER.read_text(encoding="utf-8"))
+    knows = set(re.findall(r'"([A-Z_]+)"', names[1])) if names else set()
+    where = LAUNCHER.relative_to(ROOT)
+    return ([f"Environment variables: {name} is there, and {where} lacks it" for name in sorted(told - knows)] +
+            [f"Environment variables: {name} is missing, which {where} knows" for name in sorted(knows - told)])
+
+
 def main() -> int:
     problems = []
     found = read_by_sources()
@@ -84,6 +97,7 @@ def main() -> int:
                      for name in sorted(read.keys() - here)]
         problems += [f"{table}: {name} is there, and nothing reads it"
                      for name in sorted(here - read.keys())]
+    problems += known_to_launcher(said["Environment variables"])
     print("\n".join(f"docs/ENVIRONMENT.md: {p}" for p in problems))
     print(f"{sum(map(len, found.values()))} names, {len(problems)} problems")
     return 1 if problems else 0

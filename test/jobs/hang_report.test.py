@@ -351,12 +351,27 @@ def test_wrong_values():
         equal((r.returncode, r.stdout), (2, ""))
         contains(r.stderr, "--hang-report")
         equal(r.stderr.count("\n"), 1)
+        if value == "0":
+            continue
         r = run("-n", 2, HANG, "works", env={"MPX_HANG_REPORT": value}, timeout=20)
         equal((r.returncode, r.stdout), (3, ""))
         contains(r.stderr, f"MPX_HANG_REPORT={value}: give seconds from 0.001 to 1000000, such as 10 or 0.5")
         contains(r.stderr, "invalid argument")
     r = run("--hang-report")
     equal(r.returncode, 2)
+
+
+def test_off():
+    """A variable that is 0 is as good as none, and a later one counts."""
+    r = run("-n", 3, HANG, "works", env={"MPX_HANG_REPORT": "0"})
+    equal((r.returncode, r.stdout, r.stderr), (0, "", ""))
+    job = start("-n", 2, HANG, "receive_first", env={"MPX_HANG_REPORT": "0"})
+    time.sleep(1)
+    job.send_signal(signal.SIGTERM)
+    equal(job.communicate(timeout=30)[1], "")
+    hangs(2, "receive_first", env={"MPX_HANG_REPORT": "0"})
+    r = run("-n", 2, "--timeout", 2 * PATIENCE, HANG, "receive_first", env={"MPX_HANG_REPORT": "0"})
+    has(r.stderr, "nothing has moved for")
 
 
 def test_right_values():

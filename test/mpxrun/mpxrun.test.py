@@ -57,6 +57,23 @@ def test_environment_of_ranks():
     equal(r.stdout, "1 9 2\n" * 2)
 
 
+def test_misspelt_variables():
+    def warned(*args, **env):
+        r = run(*args, env={**CLEAN, **env})
+        equal((r.returncode, r.stdout), (0, ""))
+        return r.stderr
+
+    said = "mpxrun: warning: nothing reads MPX_HANGREPORT: is MPX_HANG_REPORT meant?\n"
+    equal(warned("-n", 2, "true", MPX_HANGREPORT="3"), said)
+    equal(warned("-n", 2, "-x", "MPX_HANGREPORT=3", "true", ":", "-x", "MPX_HANGREPORT=3", "true", MPX_HANGREPORT="3"),
+          said)
+    equal(warned("true", ":", "-x", "MPX_HANGREPORT=3", "true"), said)
+    contains(warned("true", MPX_TCP_INTERFACES="lo"), "is MPX_TCP_INTERFACE meant?")
+    equal(warned("true", MPX_GOUDA="1"), "mpxrun: warning: nothing reads MPX_GOUDA\n")
+    equal(warned("true", MPX_HANG_REPORT="3", MPX_TCP_PORTS="", MPX_SIZE="9", MPX_ROOT="/usr", MPXRUN="1"), "")
+    equal(warned(MPXRUN, "true", MPX_GOUDA="1").count("\n"), 1)  # once, whatever is nested
+
+
 def test_standard_input_goes_to_rank_0():
     r = run("-n", 3, "--label", "wc", "-c", stdin=None, input="x" * 300_000)
     equal(sorted(r.stdout.splitlines()), ["[0] 300000", "[1] 0", "[2] 0"])

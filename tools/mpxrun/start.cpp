@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "variables.hpp"
+
 namespace launcher {
 
 namespace {
@@ -133,6 +135,7 @@ void job::open_folders() {
 
 void job::start_ranks() {
   warn_of_alone(options_);
+  warn_of_unread(options_);
   placement_ = placement(options_.bind_to, options_.ranks);
   const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw cannot_start{1, "/dev/null cannot be opened"};

@@ -35,14 +35,14 @@ struct hang_source {
 class hang_watch {
  public:
   /// `where`: the line that joins the job. `job` outlives this.
-  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
+  /// Errors: errc::argument when MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
   template <WatchedBootstrap Job>
   hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
   [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job,
                                           std::source_location where)
       : job_(job), joined_{"", where} {
     const char* text = std::getenv("MPX_HANG_REPORT");
-    if (text == nullptr) return;
+    if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
       throw_error(errc::argument,
                   "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
