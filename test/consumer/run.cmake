@@ -109,16 +109,34 @@ not_a_part("mpx needs the headers of Boost 1.74 or newer" ${no_boost})
 run("${SOURCE}/scripts/install" "${work}/a folder" "-DCMAKE_CXX_COMPILER=${CXX}" -DMPX_BUILD_MPXRUN=OFF
   -DMPX_BUILD_COMPILED=OFF)
 configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPILED=OFF)
-execute_process(
-  COMMAND ${configure} -S "${here}/find_package" -B "${work}/components"
-    "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPONENTS=mpxrun
-  RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
-if(result EQUAL 0 OR NOT complaint MATCHES "has[ \n]+no[ \n]+mpx::mpxrun")
-  message(FATAL_ERROR "the component mpxrun is not there: ${complaint}")
-endif()
+
+# lacks(<component> <text>): who asks for it is told.
+function(lacks component text)
+  execute_process(
+    COMMAND ${configure} -S "${here}/find_package" -B "${work}/components"
+      "-DCMAKE_PREFIX_PATH=${work}/a folder" "-DCOMPONENTS=${component}"
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
+  string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")
+  string(FIND "${complaint}" "${text}" told)
+  if(result EQUAL 0 OR told LESS 0)
+    message(FATAL_ERROR "the component ${component} is not there: ${complaint}")
+  endif()
+endfunction()
+lacks(mpxrun "this installation of mpx has no mpx::mpxrun")
+lacks(compiled "this installation of mpx has no mpx::compiled")
+lacks("mpx;compield" "mpx has no component compield; there are mpx, compiled, sim,")
+configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPONENTS=mpx -DCOMPILED=OFF)
+configure(find_package components "${from_prefix}" -DCOMPONENTS=compiled -DCOMPILED=ON)
 if(LAUNCHER)
   configure(find_package components "${from_prefix}" -DCOMPONENTS=mpxrun -DCOMPILED=ON)
 endif()
+
+# What there is to read comes with it.
+foreach(file IN ITEMS LICENSE README.md CHANGELOG.md GUIDE.md)
+  if(NOT EXISTS "${work}/a folder/share/doc/mpx/${file}")
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
 
 # mpxrun for the single header, built as docs/LAUNCHER.md says, but for -O2. (The presets single and
 # asan run jobs of programs that include the single header.)
