@@ -241,6 +241,9 @@ def test_rank_that_never_joins_does_not_hang_the_others():
     equal(r.returncode, 71)
 
 
+INTERRUPTED = "mpxrun: interrupted; --hang-report 10 tells what ranks wait for, and where\n"
+
+
 def test_signals_end_the_job():
     for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         job = start("-n", 4, VICTIM, "wait")
@@ -248,7 +251,25 @@ def test_signals_end_the_job():
         job.send_signal(s)
         equal(job.wait(timeout=3), -s)
         assert gone(pids, 0.5)
-        equal(job.stderr.read(), "")
+        equal(job.stderr.read(), INTERRUPTED if s == signal.SIGINT else "")
+
+
+def test_hint_at_hang_reports():
+    """It is not for those who know, nor for programs of others."""
+    for options in (("--hang-report", 30), ("-x", "MPX_HANG_REPORT=30")):
+        job = start("-n", 2, *options, VICTIM, "wait")
+        pids_of(job, 2)
+        time.sleep(0.1)
+        job.send_signal(signal.SIGINT)
+        equal(job.communicate(timeout=5)[1], "")
+    job = start("-n", 2, "--timeout", 30, VICTIM, "wait")
+    pids_of(job, 2)
+    job.send_signal(signal.SIGINT)
+    equal(job.communicate(timeout=5)[1], INTERRUPTED)
+    job = start("-n", 2, "sh", "-c", "echo pid $$; exec sleep 30")
+    pids_of(job, 2)
+    job.send_signal(signal.SIGINT)
+    equal(job.communicate(timeout=5)[1], "")
 
 
 def test_signals_can_be_caught():
@@ -289,7 +310,13 @@ def test_terminal_interrupt():
         text += os.read(terminal, 1000)
     pids = [int(p) for p in re.findall(rb"pid (\d+)", text)]
     os.write(terminal, b"\x03")
+    try:
+        while b"interrupted" not in text:
+            text += os.read(terminal, 1000)
+    except OSError:
+        pass  # The terminal is closed: nobody has it open any more.
     _, status = os.waitpid(pid, 0)
+    contains(text.decode().replace("\r\n", "\n"), INTERRUPTED)
     equal((os.WIFSIGNALED(status), os.WTERMSIG(status)), (True, signal.SIGINT))
     assert gone(pids, 0.5)
     os.close(terminal)

@@ -231,8 +231,17 @@ void job::terminate(int signal, bool from_terminal) {
     impatient_ = true;
     end_others(SIGKILL, give_up_ns);
   } else {
+    if (signal == SIGINT) hint_at_hangs();
     end_others(signal, signal_grace_ns, from_terminal);
   }
+}
+
+/// Whoever interrupts a job may have waited for it in vain.
+void job::hint_at_hangs() {
+  if (!lookout_ || (lookout_->limit_ns() != 0 && lookout_->limit_ns() != unreported_ns_)) return;
+  bool joined = false;
+  for (int rank = 0; rank < options_.ranks; ++rank) joined = joined || segment_.live(rank) != 0;
+  if (joined) say("interrupted; --hang-report 10 tells what ranks wait for, and where");
 }
 
 void job::signal_ranks(int signal, bool from_terminal) {

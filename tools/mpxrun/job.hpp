@@ -121,6 +121,7 @@ class job {
 
   void handle_signals();
   void terminate(int signal, bool from_terminal);
+  void hint_at_hangs();
   void signal_ranks(int signal, bool from_terminal);
   bool is_echo(const signalfd_siginfo& news);
   void end_others(int signal, std::int64_t grace_ns, bool from_terminal = false);
