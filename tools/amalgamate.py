@@ -22,11 +22,26 @@ BANNER = """\
 {licence}
 
 #pragma once
+
+#ifdef MPX_VERSION_MAJOR
+#error "{mixed}"
+#define MPX_NEEDS <mpx/one of the two: see the error above>
+#include MPX_NEEDS
+#endif
+"""
+# At the end: mpx/config.hpp of a tree refuses to follow, which this file has the text of, too.
+END = """\
+#define MPX_SINGLE_HEADER
 """
 
 
 def version_of(config: str) -> str:
     return re.search(r'#define MPX_VERSION_STRING "([^"]+)"', config)[1]
+
+
+def mixed_text_of(config: str) -> str:
+    """What is said where the single header meets others, which define all of it once more."""
+    return re.search(r'#ifdef MPX_SINGLE_HEADER\n#error "([^"]+)"', config)[1]
 
 
 def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
@@ -82,13 +97,15 @@ def amalgamate(root: Path, headers: dict[str, str]) -> str:
         f"// {line}".rstrip()
         for line in (root / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
     )
-    parts = [BANNER.format(version=version_of(headers["config.hpp"]), licence=licence)]
+    parts = [BANNER.format(version=version_of(headers["config.hpp"]), licence=licence,
+                           mixed=mixed_text_of(headers["config.hpp"]))]
     for group in (standard, other):
         if group:
             parts.append("\n".join(f"#include <{h}>" for h in group) + "\n")
     for name, text in sequence:
         if text:
             parts.append(f"// ==== mpx/{name}\n\n{text}\n")
+    parts.append(END)
     return "\n".join(parts)
 
 

@@ -11,6 +11,12 @@
 #include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
 #endif
 
+#ifdef MPX_SINGLE_HEADER
+#error "headers of mpx's tree beside its single header, which define the same: use one of the two"
+#define MPX_NEEDS <mpx/one of the two: see the error above>
+#include MPX_NEEDS
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 

@@ -55,6 +55,28 @@ if(LAUNCHER)
   run("${work}/prefix/bin/mpxrun" -n 2 "${work}/pkg_config_consumer")
 endif()
 
+# --- the single header ---
+
+find_program(PYTHON3 python3 REQUIRED)
+run("${PYTHON3}" "${SOURCE}/tools/amalgamate.py" --out "${work}/single/mpx/mpx.hpp")
+set(to_single "${CXX}" -std=c++20 -fsyntax-only "-I${work}/single")
+run(${to_single} "${here}/main.cpp")
+# Beside an installation it would define all of it once more: that is told, and nothing else.
+file(WRITE "${work}/behind.cpp" "#include <mpx/mpx.hpp>\n#include <mpx/rma.hpp>\n")
+file(WRITE "${work}/before.cpp" "#include <mpx/rma.hpp>\n#include <${work}/single/mpx/mpx.hpp>\n")
+foreach(order IN ITEMS behind before)
+  set(folders "-I${work}/single" "-I${work}/prefix/include")
+  if(order STREQUAL "before")
+    list(REVERSE folders)
+  endif()
+  execute_process(COMMAND "${CXX}" -std=c++20 -fsyntax-only ${folders} "${work}/${order}.cpp"
+    RESULT_VARIABLE result ERROR_VARIABLE complaint)
+  if(result EQUAL 0 OR NOT complaint MATCHES "headers of mpx's tree beside its single header"
+      OR complaint MATCHES "redefinition")
+    message(FATAL_ERROR "the single header ${order} others: ${complaint}")
+  endif()
+endforeach()
+
 # --- what a project is told that cannot have it ---
 
 # refused(<text> <option>...): without mpx a project goes on if it can; else it is told why.
