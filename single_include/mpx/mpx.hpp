@@ -28,6 +28,12 @@
 
 #pragma once
 
+#ifdef MPX_VERSION_MAJOR
+#error "headers of mpx's tree beside its single header, which define the same: use one of the two"
+#define MPX_NEEDS <mpx/one of the two: see the error above>
+#include MPX_NEEDS
+#endif
+
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -41,6 +47,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <stdexcept>
@@ -60,6 +67,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -85,6 +93,12 @@
 #error "mpx needs C++20 and g++ 12 or clang 16 or later: compile with -std=c++20"
 #define MPX_NEEDS <mpx/needs C++20: see the error above>
 #include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
+#endif
+
+#ifdef MPX_SINGLE_HEADER
+#error "headers of mpx's tree beside its single header, which define the same: use one of the two"
+#define MPX_NEEDS <mpx/one of the two: see the error above>
+#include MPX_NEEDS
 #endif
 
 #define MPX_VERSION_MAJOR 0
@@ -673,6 +687,11 @@ constexpr T lesser(T a, T b) noexcept {
 template <class T>
 constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
+}
+
+/// How far `n` is from 0, also that of the lowest number.
+constexpr std::uint64_t magnitude(std::int64_t n) noexcept {
+  return n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
 }
 
 /// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
@@ -2595,6 +2614,7 @@ class mpxrun : public member {
     ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
     tell_launcher(s.rank);
     die_with_launcher();
+    print_by_lines();
   }
 
   /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
@@ -2623,6 +2643,18 @@ class mpxrun : public member {
     if (::getppid() != launcher) return;
     ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
     if (::getppid() != launcher) ::raise(SIGKILL);  // it died before the line above
+  }
+
+  /// Standard output is a pipe to mpxrun, in front of which a C library collects kilobytes: they
+  /// would be gone where a rank crashes, or is ended because another has failed. Once only, so that
+  /// a program may choose otherwise; and not where it has chosen before that nothing is held back.
+  [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
+    static const bool once = [] {
+      if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
+      std::fflush(stdout);
+      return std::setvbuf(stdout, nullptr, _IOLBF, 0) == 0;
+    }();
+    static_cast<void>(once);
   }
 
   static const char* text(const char* name) {
@@ -4596,6 +4628,8 @@ struct dying_block {
 /// What a communicator has beside its ranks and its context, made when it is first asked for.
 struct communicator_extras : allocated {
   virtual ~communicator_extras() = default;
+  /// Whether any rank makes that collective call here, and not by messages.
+  virtual bool has_met(tag_t) const noexcept { return false; }
 };
 
 /// No communicator has this context.
@@ -4792,6 +4826,10 @@ struct collective_failure {
     argument,   ///< Said by `what`.
     mismatch,   ///< The same; all ranks find it, and none has to be told.
   };
+  /// Some ranks of a call send messages, and others meet in memory.
+  static constexpr const char* other_ways =
+      "another rank has given another size, or has started the call: all of them have to agree on "
+      "both";
   errc why{};
   cause of{};
   bool sends = false;
@@ -5071,21 +5109,24 @@ namespace mpx::inline v0::coll {
 
 using detail::collective_failure;
 
-/// A list of whole numbers, of 32 or 64 bits each, as programs have them.
+/// A list of whole numbers, of 32 or 64 bits each, as programs have them. From 2^63 on those
+/// without a sign are read as negative.
 struct numbers {
   static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
   const void* first = nullptr;
   bool wide = false;           // 64 bits.
   std::size_t many = unknown;  // How many there are.
+  bool without_sign = false;   // Of 32 bits.
 
   explicit operator bool() const noexcept { return first != nullptr; }
   bool fits(rank_t ranks) const noexcept {
     return many == unknown || many == static_cast<std::size_t>(ranks);
   }
   std::int64_t operator[](rank_t i) const noexcept {
-    return wide ? static_cast<const std::int64_t*>(first)[i]
-                : static_cast<const std::int32_t*>(first)[i];
+    if (wide) return static_cast<const std::int64_t*>(first)[i];
+    if (without_sign) return static_cast<const std::uint32_t*>(first)[i];
+    return static_cast<const std::int32_t*>(first)[i];
   }
 };
 
@@ -6778,6 +6819,16 @@ template <class B>
 /// Where an empty buffer lies that has no place: none would say "in place".
 inline constexpr std::byte nowhere{};
 
+/// The same of a list of buffers; see listed_memory.
+template <class List>
+auto uses_all([[maybe_unused]] const List& list) noexcept {
+  if constexpr (List::has_layouts) {
+    return layout_use<List>{&list, list.received()};
+  } else {
+    return plain_use();
+  }
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -6812,17 +6863,26 @@ concept Counts =
 
 template <class C>
 coll::numbers numbers_of(const C& c) noexcept {
-  return {std::ranges::data(c), sizeof(std::ranges::range_value_t<C>) == 8, std::ranges::size(c)};
+  using value = std::ranges::range_value_t<C>;
+  return {std::ranges::data(c), sizeof(value) == 8, std::ranges::size(c),
+          std::is_unsigned_v<value>};
 }
 
 template <class B>
 std::size_t elements_of(const B& buffer) noexcept {
   return place_of(buffer).bytes / sizeof(element_of_t<const B>);
 }
+/// Of this and the next: more than memory has where it does not fit the type.
 inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
   std::size_t sum = 0;
-  for (const std::int64_t c : counts) sum += static_cast<std::size_t>(c);
+  for (const std::int64_t c : counts)
+    if (__builtin_add_overflow(sum, static_cast<std::size_t>(c), &sum))
+      return static_cast<std::size_t>(-1);
   return sum;
+}
+inline std::size_t product_of(std::size_t elements, rank_t ranks) noexcept {
+  std::size_t all = 0;
+  return __builtin_mul_overflow(elements, ranks, &all) ? static_cast<std::size_t>(-1) : all;
 }
 
 /// No error was stored.
@@ -6859,6 +6919,13 @@ coll::blocks blocks_of(const B& buffer) noexcept {
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
+  return b;
+}
+/// Blocks that are each a piece of memory.
+inline coll::blocks pieces_of(std::span<const memory> all) noexcept {
+  coll::blocks b;
+  b.pieces = all.data();
+  b.counts.many = all.size();
   return b;
 }
 /// The same, of these lengths, one after the other.
@@ -7102,6 +7169,12 @@ struct node_state final : mpx::detail::communicator_extras {
 
   node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
   ~node_state() override { drop_(endpoint_, *this); }
+  bool has_met(tag_t serial) const noexcept override {
+    const unsigned slot = static_cast<std::uint32_t>(serial) % node_slots;
+    for (rank_t r = 0; r < block.ranks(); ++r)
+      if (block.has_shown(r, slot, tag_of(serial, 0))) return true;
+    return false;
+  }
 
   bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
   /// Ends this rank's reading of what another one has shown to nobody else.
@@ -7251,7 +7324,7 @@ struct hang_name {
 };
 
 enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where.
+  waits,       ///< In mpx: `calls` says where. Nothing has moved at it since `since_ns`.
   busy,        ///< Not known to wait; seen in mpx at `since_ns`.
   unborn,      ///< Has not joined.
   left,        ///< Has left the job.
@@ -7640,12 +7713,22 @@ class communicators final : public service {
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept { tell_freed(context); }
+  /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
+  /// rank does not lead it.
+  void never_made(context_id context, const group& members) noexcept {
+    for (rank_t r = 0; r < members.size(); ++r) revoke_at(members.peer_of(r), context);
+    tell_freed(context);
+  }
   /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
-    for (rank_t r = 0; r < like.size; ++r)
-      if (const peer_id p = peer_of(like, r); p != house_.self())
-        house_.outbox().answer(p, {.kind = wire::kind::revoke_all, .context = context});
-    lead_on(context, like.own, like.size);
+    never_made(context, like, like);
+  }
+  /// The same between two groups, which are `both`: it is revoked there first, at those that `like`
+  /// names.
+  void never_made(context_id context, const communicator_state& like,
+                  const communicator_state& both) noexcept {
+    for (rank_t r = 0; r < like.size; ++r) revoke_at(peer_of(like, r), context);
+    lead_on(context, both.own, both.size);
     tell_freed(context);
   }
 
@@ -7811,6 +7894,10 @@ class communicators final : public service {
   }
 
  private:
+  void revoke_at(peer_id peer, context_id context) noexcept {
+    if (peer != house_.self())
+      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+  }
   static constexpr std::size_t early_revoked_max = 4096;
 
   /// What only the leader of a context does: compiled where a rank may lead one.
@@ -15090,9 +15177,16 @@ class hang_lines : public hang_text {
     add(window ? "window %u" : "communicator %u", context >> 1);
     if (name != nullptr) add(" (%s)", name->text);
   }
-  void headline(std::int64_t limit_ns, rank_t ranks) {
-    add("mpx: hang report: nothing has moved for %g s in this job of %d rank%s\n",
-        static_cast<double>(limit_ns) * 1e-9, static_cast<int>(ranks), ranks == 1 ? "" : "s");
+  /// A time as people say it: 0.25 s, 1.3 s, 120 s.
+  void seconds(std::int64_t ns) {
+    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
+    if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
+    add("%g s", static_cast<double>((ns + unit / 2) / unit * (unit / 100'000'000)) / 10);
+  }
+  void headline(std::int64_t quiet_ns, rank_t ranks) {
+    add("mpx: hang report: nothing has moved for ");
+    seconds(quiet_ns);
+    add(" in this job of %d rank%s\n", static_cast<int>(ranks), ranks == 1 ? "" : "s");
   }
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
@@ -15156,10 +15250,10 @@ class hang_lines : public hang_text {
 
 /// The whole report of a rank that nobody launched: what it waits for can only come from itself.
 /// Returns: as format_hang_report does for a job of this one rank, with headline and end.
-[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t limit_ns) {
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t quiet_ns) {
   hang_lines out;
   out.names_by(info);
-  out.headline(limit_ns, 1);
+  out.headline(quiet_ns, 1);
   out.add("  rank 0");
   bool known = info.calls_kept > 0;
   bool itself = false;
@@ -15203,14 +15297,14 @@ struct hang_source {
 class hang_watch {
  public:
   /// `where`: the line that joins the job. `job` outlives this.
-  /// Errors: errc::argument when MPX_HANG_REPORT is not a number of seconds.
+  /// Errors: errc::argument when MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
   template <WatchedBootstrap Job>
   hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
   [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job,
                                           std::source_location where)
       : job_(job), joined_{"", where} {
     const char* text = std::getenv("MPX_HANG_REPORT");
-    if (text == nullptr) return;
+    if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
       throw_error(errc::argument,
                   "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
@@ -15272,8 +15366,9 @@ class hang_watch {
       if (stuck_) retract();
     }
     const bool was_stuck = stuck_;
-    if (!stuck_ && now - greater(still_since_ns_, since_ns) >= limit_ns_) {
-      publish(from, now);
+    const std::int64_t quiet_since_ns = greater(still_since_ns_, since_ns);
+    if (!stuck_ && now - quiet_since_ns >= limit_ns_) {
+      publish(from, now, quiet_since_ns);
       stuck_ = true;
       const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
       words().mark.store(
@@ -15282,10 +15377,10 @@ class hang_watch {
     }
     if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
         asked != words().answered.load(platform::memory_order_relaxed)) {
-      if (!stuck_) publish(from, now);
+      if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now);
+    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory for it: later, perhaps.
   }
@@ -15308,7 +15403,8 @@ class hang_watch {
     call.kind = wait_kind::joining;
     call.since_ns = joined_ns_;
   }
-  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now,
+                                            std::int64_t quiet_since_ns) {
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
     hang_info info{};
@@ -15316,6 +15412,7 @@ class hang_watch {
     info.rank = job_.rank();
     info.environment = job_.environment();
     info.now_ns = now;
+    info.since_ns = quiet_since_ns;
     segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
@@ -15325,12 +15422,13 @@ class hang_watch {
   }
 
   /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
-  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now) {
+  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now,
+                                               std::int64_t quiet_since_ns) {
     hang_info info{};
     from.describe(from.self, info);
     info.now_ns = now;
     told_ = true;
-    const std::string report = format_lone_report(info, limit_ns_);
+    const std::string report = format_lone_report(info, now - quiet_since_ns);
     std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
@@ -16064,7 +16162,7 @@ class endpoint : ground<Stack>,
   // --- Collectives -------------------------------------------------------------------------------
 
   bool begin_collective(collective_call call);
-  bool wait_in_collective(operation& op, call_site site, collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
   void give_up_collective(collective_call call, errc why) noexcept;
   collective_failure failure_of_collective(collective_call call);
   bool collective_lost(collective_call call) noexcept;
@@ -16419,11 +16517,18 @@ bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
   return cannot_end(call) || revocations_.contains(call);
 }
 
-/// Blocks until `op` is complete, or the collective can never end. Returns whether `op` is
-/// complete.
+/// Blocks until `op` is complete, or the collective can never end. `by_messages`: its ranks could
+/// have met in memory, and then nobody would send what this one waits for: who waits long looks.
+/// Returns whether `op` is complete.
 template <class Stack>
-bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call) {
-  return wait_or(op, site, [&] { return collective_lost(call); });
+bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call,
+                                         bool by_messages) {
+  constexpr unsigned looks_each = 8;
+  unsigned looks = 0;
+  return wait_or(op, site, [&] {
+    return collective_lost(call) ||
+           (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
+  });
 }
 
 /// Why a collective that has been left, or cannot begin, cannot end well: names who is lost, or
@@ -18725,7 +18830,7 @@ class [[nodiscard]] request {
                                                          std::source_location where) const {
     std::string what = "start of a request";
     if (why == errc::request)
-      what += *this ? " that is active: wait for it first" : " that is not persistent";
+      what += persistent() ? " that is active: wait for it first" : " that is not persistent";
     if (why == errc::no_resources) what += endpoint_->limit_text();
     if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
     throw error(why, what, where);
@@ -20329,6 +20434,8 @@ class collective_channel : public point_to_point<Stack> {
   /// The call, for what is done in other ways than by messages.
   collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
   collective_failure why_lost() const { return this->endpoint_->failure_of_collective(call()); }
+  /// Its ranks can meet in memory, but this call goes by messages, if all are of one mind.
+  void by_messages() noexcept { by_messages_ = true; }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
   endpoint<Stack>& endpoint_of() const noexcept { return *this->endpoint_; }
@@ -20515,6 +20622,12 @@ class collective_channel : public point_to_point<Stack> {
     return failed(
         {why, why == errc::count ? cause::length : cause::message, sends, other, bytes, got});
   }
+  [[gnu::noinline, gnu::cold]] collective_failure why_not_come() const {
+    const collective_failure f = why_lost();
+    const bool nobody_said = f.why == errc::peer_lost && f.of == cause::lost && f.other < 0;
+    if (!nobody_said || !by_messages_ || !this->state_->node->has_met(serial_)) return f;
+    return {errc::count, cause::argument, false, proc_null, 0, 0, collective_failure::other_ways};
+  }
   pattern wanted(rank_t from) const noexcept {
     return this->matching(this->peer_of(from), serial_, {});
   }
@@ -20540,8 +20653,8 @@ class collective_channel : public point_to_point<Stack> {
   /// Waits for the first of what has been started, and takes it out.
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
-    if (!this->endpoint_->wait_in_collective(op, site_, call())) {
-      failed(why_lost());
+    if (!this->endpoint_->wait_in_collective(op, site_, call(), by_messages_)) {
+      failed(why_not_come());
       return;
     }
     now_ = op.next;
@@ -20564,9 +20677,9 @@ class collective_channel : public point_to_point<Stack> {
   }
   [[gnu::noinline]] errc receive_rest(direct_receive& d, rank_t from) {
     if (d.failure == undecided) {
-      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call())) {
+      if (!this->endpoint_->wait_in_collective(*d.posted, site_, call(), by_messages_)) {
         d.posted->next = detail::exchange(now_, d.posted);
-        return failed(why_lost());
+        return failed(why_not_come());
       }
       this->endpoint_->receive_rest(d, site_);
     }
@@ -20600,6 +20713,7 @@ class collective_channel : public point_to_point<Stack> {
   tag_t serial_;
   errc why_{};
   bool begun_ = false;
+  bool by_messages_ = false;
   operation* now_ = nullptr;    // What has been started, linked by operation::next,
   operation* ahead_ = nullptr;  // and what the next round waits for.
   piece_header* pieces_ = nullptr;
@@ -20992,9 +21106,7 @@ class node_call {
   bool finds_message() noexcept {
     const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
     if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
-    c_.failed(wrong_argument(errc::count,
-                             "another rank has given another size, or has started the call: all of "
-                             "them have to agree on both"));
+    c_.failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
   /// Whether rank r has shown that it sends messages.
@@ -22948,10 +23060,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       q.reads = node->reads;
       q.crowded = node->crowded;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-      if (c.by != coll::algorithm::shared) return what(steps, c);
-      if (!coll::fits_in_node(what, steps.size()))
-        return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
-      return coll::run_in_node(steps, what, *node, q);
+      if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
+        return coll::run_in_node(steps, what, *node, q);
+      steps.by_messages();
+      return what(steps, c.by != coll::algorithm::shared
+                             ? c
+                             : coll::without_node<typename Stack::collective_type>(q, by));
     }
     what(steps, coll::decide<typename Stack::collective_type>(q, by));
   } else {
@@ -23050,6 +23164,53 @@ template <class Stack, class What>
     if (!Stack::checks_type::compare_call(*plan, compared(what), by, mark)) return plan;
   take_steps<Stack>(what, *plan, by, nodes);
   return plan;
+}
+
+/// Leaves the next collective of `on` before its beginning: the others learn of it.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void leave_next(const point_to_point<Stack>& on, call_site site,
+                                             errc why) noexcept {
+  collective_channel<Stack> steps(on, site);
+  steps.begin();
+  steps.failed({why, collective_failure::cause::argument});
+}
+/// The second of two collectives of `on` that are one to the program. Who fails in the first, or
+/// between them, leaves it as well: others may be through with the first, and all stay in step.
+template <class Stack>
+class second_call {
+ public:
+  second_call(const point_to_point<Stack>& on, call_site site) noexcept : on_(on), site_(site) {}
+  second_call(const second_call&) = delete;
+  second_call& operator=(const second_call&) = delete;
+  ~second_call() {
+    if (!begins_) [[unlikely]]
+      leave_next(on_, site_, errc::peer_lost);
+  }
+  /// From here on whoever fails is in it.
+  void begins() noexcept { begins_ = true; }
+
+ private:
+  const point_to_point<Stack>& on_;
+  call_site site_;
+  bool begins_ = false;
+};
+/// Makes `all` as long as `n`, for the next collective of `on`. Returns false if memory is out:
+/// then that call is over, as `how` says.
+template <class How, class T, class Stack>
+bool make_room(std::vector<T>& all, std::size_t n, const point_to_point<Stack>& on,
+               [[maybe_unused]] std::remove_reference_t<How>& how, call_site site) {
+  try {
+    all.resize(n);
+    return true;
+  } catch (...) {  // Too long for a vector is too long for memory.
+  }
+  leave_next(on, site, errc::no_resources);
+  if constexpr (is_code<How>) {
+    store(how, errc::no_resources);
+  } else {
+    throw_out_of_memory();
+  }
+  return false;
 }
 
 /// What a collective combines with, where it combines nothing.
@@ -23699,18 +23860,51 @@ concept BufferList = std::ranges::forward_range<R> && std::is_lvalue_reference_v
                      (LayoutBuffer<std::ranges::range_value_t<R>> ||
                       ContiguousBuffer<std::ranges::range_value_t<R>>);
 
-/// The memory of each.
+/// The same of what is received: none of them is const.
+template <class R>
+concept ReceivedBufferList = BufferList<R> && ReceiveBuffer<std::ranges::range_reference_t<R>>;
+
+namespace detail {
+
+/// The memory of each buffer of a list, for one call, and what is wrong with the first that cannot
+/// be used: as that of a buffer with a layout it is the call's to tell, on all ranks.
 template <BufferList R>
-std::vector<memory> memories_of(R&& list, std::source_location where) {
-  std::vector<memory> all;
-  for (auto& one : list) {
-    if constexpr (LayoutBuffer<decltype(one)>)
-      all.push_back(memory_of(one, where));
-    else
-      all.push_back(memory_of(one));
+class listed_memory {
+ public:
+  static constexpr bool has_layouts = LayoutBuffer<std::ranges::range_value_t<R>>;
+
+  listed_memory(R list, bool received) : received_(received) {
+    if (!all_.try_extend(static_cast<std::size_t>(std::ranges::distance(list)))) {
+      fault_ = errc::no_resources;
+      return;
+    }
+    std::size_t i = 0;
+    for (auto& one : list) {
+      if constexpr (!has_layouts) {
+        all_[i++] = memory_of(one);
+      } else if (const errc why = one.fault(received); why == errc{}) {
+        all_[i++] = one.borrow();
+      } else if (fault_ == errc{}) {
+        fault_ = why;
+        if constexpr (requires { one.fault_text(received); })
+          fault_text_ = one.fault_text(received);
+      }
+    }
   }
-  return all;
-}
+  /// Where memory is out, none.
+  std::span<const memory> all() const noexcept { return {all_.begin(), all_.size()}; }
+  bool received() const noexcept { return received_; }
+  errc fault(bool) const noexcept { return fault_; }
+  const char* fault_text(bool) const noexcept { return fault_text_; }
+
+ private:
+  plain_array<memory> all_;
+  bool received_;
+  errc fault_{};
+  const char* fault_text_ = "a layout that cannot be used";
+};
+
+}  // namespace detail
 
 }  // namespace mpx::inline v0
 
@@ -23780,7 +23974,9 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
-    if (me().rank() == root) all.resize(times_size(elements_of(in)));
+    if (me().rank() == root &&
+        !room<How>(all, product_of(elements_of(in), me().size()), how, "gather", where))
+      return all;
     gather(in, all, root, std::forward<How>(how), where);
     return all;
   }
@@ -23809,9 +24005,11 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me(), {"gatherv", where});
     const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
     if (!well<How>(how)) return all;
-    if (me().rank() == root) all.resize(sum_of(counts));
+    next.begins();
+    if (me().rank() == root && !room<How>(all, sum_of(counts), how, "gatherv", where)) return all;
     gatherv(in, all, counts, root, std::forward<How>(how), where);
     return all;
   }
@@ -23833,10 +24031,12 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
+    second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);
     if (!well<How>(how)) return mine;
-    mine.resize(static_cast<std::size_t>(length));
+    next.begins();
+    if (!room<How>(mine, static_cast<std::size_t>(length), how, "scatter", where)) return mine;
     scatter(in, mine, root, std::forward<How>(how), where);
     return mine;
   }
@@ -23873,7 +24073,9 @@ class collectives : public collective_names<Comm> {
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
                                                 site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(times_size(elements_of(in)));
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, product_of(elements_of(in), me().size()), how, "allgather", where))
+      return all;
     allgather(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -23903,9 +24105,11 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
                                                  site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    second_call<Stack> next(me(), {"allgatherv", where});
     const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(counts));
+    next.begins();
+    if (!room<How>(all, sum_of(counts), how, "allgatherv", where)) return all;
     allgatherv(in, all, counts, std::forward<How>(how), where);
     return all;
   }
@@ -23932,7 +24136,8 @@ class collectives : public collective_names<Comm> {
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
                                                site where = site::current()) const {
-    std::vector<element_of_t<const In>> all(elements_of(in));
+    std::vector<element_of_t<const In>> all;
+    if (!room<How>(all, elements_of(in), how, "alltoall", where)) return all;
     alltoall(in, all, std::forward<How>(how), where);
     return all;
   }
@@ -23977,10 +24182,18 @@ class collectives : public collective_names<Comm> {
                                                 site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     std::vector<std::int64_t> going;
-    for (const auto c : in_counts) going.push_back(static_cast<std::int64_t>(c));
+    second_call<Stack> next(me(), {"alltoallv", where});
+    const coll::blocks from = blocks_at(in, in_counts);
+    if (check_blocks(from, me().size()).why != errc{}) {  // Told before anything is exchanged.
+      ended<How>(how, where, coll::alltoall_call{from, {}, false, true});
+      return all;
+    }
+    if (!room<How>(going, std::size(in_counts), how, "alltoallv", where)) return all;
+    for (std::size_t r = 0; r < going.size(); ++r) going[r] = from.counts[static_cast<rank_t>(r)];
     const auto coming = alltoall(going, how, where);
     if (!well<How>(how)) return all;
-    all.resize(sum_of(coming));
+    next.begins();
+    if (!room<How>(all, sum_of(coming), how, "alltoallv", where)) return all;
     alltoallv(in, going, all, coming, std::forward<How>(how), where);
     return all;
   }
@@ -23989,22 +24202,17 @@ class collectives : public collective_names<Comm> {
   template <class How = throws_t>
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    coll::blocks from;
-    coll::blocks to;
-    from.pieces = in.data();
-    to.pieces = out.data();
-    from.counts.many = in.size();
-    to.counts.many = out.size();
-    return ended<How>(how, where, coll::alltoall_call{from, to, false, true});
+    return ended<How>(how, where, coll::alltoall_call{pieces_of(in), pieces_of(out), false, true});
   }
   /// The same with a list of buffers, such as columns of a matrix, for each side.
   template <class In, class Out, class How = throws_t>
-  requires BufferList<In&&> && BufferList<Out&&>
+  requires BufferList<In&&> && ReceivedBufferList<Out&&>
   auto alltoallw(In&& in, Out&& out, How&& how = {}, site where = site::current()) const {
-    const auto from = memories_of(in, where);
-    const auto to = memories_of(out, where);
-    return alltoallw(std::span<const memory>(from), std::span<const memory>(to),
-                     std::forward<How>(how), where);
+    const listed_memory<In&&> from(in, false);
+    const listed_memory<Out&&> to(out, true);
+    return ended<How>(how, where,
+                      coll::alltoall_call{pieces_of(from.all()), pieces_of(to.all()), false, true},
+                      no_reduction(), uses_all(from), uses_all(to));
   }
 
   // --- Reductions --------------------------------------------------------------------------------
@@ -24133,8 +24341,11 @@ class collectives : public collective_names<Comm> {
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;
   }
-  std::size_t times_size(std::size_t n) const noexcept {
-    return n * static_cast<std::size_t>(me().size());
+  /// See `make_room`.
+  template <class How, class T>
+  bool room(std::vector<T>& all, std::size_t n, std::remove_reference_t<How>& how, const char* name,
+            site where) const {
+    return make_room<How, T, Stack>(all, n, me(), how, {name, where});
   }
   /// A buffer as blocks of one length; `counts`: at this rank it is one.
   template <class B>
@@ -24200,6 +24411,18 @@ class own_messages : public point_to_point<Stack> {
     const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
+  /// Receives what comes with `tag`, or next from who has been given no tag: see `said_with`. Who
+  /// has been given none takes whatever comes next.
+  errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
+    if (tag < 0) return receive(into, from, any_tag);
+    std::error_code ec;
+    const status next = this->probe(from, any_tag, ec);
+    if (ec) return static_cast<errc>(ec.value());
+    // What has another tag is for another thread.
+    return receive(into, from, next.tag() == tag_max ? tag_max : tag);
+  }
+  /// What a rank says with that it has been given `tag`.
+  static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
     return sending_to(data, to, tag).start();
   }
@@ -24382,7 +24605,6 @@ class maker : public collective_channel<Stack> {
 
   /// Among the members alone: in the library's own context, with the tag that they give.
   errc create_group(const group& members, tag_t tag) {
-    if (tag < 0) return this->refused(errc::tag, "tags are 0 or more");
     for (rank_t r = 0; r < members.size(); ++r)
       if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
     const peer_id self = this->endpoint_->self();
@@ -24392,22 +24614,29 @@ class maker : public collective_channel<Stack> {
     said s{};
     errc mine = errc{};
     if (this->state_->revoked) mine = errc::revoked;
+    if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead(members.size());
     own_messages<Stack> own(parent_);
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
         me, members.size(),
         [&](rank_t from) {
-          errc got = own.receive(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
+          errc got = own.receive_said(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
           if (got == errc{}) got = heard(s);
           return got;
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), tag);
+          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
           return errc{};
         });
     if (mine != errc{}) why = mine;
+    if (tag < 0) {
+      if (new_context_ != no_context)
+        this->endpoint_->with_communicators(
+            [&](auto& all) { all.never_made(new_context_, members); });
+      return this->refused(errc::tag, "tags are 0 or more");
+    }
     if (why != errc{}) return fail_made(why);
     return keep_group([&] { return seen_from_here(members); });
   }
@@ -24579,6 +24808,7 @@ struct duplicate_under_way : allocated {
   attribute_list attributes;
   Communicator* into = nullptr;
   rank_t rank = 0;
+  bool refused = false;  // An attribute cannot be copied: only the others make anything.
 
   /// The last step, under the endpoint's lock.
   static void make(void* self) {
@@ -24588,6 +24818,7 @@ struct duplicate_under_way : allocated {
       d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
       return;
     }
+    if (d.refused) return d.at->communicators_locked().never_made(d.said.context, *d.like);
     communicator_state* const made = d.at->communicators_locked().make(d.said.context, *d.like);
     if (made == nullptr) {
       d.plan->failure = {errc::no_resources, cause::memory};
@@ -24599,27 +24830,51 @@ struct duplicate_under_way : allocated {
   }
 };
 
+/// Starts `plan`, in which this rank has its part even if it is `refused`: then it goes on by
+/// itself.
+template <class Stack>
+started start_or_leave(endpoint<Stack>& e, schedule* plan, bool refused) {
+  const started s = schedules<Stack>::make(e, plan, false);
+  if (s.op == nullptr) return s;
+  schedules<Stack>::start(e, *s.op);
+  if (!refused) return s;
+  compounds<Stack>::detach(e, *s.op);
+  return {nullptr, errc::operation};
+}
+/// The next collective of `on` cannot be started: memory is out, and the others are told.
+template <class Stack>
+started not_started(const point_to_point<Stack>& on, call_site site) {
+  collective_channel<Stack> c(on, site);
+  c.begin();
+  return {nullptr, c.no_memory()};
+}
+/// What a call that gives `s` throws, if its errors are not stored.
+[[gnu::noinline]] inline void throw_unless_started(const started& s,
+                                                   const std::exception_ptr& thrown) {
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  if (s.failure != errc{}) throw_out_of_memory();
+}
+
 /// Starts the duplicate of `parent`; `into` is it once the operation is complete.
-/// Errors: errc::no_resources. What copies of attributes throw passes through; the others are told.
+/// Errors: errc::no_resources; errc::operation, and `thrown`, of copies of attributes: what the
+/// others get is revoked.
 template <class Stack, class Communicator>
-started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site) {
+started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site,
+                  std::exception_ptr& thrown) {
   using under_way = duplicate_under_way<Stack, Communicator>;
   const communicator_access<Stack> a(parent, site.where);
   attribute_list attributes;
   try {
     attributes = a.state().attributes.copied();
   } catch (...) {
-    collective_channel<Stack> c(parent, site);
-    c.begin();
-    c.refused(errc::operation, "an attribute cannot be copied");
-    throw;
+    thrown = std::current_exception();
   }
   schedule* const plan = collective_channel<Stack>::new_schedule(parent, "dup");
   auto* const d = new (std::nothrow) under_way();
   if (plan == nullptr || d == nullptr) {
     delete plan;
     delete d;
-    return {nullptr, errc::no_resources};
+    return not_started(parent, site);
   }
   plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
   d->at = &a.at();
@@ -24628,16 +24883,17 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   d->attributes = std::move(attributes);
   d->into = &into;
   d->rank = a.rank();
+  d->refused = thrown != nullptr;
   if constexpr (Stack::checks_type::compares_collectives)
     Stack::checks_type::compare_named(*plan, site, "");
   const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
   const rank_t n = a.size();
+  errc why{};
   rank_t bit = 1;
   while (bit < n && (d->rank & bit) == 0) bit *= 2;
   if (d->rank != 0) {
     plan->receive(said, d->rank - bit);
   } else {
-    errc why{};
     d->said.context = a.at().with_communicators([&](auto& all) { return all.lead(why); });
     d->said.why = static_cast<int>(why);
   }
@@ -24645,9 +24901,11 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
     if (d->rank + bit < n) plan->start_send(said, d->rank + bit);
   plan->finish();
   plan->call(under_way::make, d);
-  const started s = schedules<Stack>::make(a.at(), plan, false);
-  if (s.op != nullptr) schedules<Stack>::start(a.at(), *s.op);
-  return s;
+  const context_id led = d->rank == 0 ? d->said.context : no_context;
+  const started s = start_or_leave(a.at(), plan, thrown != nullptr);
+  if (s.failure != errc::no_resources) return s;
+  if (led != no_context) a.at().with_communicators([&](auto& all) { all.abandon(led); });
+  return not_started(parent, site);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -24871,16 +25129,18 @@ class creations {
 
   /// The same, started: `into` is the new communicator once the request is complete, and is left
   /// alone until then. The others start it, too.
-  /// Errors: errc::no_resources of the start; the others through the request.
+  /// Errors: errc::no_resources of the start, and errc::operation where a copy of an attribute
+  /// throws; the others through the request.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> dup(Communicator& into, How&& how,
                      std::source_location where = std::source_location::current()) const {
-    const started s = start_dup<Stack>(self(), into, {"dup", where});
+    std::exception_ptr thrown;
+    const started s = start_dup<Stack>(self(), into, {"dup", where}, thrown);
     if constexpr (stores_errors<How>) {
       store(*how.code, s.failure);
-    } else if (s.failure != errc{}) {
-      throw_out_of_memory();
+    } else {
+      throw_unless_started(s, thrown);
     }
     if (s.op == nullptr) return {};
     return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);
@@ -24923,7 +25183,8 @@ class creations {
     return ended(m, m.create(members), how);
   }
   /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
-  /// Errors: errc::argument if this rank is none of them; errc::tag.
+  /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
+  /// depend on this rank have that, too, and what the others get is revoked.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},
@@ -26603,21 +26864,27 @@ class hang_lookout {
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
     int stuck = 0;
+    std::int64_t since_ns = 0;  // Nothing has moved at those that wait.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       gather(r, now, all, ranks[i]);
       if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
-      stuck += marks_[i] != 0;
+      if (marks_[i] == 0) continue;
+      ++stuck;
+      if (ranks[i].since_ns <= now) since_ns = greater(since_ns, ranks[i].since_ns);
     }
     for (std::size_t i = 0; i < marks_.size(); ++i)
       if (marks_[i] != 0) told_[i] = marks_[i];
     partly_ns_ = asked_ns_ = 0;
+    const std::int64_t quiet_ns = since_ns > 0 ? now - since_ns : limit_ns();
     hang_lines out;
     if (all) {
-      out.headline(limit_ns(), job_.size());
+      out.headline(quiet_ns, job_.size());
     } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for %g s or longer\n", stuck,
-              static_cast<int>(job_.size()), static_cast<double>(limit_ns()) * 1e-9);
+      out.add("mpx: hang report: %d of %d ranks have waited for ", stuck,
+              static_cast<int>(job_.size()));
+      out.seconds(quiet_ns);
+      out.add(" or longer\n");
     }
     out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
     if (!last) out.end();
@@ -27294,3 +27561,5 @@ using inproc = basic_inproc<>;
 
 // All of mpx but the optional transports. A program includes this, makes an mpx::environment, and
 // talks through its world.
+
+#define MPX_SINGLE_HEADER
