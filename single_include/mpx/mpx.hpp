@@ -15179,9 +15179,10 @@ class hang_lines : public hang_text {
   }
   /// A time as people say it: 0.25 s, 1.3 s, 120 s.
   void seconds(std::int64_t ns) {
-    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
     if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
-    add("%g s", static_cast<double>((ns + unit / 2) / unit * (unit / 100'000'000)) / 10);
+    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
+    const std::int64_t rounded_ns = (ns + unit / 2) / unit * unit;
+    add("%g s", static_cast<double>(rounded_ns) * 1e-9);
   }
   void headline(std::int64_t quiet_ns, rank_t ranks) {
     add("mpx: hang report: nothing has moved for ");
