@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -58,7 +57,9 @@ class listed_memory {
   static constexpr bool has_layouts = LayoutBuffer<std::ranges::range_value_t<R>>;
 
   listed_memory(R list, bool received) : received_(received) {
-    if (!all_.try_extend(static_cast<std::size_t>(std::ranges::distance(list)))) {
+    std::size_t n = 0;
+    for ([[maybe_unused]] const auto& one : list) ++n;
+    if (!all_.try_extend(n)) {
       fault_ = errc::no_resources;
       return;
     }
