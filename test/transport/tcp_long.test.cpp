@@ -80,6 +80,36 @@ TEST_CASE("tcp: of a body that asks for a receipt, its end is what is told") {
   }
 }
 
+/// What it does with a packet reads the socket, as a post does that finds no room.
+struct posting_sink {
+  tcp_reader& reader;
+  come_bytes& stream;
+  int packets = 0;
+  std::span<std::byte> place(mpx::peer_id, const mpx::frame_header&, std::size_t) { return {}; }
+  void packet(mpx::peer_id, const mpx::frame_header&, std::span<const std::byte> payload) {
+    static_cast<void>(reader.fill(stream));
+    ++packets;
+    CHECK(std::ranges::all_of(payload, [&](std::byte b) { return b == std::byte(packets); }));
+  }
+  void unreachable(mpx::peer_id) {}
+};
+
+TEST_CASE("tcp: nothing is read over a packet that its handler looks at") {
+  tcp_reader reader;
+  REQUIRE(reader.begin());
+  come_bytes stream;
+  posting_sink sink{reader, stream};
+  for (int k = 1; k <= 20; ++k) {
+    const std::vector<std::byte> payload(4000, std::byte(k));
+    stream.come(bytes_of(tcp_frame{static_cast<std::uint32_t>(payload.size()), {}}));
+    stream.come(payload);
+  }
+  while (reader.fill(stream))
+    while (reader.next(sink, 1, 1u << 20) != tcp_found::nothing) {
+    }
+  CHECK(sink.packets == 20);
+}
+
 TEST_CASE("tcp: a long body that follows another is read in one go") {
   constexpr std::size_t body_bytes = 64 * 1024;
   constexpr int packets = 8;

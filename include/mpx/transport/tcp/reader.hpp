@@ -79,7 +79,7 @@ class basic_tcp_reader {
     iovec pieces[2];
     std::size_t count = 0;
     std::size_t wanted = 0;
-    if (ended_) return false;
+    if (ended_ || lends_) return false;
     if (begins_body()) return more_ = true;
     if (in_body_ && left_ != 0) {
       const std::size_t n = discards_ && left_ > buffer_bytes ? buffer_bytes : left_;
@@ -154,7 +154,9 @@ class basic_tcp_reader {
         head_ += sizeof f + f.bytes;
         if (asks) [[unlikely]]
           receipt_.ask();
+        lends_ = true;
         sink.packet(source, f.header, std::span<const std::byte>(at, f.bytes));
+        lends_ = false;
         return tcp_found::packet;
       }
       if (f.bytes <= split_bytes_max) return tcp_found::nothing;
@@ -232,6 +234,7 @@ class basic_tcp_reader {
   std::size_t ahead_bytes_ = buffer_bytes;  // To be read beyond what is known to come.
   bool more_ = false;
   bool ended_ = false;
+  bool lends_ = false;  // A packet's handler reads the buffer; what it posts may come by here.
   bool has_acknowledged_ = false;
   std::uint64_t acknowledged_ = 0;
   basic_replay_receipt<Limits> receipt_;
