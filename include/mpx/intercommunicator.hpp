@@ -370,10 +370,13 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
-    const detail::started s = detail::start_or_leave(e, plan, thrown != nullptr);
-    return s.failure == errc::no_resources
-               ? detail::not_started<Stack>(both_, {"dup across", where})
-               : s;
+    const detail::started s = detail::start_or_leave(e, plan, false);
+    if (s.failure == errc::no_resources)
+      return detail::not_started<Stack>(both_, {"dup across", where});
+    if (thrown == nullptr) return s;
+    std::error_code same;  // What this rank's part in it reads may go once that has been thrown.
+    detail::request_access::make(e, s.op).wait(same);
+    return {nullptr, errc::operation};
   }
 
   std::string text(const char* what, const char* wrong_argument = "") const {

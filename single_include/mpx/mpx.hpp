@@ -7489,6 +7489,11 @@ class context_numbers {
   bool same_place(context_id a, context_id b) const noexcept {
     return leader_of(a) == leader_of(b) && serial_of(a) == serial_of(b);
   }
+  /// Whether `a` has been given out after `b`, which has the same place. Generations go round.
+  bool is_later(context_id a, context_id b) const noexcept {
+    const std::uint32_t ahead = (generation_of(a) - generation_of(b)) & generation_mask();
+    return ahead != 0 && ahead <= generation_mask() / 2;
+  }
 
  private:
   static constexpr unsigned serial_bits_max = 13;
@@ -7711,12 +7716,18 @@ class communicators final : public service {
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
-  void never_made(context_id context) noexcept { tell_freed(context); }
+  void never_made(context_id context) noexcept {
+    const auto is_older = [&](context_id c) { return numbers_.same_place(c, context); };
+    early_revoked_.erase_if(is_older);
+    past_.erase_if(is_older);
+    if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
+    tell_freed(context);
+  }
   /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
   /// rank does not lead it.
   void never_made(context_id context, const group& members) noexcept {
     for (rank_t r = 0; r < members.size(); ++r) revoke_at(members.peer_of(r), context);
-    tell_freed(context);
+    never_made(context);
   }
   /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
@@ -7728,7 +7739,7 @@ class communicators final : public service {
                   const communicator_state& both) noexcept {
     for (rank_t r = 0; r < like.size; ++r) revoke_at(peer_of(like, r), context);
     lead_on(context, both.own, both.size);
-    tell_freed(context);
+    never_made(context);
   }
 
   /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
@@ -7880,8 +7891,11 @@ class communicators final : public service {
       return errc{};
     }
     if (is_past(h.context)) return errc{};
-    for (const context_id c : early_revoked_)
-      if (c == h.context) return errc{};
+    for (context_id& c : early_revoked_) {
+      if (!numbers_.same_place(c, h.context)) continue;
+      if (numbers_.is_later(h.context, c)) c = h.context;
+      return errc{};
+    }
     if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
@@ -24737,9 +24751,8 @@ class maker : public collective_channel<Stack> {
     return why;
   }
   errc heard(const said& s) {
-    if (s.why != 0) return static_cast<errc>(s.why);
-    new_context_ = s.context;
-    return errc{};
+    new_context_ = s.context;  // Even if it comes to nothing here: that has to be told.
+    return static_cast<errc>(s.why);
   }
   /// This rank has no part in what the others may make.
   errc fail_made(errc why) {

@@ -120,6 +120,19 @@ TEST_CASE("attributes: one that cannot be copied, between two groups") {
       }
     }
     key.set(on.local(), {1});
+    auto gone = on.dup();  // Of which the started duplicate reads nothing once it has thrown.
+    key.set(gone.local(), {1, world.rank() == 1});
+    mpx::intercommunicator<ranks::inproc> late;
+    if (world.rank() == 1) {
+      CHECK_THROWS_AS((void)gone.idup(late), std::domain_error);
+      gone.free();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      gone.idup(late).wait(ec);
+      CHECK(ranks::errc_of([&] { late.barrier(); }) == mpx::errc::revoked);
+      late.free();
+      gone.free();
+    }
     auto twin = on.dup();
     CHECK(twin.allreduce(1, std::plus<>{}) == 2);
     twin.free();

@@ -157,6 +157,22 @@ TEST_CASE_TEMPLATE("creations: by a group, one rank with a wrong tag", Stack, ra
     });
 }
 
+TEST_CASE("creations: those that fail for a wrong tag use up no contexts") {
+  ranks::run<ranks::inproc>(4, [](auto world) {
+    const auto all = world.group();
+    int others = 0;
+    for (int i = 0; i < 9000; ++i) {  // More than there are.
+      std::error_code ec;
+      auto c = world.create_group(all, world.rank() == 2 ? -1 : 3, ec);
+      if (ec && ec != mpx::errc::tag) ++others;
+      if (c) c.free();
+      if (i % 100 == 0) world.barrier();
+    }
+    CHECK(others == 0);
+    CHECK(talks(world.create_group(all, 3)));
+  });
+}
+
 TEST_CASE_TEMPLATE("creations: contexts come back, and late messages meet nobody", Stack,
                    ranks::inproc) {
   ranks::run_at_all_counts<Stack>([](auto env_world) {

@@ -297,6 +297,19 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
         listen_tcp(here, {taken, static_cast<std::uint16_t>(taken + 500)}, second);
     CHECK(second.port() > taken);
   }
+  // Who has left a connection of a port a moment ago may have been of the job before this one.
+  {
+    tcp_descriptor door = listen_tcp(here, {}, first);
+    const tcp_descriptor caller(::socket(AF_INET, SOCK_STREAM, 0));
+    REQUIRE(::connect(caller.fd(), &first.any, first.bytes) == 0);
+    const tcp_descriptor answered(::accept(door.fd(), nullptr, nullptr));
+    REQUIRE(answered);
+    ::shutdown(answered.fd(), SHUT_WR);  // The first to leave.
+    ::shutdown(caller.fd(), SHUT_WR);
+    char byte = 0;
+    CHECK(::recv(answered.fd(), &byte, 1, 0) == 0);
+  }
+  CHECK(listen_tcp(here, {first.port(), first.port()}, second));
 }
 
 TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {

@@ -65,12 +65,18 @@ class communicators final : public service {
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
   /// This rank has no part in what the others make of `context`.
-  void never_made(context_id context) noexcept { tell_freed(context); }
+  void never_made(context_id context) noexcept {
+    const auto is_older = [&](context_id c) { return numbers_.same_place(c, context); };
+    early_revoked_.erase_if(is_older);
+    past_.erase_if(is_older);
+    if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
+    tell_freed(context);
+  }
   /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
   /// rank does not lead it.
   void never_made(context_id context, const group& members) noexcept {
     for (rank_t r = 0; r < members.size(); ++r) revoke_at(members.peer_of(r), context);
-    tell_freed(context);
+    never_made(context);
   }
   /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
@@ -82,7 +88,7 @@ class communicators final : public service {
                   const communicator_state& both) noexcept {
     for (rank_t r = 0; r < like.size; ++r) revoke_at(peer_of(like, r), context);
     lead_on(context, both.own, both.size);
-    tell_freed(context);
+    never_made(context);
   }
 
   /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
@@ -234,8 +240,11 @@ class communicators final : public service {
       return errc{};
     }
     if (is_past(h.context)) return errc{};
-    for (const context_id c : early_revoked_)
-      if (c == h.context) return errc{};
+    for (context_id& c : early_revoked_) {
+      if (!numbers_.same_place(c, h.context)) continue;
+      if (numbers_.is_later(h.context, c)) c = h.context;
+      return errc{};
+    }
     if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }

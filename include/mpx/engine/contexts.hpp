@@ -57,6 +57,11 @@ class context_numbers {
   bool same_place(context_id a, context_id b) const noexcept {
     return leader_of(a) == leader_of(b) && serial_of(a) == serial_of(b);
   }
+  /// Whether `a` has been given out after `b`, which has the same place. Generations go round.
+  bool is_later(context_id a, context_id b) const noexcept {
+    const std::uint32_t ahead = (generation_of(a) - generation_of(b)) & generation_mask();
+    return ahead != 0 && ahead <= generation_mask() / 2;
+  }
 
  private:
   static constexpr unsigned serial_bits_max = 13;

@@ -307,9 +307,8 @@ class maker : public collective_channel<Stack> {
     return why;
   }
   errc heard(const said& s) {
-    if (s.why != 0) return static_cast<errc>(s.why);
-    new_context_ = s.context;
-    return errc{};
+    new_context_ = s.context;  // Even if it comes to nothing here: that has to be told.
+    return static_cast<errc>(s.why);
   }
   /// This rank has no part in what the others may make.
   errc fail_made(errc why) {

@@ -108,6 +108,8 @@ inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tc
   for (unsigned port = ports.first; port <= ports.last; ++port) {
     at = tcp_endpoint(on, static_cast<std::uint16_t>(port));
     tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
+    const int yes = 1;  // Who used it before may have left a connection that the kernel remembers.
+    if (s) ::setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0) {
       socklen_t bytes = sizeof at.v6;
       if (::getsockname(s.fd(), &at.any, &bytes) == 0) return s;
