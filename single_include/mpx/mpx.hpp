@@ -6815,9 +6815,6 @@ template <class B>
   }
 }
 
-/// Where an empty buffer lies that has no place: none would say "in place".
-inline constexpr std::byte nowhere{};
-
 /// The same of a list of buffers; see listed_memory.
 template <class List>
 auto uses_all([[maybe_unused]] const List& list) noexcept {
@@ -6828,6 +6825,12 @@ auto uses_all([[maybe_unused]] const List& list) noexcept {
   }
 }
 
+/// What an empty buffer without a place is taken to have: none would say "in place".
+inline constexpr std::byte nowhere{};
+inline memory somewhere(const memory& m) noexcept {
+  return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
+}
+
 /// What a rank gives: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
@@ -6836,8 +6839,7 @@ memory given(const In& in) noexcept {
   if constexpr (std::same_as<In, in_place_t>) {
     return {};
   } else {
-    const memory m = place_of(in);
-    return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
+    return somewhere(place_of(in));
   }
 }
 
@@ -6908,6 +6910,13 @@ auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference
   }
 }
 
+/// Blocks that are each a piece of memory.
+inline coll::blocks pieces_of(std::span<const memory> all) noexcept {
+  coll::blocks b;
+  b.pieces = all.data();
+  b.counts.many = all.size();
+  return b;
+}
 /// The memory of a buffer, as blocks that lie in it together.
 template <class B>
 coll::blocks blocks_of(const B& buffer) noexcept {
@@ -6918,13 +6927,6 @@ coll::blocks blocks_of(const B& buffer) noexcept {
   b.how = all.how;
   b.together = true;
   b.unit = unit_of(buffer);
-  return b;
-}
-/// Blocks that are each a piece of memory.
-inline coll::blocks pieces_of(std::span<const memory> all) noexcept {
-  coll::blocks b;
-  b.pieces = all.data();
-  b.counts.many = all.size();
   return b;
 }
 /// The same, of these lengths, one after the other.
@@ -12698,7 +12700,7 @@ class inbox_room {
       if (m.is.source == peer) return true;
     return false;
   }
-  /// Throws away the messages that nobody has received, as a forked child does; those of `peer`.
+  /// Throws away what nobody has received: of all, as a forked child does; of `peer`.
   void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {

@@ -96,16 +96,21 @@ function(refused text)
   endforeach()
 endfunction()
 
-# not_a_part(<text> <option>...): the same by add_subdirectory.
-function(not_a_part text)
-  execute_process(
-    COMMAND ${configure} -S "${here}/not_found" -B "${work}/not_found" "-DSOURCE=${SOURCE}" ${ARGN}
-    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
+# stopped_with(<text> <result> <complaint>): CMake has failed, and said `text`.
+function(stopped_with text result complaint)
   string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")
   string(FIND "${complaint}" "${text}" told)
   if(result EQUAL 0 OR told LESS 0)
     message(FATAL_ERROR "'${text}' has to be said: ${complaint}")
   endif()
+endfunction()
+
+# not_a_part(<text> <option>...): the same by add_subdirectory.
+function(not_a_part text)
+  execute_process(
+    COMMAND ${configure} -S "${here}/not_found" -B "${work}/not_found" "-DSOURCE=${SOURCE}" ${ARGN}
+    RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
+  stopped_with("${text}" "${result}" "${complaint}")
 endfunction()
 
 refused("mpx needs clang 16 or newer, this is 14.0.6" "${from_prefix}"
@@ -138,11 +143,7 @@ function(lacks component text)
     COMMAND ${configure} -S "${here}/find_package" -B "${work}/components"
       "-DCMAKE_PREFIX_PATH=${work}/a folder" "-DCOMPONENTS=${component}"
     RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE complaint)
-  string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")
-  string(FIND "${complaint}" "${text}" told)
-  if(result EQUAL 0 OR told LESS 0)
-    message(FATAL_ERROR "the component ${component} is not there: ${complaint}")
-  endif()
+  stopped_with("${text}" "${result}" "${complaint}")
 endfunction()
 lacks(mpxrun "this installation of mpx has no mpx::mpxrun")
 lacks(compiled "this installation of mpx has no mpx::compiled")

@@ -15,8 +15,7 @@ namespace mpx::inline v0::detail {
 
 template <class B>
 memory place_of_layout(const B& buffer) noexcept {
-  const memory m = buffer.fault(false) == errc{} ? buffer.borrow() : memory();
-  return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
+  return somewhere(buffer.fault(false) == errc{} ? buffer.borrow() : memory());
 }
 template <class B>
 std::size_t unit_of_layout(const B& buffer) noexcept {

@@ -245,7 +245,7 @@ class inbox_room {
       if (m.is.source == peer) return true;
     return false;
   }
-  /// Throws away the messages that nobody has received, as a forked child does; those of `peer`.
+  /// Throws away what nobody has received: of all, as a forked child does; of `peer`.
   void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
