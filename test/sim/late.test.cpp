@@ -98,3 +98,34 @@ TEST_CASE_TEMPLATE("late: what is pending with a peer that is lost ends, and is 
     CHECK(!r.failure);
   }
 }
+
+// Who hears a peer out that has died takes packets and completions, and sends nothing meanwhile.
+TEST_CASE("late: after a death was heard of, what waits for room goes before anybody rests") {
+  using Stack =
+      mpx::stack<late_stacks::late<mpx::transport::basic_sim<mpx::transport::sim_rma::none, 128, 2>,
+                                   late_stacks::narrow>,
+                 mpx::waiting::sleep,
+                 mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
+  mpx::sim::options o;
+  o.faults.push_back({mpx::sim::fault::kind::kill, 1, 0});
+  o.faults.push_back({mpx::sim::fault::kind::slow, 1, 1, -1, 5000});  // News comes within a poll.
+  mpx::sim::loggp net;
+  for (std::int64_t known_ns = 10'000; known_ns <= 3'000'000; known_ns += 10'000) {
+    CAPTURE(known_ns);
+    net.detection_cost_ns = known_ns;
+    const auto r = mpx::sim::try_run<Stack>(
+        2, net, 1,
+        [](mpx::environment<Stack>& env) {
+          auto world = env.world();
+          const std::vector<std::byte> out(700);
+          std::vector<std::byte> in(out.size());
+          if (env.rank() == 0) return static_cast<void>(world.recv(in, 1, 2));
+          auto receiving = world.irecv(in, 1, 1);
+          world.send(out, 1, 1);
+          receiving.wait();
+        },
+        o);
+    CHECK(r.stuck == "");
+    CHECK(!r.failure);
+  }
+}

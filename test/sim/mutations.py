@@ -563,6 +563,8 @@ MUTATIONS = [
     ("a packet's handler looks who is lost", STORED,
      "    // Who is lost is not looked for: a packet may be what this is called for.\n",
      "    house().peers().check();\n", SURVIVORS_TEST),
+    ("who has heard of a death rests at once", PROGRESS, "    looks_again_ = true;\n", "",
+     "sim/late.test.cpp"),
     ("a call of any length goes the shortest way where a layout is given", "coll/node_quick.hpp",
      "return is_short(call.without_layouts());", "return true;", "coll/layouts.test.cpp"),
     ("a run of receives goes on over one of any tag", "matching/hashed.hpp",

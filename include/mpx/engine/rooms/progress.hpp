@@ -108,6 +108,9 @@ class progress_room {
   }
   /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
   void poll_until_quiet() {
+    // These polls send nothing, and may take what makes room for what waits.
+    looks_again_ = true;
+    if (leader_) house().transport().wake();
     unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
       if (poll_packets_apart() > 0) {
@@ -333,7 +336,7 @@ class progress_room {
       return true;
     }
     auto& transport = house().transport();
-    if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return false;
+    if (must_look_first() || !transport.arm()) return false;
     if (house().peers().has_news()) {
       transport.disarm();
       return false;
@@ -414,6 +417,11 @@ class progress_room {
     return true;
   }
 
+  /// Before a rest: something is to be done that the transport does not know of.
+  bool must_look_first() noexcept {
+    return detail::exchange(looks_again_, false) || house().peers().has_news() ||
+           house().peers().any_due();
+  }
   void end_outside_rest() noexcept {
     switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
       case outside_loop::state::awake: return;
@@ -455,6 +463,7 @@ class progress_room {
   unsigned followers_ = 0;
   unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
+  bool looks_again_ = false;    // Before it rests.
   bool takes_packets_ = false;  // While MPX_ASSERT looks.
   bool shares_core_ = false;    // With a peer.
   unsigned polls_ = 0;          // In vain, of calls that do not block.

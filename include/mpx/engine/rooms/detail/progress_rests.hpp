@@ -65,7 +65,7 @@ template <class Stack, class House>
     }
   }
   auto& transport = house().transport();
-  if (house().peers().has_news() || house().peers().any_due() || !transport.arm()) return;
+  if (must_look_first() || !transport.arm()) return;
   // News that came before it was armed has woken nobody.
   if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
     return transport.disarm();
