@@ -80,6 +80,12 @@ struct plan {
       if (f.what == mpx::sim::fault::kind::kill && f.a == rank) return true;
     return false;
   }
+  /// Somebody dies before the ranks have met, so that none can join.
+  bool killed_at_once() const {
+    for (const auto& f : options.faults)
+      if (f.what == mpx::sim::fault::kind::kill && f.at_ns == 0) return true;
+    return false;
+  }
   bool cut() const {
     for (const auto& f : options.faults)
       if (f.what == mpx::sim::fault::kind::cut) return true;

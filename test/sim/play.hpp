@@ -104,7 +104,8 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
     try {
       std::rethrow_exception(r.failure);
     } catch (const mpx::error& e) {
-      if (!granted.is_scarce() ||
+      const bool nobody_met = e.code() == mpx::errc::peer_lost && p.killed_at_once();
+      if ((!granted.is_scarce() && !nobody_met) ||
           (e.code() != mpx::errc::no_resources && e.code() != mpx::errc::peer_lost))
         v.failure = e.what();
     } catch (const std::exception& e) {
