@@ -6815,14 +6815,10 @@ template <class B>
   }
 }
 
-/// The same of a list of buffers; see listed_memory.
+/// The same of a list of buffers, whatever they are: memory for it may lack. See listed_memory.
 template <class List>
-auto uses_all([[maybe_unused]] const List& list) noexcept {
-  if constexpr (List::has_layouts) {
-    return layout_use<List>{&list, list.received()};
-  } else {
-    return plain_use();
-  }
+layout_use<List> uses_all(const List& list) noexcept {
+  return {&list, list.received()};
 }
 
 /// What an empty buffer without a place is taken to have: none would say "in place".
@@ -22845,7 +22841,7 @@ class quick_call {
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
     // In the order of those that meet otherwise, for the bits.
-    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, out, theirs(r), bytes);
+    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), out, bytes);
     for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
     leave_all();

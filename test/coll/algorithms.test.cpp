@@ -154,6 +154,33 @@ TEST_CASE_TEMPLATE("allreduce: the same bits everywhere of whatever max and min 
   });
 }
 
+// The first call of a communicator goes another way than later ones. (Of more ranks the order of what
+// commutes is the algorithm's.)
+TEST_CASE_TEMPLATE("reduce_scatter: two ranks get the same bits whichever way a call goes", Stack,
+                   ranks::inproc, ranks::shm) {
+  ranks::run<Stack>(2, [](auto world) {
+    const auto me = static_cast<std::size_t>(world.rank());
+    const auto n = static_cast<std::size_t>(world.size());
+    for (const std::size_t size : {1, 100, 3000}) {
+      CAPTURE(size);
+      std::vector<double> zeros(size * n, me % 2 == 0 ? 0.0 : -0.0);
+      std::vector<double> some(size * n, static_cast<double>(me));
+      for (std::size_t i = me; i < some.size(); i += n)
+        some[i] = std::numeric_limits<double>::quiet_NaN();
+      auto fresh = world.dup();
+      std::vector<double> first(size), later(size);
+      for (const auto& mine : {some, zeros}) {
+        fresh.reduce_scatter_block(mine, first, mpx::max);
+        for (int again = 0; again < 3; ++again) {
+          world.reduce_scatter_block(mine, later, mpx::max);
+          CHECK(std::memcmp(later.data(), first.data(), size * sizeof(double)) == 0);
+        }
+        fresh = world.dup();
+      }
+    }
+  });
+}
+
 TEST_CASE_TEMPLATE("a root that is no rank", Stack, ranks::inproc, ranks::multiple) {
   ranks::run<Stack>(3, [](auto world) {
     int x = 1;

@@ -193,7 +193,7 @@ def test_alone_without_mpxrun():
     job.kill()
     out, err = job.communicate(timeout=30)
     equal((out, err), ("", ""))
-    has(r, r"nothing has moved for (0\.[3-9]\d?|1|\d+\.\d) s in this job of 1 rank\n",
+    has(r, r"nothing has moved for (0\.[3-9]\d?|\d+|\d+\.\d) s in this job of 1 rank\n",
         rf"rank 0 waits in mprobe at .*{line_of('alone')}: from rank 0, tag 1, communicator 0 \(for \d+\.\d s\)\n",
         "cycle: rank 0 waits for rank 0\n")
 
@@ -210,7 +210,7 @@ def test_ranks_that_cannot_print():
 def test_asked_for_by_a_wrapper():
     """mpxrun learns of it from the ranks."""
     r = hangs(2, "receive_first", options=("env", "MPX_HANG_REPORT=0.4"))
-    has(r, r"nothing has moved for (0\.[4-9]\d?|1|\d+\.\d) s in this job of 2 ranks")
+    has(r, r"nothing has moved for (0\.[4-9]\d?|\d+|\d+\.\d) s in this job of 2 ranks")
 
 
 def keeper_of(job):
@@ -302,7 +302,7 @@ def test_a_job_that_moves_again_is_reported_again():
 
 def test_by_the_environment():
     r = hangs(2, "receive_first", options=(), env={"MPX_HANG_REPORT": "0.25"})
-    has(r, r"nothing has moved for (0\.[2-9]\d?|1|\d+\.\d) s in this job of 2 ranks")
+    has(r, r"nothing has moved for (0\.[2-9]\d?|\d+|\d+\.\d) s in this job of 2 ranks")
 
 
 def test_a_job_whose_time_is_up():
@@ -321,7 +321,7 @@ def test_a_job_whose_time_is_up():
         assert END not in last, last
         # How long it has been, not after how long a rank would have said so.
         quiet = float(re.search(r"nothing has moved for (\d+(\.\d+)?) s in this job", last)[1])
-        assert 1.5 * PATIENCE <= quiet <= 2 * PATIENCE, last
+        assert PATIENCE < quiet <= 2 * PATIENCE, last
     r = run("-n", 3, "--timeout", 2 * PATIENCE, HANG, "computes")
     has(r.stderr, "2 of 3 ranks have waited", "rank 2 .* is not in mpx", "waits in barrier at .*" + line_of("computes"))
 

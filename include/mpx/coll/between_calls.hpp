@@ -285,13 +285,8 @@ class between_collectives : public collective_names<Between> {
   template <class How = throws_t>
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    coll::blocks from;
-    coll::blocks to;
-    from.pieces = in.data();
-    to.pieces = out.data();
-    from.counts.many = in.size();
-    to.counts.many = out.size();
-    return ended<How>(how, where, to_all{me().sides(), from, to, true});
+    const to_all call{me().sides(), pieces_of(in), pieces_of(out), true};
+    return ended<How>(how, where, call);
   }
 
   // --- Reductions --------------------------------------------------------------------------------

@@ -183,7 +183,7 @@ class quick_call {
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
     // In the order of those that meet otherwise, for the bits.
-    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, out, theirs(r), bytes);
+    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), out, bytes);
     for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
     leave_all();
