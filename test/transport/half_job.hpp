@@ -107,4 +107,52 @@ struct losing_keeper : keeper {
 };
 static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
 
+/// A call of rank 0, which rank 1 takes.
+struct call_of_rank_0 {
+  tcp_descriptor s;
+  tcp_acceptor a;
+
+  /// It has come in: rank 1 has said its challenge.
+  call_of_rank_0(half_job& j, losing_keeper& sink) {
+    const deadline limit;
+    while (!s) {
+      j.t->poll(sink);
+      require(sink.lost_ones.empty(), "rank 1 is called, not lost");
+      limit.check("rank 1 is called");
+      s = tcp_descriptor(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    }
+    require(a.begin(), "there is a nonce");
+    const tcp_challenge c = a.challenge();
+    say(s, &c, sizeof c);
+  }
+  /// Rank 0 has proven who it is.
+  void hear(half_job& j, losing_keeper& sink) {
+    const deadline limit;
+    for (tcp_step step = tcp_step::more; step != tcp_step::ready;) {
+      j.t->poll(sink);
+      limit.check("rank 0 says who it is");
+      const std::span<std::byte> rest = a.rest();
+      const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+      if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);
+      require(n != 0 && step != tcp_step::wrong, "it does");
+    }
+  }
+  void judge(half_job& j, tcp_verdict v) const {
+    const tcp_answer answer = a.answer(v, j.secret);
+    say(s, &answer, sizeof answer);
+  }
+  /// This is the connection between the two.
+  void open(half_job& j, losing_keeper& sink) {
+    hear(j, sink);
+    judge(j, tcp_verdict::open);
+    const tcp_resume r{tcp_resume_magic, 1, 0};
+    say(s, &r, sizeof r);
+    const deadline limit;
+    while (j.t->state_of(1) != tcp_state::open) {
+      j.t->poll(sink);
+      limit.check("the connection is open");
+    }
+  }
+};
+
 }  // namespace half_a_job

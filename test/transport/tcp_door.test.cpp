@@ -167,6 +167,32 @@ TEST_CASE("tcp: silent strangers take no place for long, many of them wait outsi
   CHECK(sink.packets.size() == 1);
 }
 
+TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
+  const tcp_secret secret = tcp_secret::drawn();
+  tcp_watch watch;
+  tcp_newcomers door({}, watch);
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+  const tcp_descriptor caller(ends[0]);
+  door.enter(tcp_descriptor(ends[1]));
+  tcp_challenge challenge;
+  REQUIRE(::recv(caller.fd(), &challenge, sizeof challenge, 0) == sizeof challenge);
+  tcp_connector c(1, 0);
+  REQUIRE(feed(c, challenge, 99, secret) == tcp_step::ready);
+  const tcp_hello h = c.hello(secret);
+  say(caller, &h, sizeof h);
+  const std::int64_t late = mpx::platform::now_ns() + 2 * tcp_newcomers::patience_ns;
+  door.tick(late);
+  unsigned admitted = 0;
+  door.advance(0, secret, 0, 2, [&](tcp_descriptor, const tcp_acceptor&) { ++admitted; });
+  CHECK(admitted == 1);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+  const tcp_descriptor silent(ends[0]);
+  door.enter(tcp_descriptor(ends[1]));
+  door.tick(late);
+  CHECK(door.counters().strangers == 1);
+}
+
 TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
   struct one {
     std::uint32_t bytes;

@@ -3,8 +3,10 @@
 // timeout: 120
 // Over sockets: connections that go on where another one has ended, and peers out of reach.
 
+#include <chrono>
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
+#include <thread>
 
 #include "contract.hpp"
 #include "core/errc_of.hpp"
@@ -240,6 +242,85 @@ TEST_CASE("tcp: who computes for longer than that is not") {
   }
   CHECK(sinks[0].lost_ones.empty());
   CHECK(sinks[1].lost_ones.empty());
+}
+
+/// Longer than a peer of an impatient rank may be out of reach.
+void compute() {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(3 * tcp_patience(patience_s).reach_ns()));
+}
+
+TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a break, crossed") {
+  const impatient now;
+  const payload body(0, 100);
+  losing_keeper sink;
+  SUBCASE("after its call") {
+    half_job j;
+    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
+    {
+      const call_of_rank_0 first(j, sink);
+    }  // Nobody was heard, and rank 1 did not wait for ever.
+    compute();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  SUBCASE("after a break") {
+    half_job j;
+    tcp_descriptor s = proven(j);
+    s.close();
+    const deadline limit;
+    while (j.t->state_of(1) == tcp_state::open) {
+      j.t->poll(sink);
+      limit.check("the end of a connection is seen");
+    }
+    compute();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  SUBCASE("after calls that crossed") {
+    half_job j;
+    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
+    call_of_rank_0 first(j, sink);
+    first.hear(j, sink);
+    first.judge(j, tcp_verdict::crossed);
+    const deadline limit;
+    while (j.t->state_of(1) != tcp_state::crossed) {
+      j.t->poll(sink);
+      limit.check("the verdict is heard");
+    }
+    compute();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  j.t->attend(1);
+  for (int i = 0; i < 6; ++i) {
+    {
+      const call_of_rank_0 one(j, sink);
+    }
+    compute();
+    j.t->poll(sink);
+  }
+  call_of_rank_0(j, sink).open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  j.t->attend(1);
+  const deadline limit;
+  int calls = 0;
+  while (sink.lost_ones.empty() && !limit.passed()) {
+    j.t->poll(sink);
+    const tcp_descriptor s(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    calls += s ? 1 : 0;
+  }
+  CHECK(sink.lost_ones.size() == 1);
+  CHECK(calls > 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "mpx/core/platform.hpp"
@@ -95,10 +96,11 @@ class tcp_newcomers {
     const auto wanted = [&next](std::int64_t at) { next = next == 0 || at < next ? at : next; };
     for (std::uint32_t at = 0; present_ != 0 && at < places; ++at) {
       if (!all_[at].socket) continue;
-      if (all_[at].until_ns <= now) {
+      // What it has said in time may wait until this rank looks.
+      if (all_[at].until_ns <= now && !has_spoken(all_[at].socket.fd())) {
         dismiss(at);
       } else {
-        wanted(all_[at].until_ns);
+        wanted(all_[at].until_ns > now ? all_[at].until_ns : now);
       }
     }
     if (!listening_) {
@@ -127,6 +129,10 @@ class tcp_newcomers {
       ++counters_.accepted;
       enter(std::move(s));
     }
+  }
+  static bool has_spoken(int fd) noexcept {
+    std::byte b;
+    return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
   }
   /// All of them, or none is watched.
   void listen() noexcept {

@@ -4,8 +4,10 @@
 // and what was posted on each in order. Everything of transport tcp that does not depend on who
 // takes the packets.
 
+#include <netinet/tcp.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -188,7 +190,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const std::int64_t now = platform::now_ns();
     l.lost_at_ns = now + patience_.reach_ns();
     // Both may have noticed, and the lower rank's attempt will be the connection.
-    wait_for(l, self_ < l.peer ? now : now + crossing_ns);
+    wait_for(l, now, self_ < l.peer ? now : now + crossing_ns);
   }
 
  private:
@@ -199,7 +201,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
     ++counters_.calls;
     l.state = tcp_state::greeting;
-    wait_for(l, now + patience_.attempt_ns());
+    wait_for(l, now, now + patience_.attempt_ns(l.lost_at_ns - now));
     l.call.emplace(self_, l.peer);
     l.socket = Stream(connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_));
     if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}))
@@ -208,6 +210,10 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   /// An attempt has failed. It is repeated while that may help.
   void hang_up(link& l, int why) noexcept {
+    const std::int64_t now = platform::now_ns();
+    // Somebody is there, and this rank has kept him waiting.
+    if ((why == 0 || why == ECONNRESET || why == EPIPE) && now > l.due_ns)
+      l.lost_at_ns = now + patience_.reach_ns();
     l.socket.close();
     l.call.reset();
     // Nobody listens there any more: the rank is gone, not the way to it.
@@ -216,27 +222,39 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   void call_later(link& l) noexcept {
     const std::int64_t now = platform::now_ns();
+    forgive(l, now);
     if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
     l.state = tcp_state::idle;
     const unsigned shift = l.calls < 8 ? l.calls++ : 8;
     const std::int64_t at = now + (std::int64_t{1'000'000} << shift);
-    wait_for(l, at < l.lost_at_ns ? at : l.lost_at_ns);
+    wait_for(l, now, at < l.lost_at_ns ? at : l.lost_at_ns);
   }
   /// The clock has something to say to a connection that is being made.
   void overdue(link& l, std::int64_t now) noexcept {
-    const bool there = l.state == tcp_state::greeting || l.state == tcp_state::securing ||
-                       l.state == tcp_state::resuming;
-    if (there && is_tcp_established(l.socket.fd())) {
-      // Its kernel answers, and goes on being asked: the rank computes, and will come to it.
+    const bool greets = l.state == tcp_state::greeting;
+    const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
+    const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
+    if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
+      // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
+      // has come, and waited in vain: the next look tells.
+      wait_for(l, now, now + patience_.attempt_ns());
       l.lost_at_ns = now + patience_.reach_ns();
-      return wait_for(l, now + patience_.attempt_ns());
+      return;
     }
-    if (l.state == tcp_state::greeting) return hang_up(l, ETIMEDOUT);
+    if (greets) return hang_up(l, ETIMEDOUT);
     if (there) return broke(l);
-    if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
-    call(l);  // Also where the other one's attempt has not come.
+    // Also where the other one's attempt has not come. Nobody is lost before a call has failed.
+    call(l);
   }
-  void wait_for(link& l, std::int64_t at) noexcept {
+  /// Whether a peer can be reached is found out while this rank looks: the time in which it should
+  /// have, and computed, does not count.
+  static void forgive(link& l, std::int64_t now) noexcept {
+    if (l.due_ns == 0 || now <= l.due_ns) return;
+    l.lost_at_ns += now - l.due_ns;
+    l.due_ns = now;
+  }
+  void wait_for(link& l, std::int64_t now, std::int64_t at) noexcept {
+    forgive(l, now);
     attention_ += l.due_ns == 0 ? 1 : 0;
     timed_ += l.due_ns == 0 ? 1 : 0;
     l.due_ns = at;
@@ -269,7 +287,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     ++counters_.crossed;
     l.socket.close();
     l.state = tcp_state::crossed;
-    wait_for(l, platform::now_ns() + patience_.attempt_ns());
+    const std::int64_t now = platform::now_ns();
+    wait_for(l, now, now + patience_.attempt_ns());
+    l.lost_at_ns = now + patience_.reach_ns();  // It is there.
   }
   /// Who is at the other end is known.
   template <class Key>
@@ -277,7 +297,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     prepare(l.socket.fd());
     fit(l);
     l.mute = false;
-    wait_for(l, platform::now_ns() + patience_.attempt_ns());
+    const std::int64_t now = platform::now_ns();
+    wait_for(l, now, now + patience_.attempt_ns());
     if constexpr (!Stream::secures) {
       opened(l);
     } else {
@@ -385,7 +406,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
-    wait_for(l, now);
+    wait_for(l, now, now);
   }
   static bool has_hung_up(int fd) noexcept {
     std::byte b;
