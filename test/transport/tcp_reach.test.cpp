@@ -323,4 +323,63 @@ TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end"
   CHECK(calls > 2);
 }
 
+/// Nothing of it is left in the kernel.
+void reset(tcp_descriptor& s) {
+  const linger now{1, 0};
+  ::setsockopt(s.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  s.close();
+}
+
+TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
+  half_job j;
+  losing_keeper sink;
+  const payload body(0, 100);
+  const deadline limit;
+  const auto until = [&](auto done) {
+    while (!done()) {
+      j.t->poll(sink);
+      limit.check("the end of a connection is seen");
+    }
+  };
+  tcp_descriptor s = proven(j);
+  REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::done);
+  CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
+  until([&] { return !j.t->has_unsent(); });
+  SUBCASE("it has ended, which nobody has seen") {
+    reset(s);
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("it has ended") {
+    reset(s);
+    until([&] { return j.t->state_of(1) != tcp_state::open; });
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("it cannot be written to") {
+    reset(s);
+    REQUIRE(j.t->post(1, header_of(1), body.view(), 1) == outcome::pending);
+    CHECK(j.t->state_of(1) == tcp_state::open);
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("and is told so") {
+    s.close();
+    s = proven(j, 1, 0);
+    CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::open);
+  }
+  SUBCASE("unless the peer is gone") {
+    reset(s);
+    j.listener.close();
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::lost);
+  }
+  SUBCASE("or has left") {
+    const tcp_frame f{tcp_goodbye, {}};
+    say(s, &f, sizeof f);
+    s.close();
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::left);
+  }
+}
+
 }  // namespace

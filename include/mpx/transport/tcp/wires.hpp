@@ -111,13 +111,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
 
   /// See PartingTransport. What this kernel still holds it forgets when the other end, which does
-  /// not know yet that nobody reads here any more, says something.
+  /// not know yet that nobody reads here any more, says something. What a connection had taken that
+  /// is no more, or that the other end has left, may have to be said again.
   bool has_unsent() const noexcept {
     for (const link* l : links_) {
-      if (l == nullptr || l->state > tcp_state::open || l->mute) continue;
-      bool some = !l->out.idle();
-      if (l->state == tcp_state::open)
-        l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
+      if (l == nullptr || l->state > tcp_state::open || l->out.empty()) continue;
+      bool some = l->state != tcp_state::open || l->mute || !l->out.idle() ||
+                  tcp_stage_of(l->socket.fd()) != TCP_ESTABLISHED;
+      if (!some) l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
       if (some) return true;
     }
     return false;
