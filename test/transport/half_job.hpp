@@ -72,10 +72,24 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
     if (limit.passed()) return false;
   }
 }
-/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
-inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint64_t received = 0) {
+/// Rank 1 calls, and has said who it is, which rank 0 has not read.
+inline tcp_descriptor greeted(half_job& j, tcp_connector& c) {
   tcp_descriptor s = j.connect();
-  tcp_connector c(1, 0);
+  keeper sink;
+  const deadline limit;
+  for (bool ready = false; !ready;) {
+    j.poll(sink, 1);
+    const std::span<std::byte> rest = c.rest();
+    const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+    limit.check("a rank is challenged");
+    ready = n > 0 && c.added(static_cast<std::size_t>(n), j.secret) == tcp_step::ready;
+  }
+  const tcp_hello h = c.hello(j.secret);
+  say(s, &h, sizeof h);
+  return s;
+}
+/// What rank 0 says to that.
+inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connector& c) {
   keeper sink;
   const deadline limit;
   while (!c.is_judged()) {
@@ -83,13 +97,17 @@ inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint6
     const std::span<std::byte> rest = c.rest();
     const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
     limit.check("a rank is let in");
-    if (n <= 0) continue;
-    if (c.added(static_cast<std::size_t>(n), j.secret) != tcp_step::ready || c.is_judged())
-      continue;
-    const tcp_hello h = c.hello(j.secret);
-    say(s, &h, sizeof h);
+    if (n > 0) c.added(static_cast<std::size_t>(n), j.secret);
   }
-  require(c.verdict() == tcp_verdict::open, "its connection is the one");
+  return c.verdict();
+}
+/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
+inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint64_t received = 0) {
+  tcp_connector c(1, 0);
+  tcp_descriptor s = greeted(j, c);
+  require(verdict_on(j, s, c) == tcp_verdict::open, "its connection is the one");
+  keeper sink;
+  const deadline limit;
   const tcp_resume r{tcp_resume_magic, instance, received};
   say(s, &r, sizeof r);
   tcp_resume other{};
@@ -111,9 +129,10 @@ static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
 struct call_of_rank_0 {
   tcp_descriptor s;
   tcp_acceptor a;
+  bool heard = false;
 
-  /// It has come in: rank 1 has said its challenge.
-  call_of_rank_0(half_job& j, losing_keeper& sink) {
+  /// It has come in.
+  call_of_rank_0(half_job& j, losing_keeper& sink, bool challenges = true) {
     const deadline limit;
     while (!s) {
       j.t->poll(sink);
@@ -122,6 +141,9 @@ struct call_of_rank_0 {
       s = tcp_descriptor(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     }
     require(a.begin(), "there is a nonce");
+    if (challenges) challenge();
+  }
+  void challenge() const {
     const tcp_challenge c = a.challenge();
     say(s, &c, sizeof c);
   }
@@ -136,6 +158,7 @@ struct call_of_rank_0 {
       if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);
       require(n != 0 && step != tcp_step::wrong, "it does");
     }
+    heard = true;
   }
   void judge(half_job& j, tcp_verdict v) const {
     const tcp_answer answer = a.answer(v, j.secret);
@@ -143,7 +166,7 @@ struct call_of_rank_0 {
   }
   /// This is the connection between the two.
   void open(half_job& j, losing_keeper& sink) {
-    hear(j, sink);
+    if (!heard) hear(j, sink);
     judge(j, tcp_verdict::open);
     const tcp_resume r{tcp_resume_magic, 1, 0};
     say(s, &r, sizeof r);

@@ -382,4 +382,41 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
   }
 }
 
+TEST_CASE("tcp: of two calls that cross one remains, however often they have failed") {
+  half_job j;
+  losing_keeper sink;
+  j.t->attend(1);
+  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  call_of_rank_0 mine(j, sink, false);
+  tcp_connector c(1, 0);
+  SUBCASE("the lower rank's, whose proof is out") {
+    mine.challenge();
+    mine.hear(j, sink);
+    const tcp_descriptor other = greeted(j, c);
+    CHECK(verdict_on(j, other, c) == tcp_verdict::crossed);
+    mine.open(j, sink);
+  }
+  SUBCASE("the higher one's, where the lower one does not get there") {
+    const tcp_descriptor other = greeted(j, c);
+    CHECK(verdict_on(j, other, c) == tcp_verdict::open);
+  }
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for him") {
+  half_job j;
+  losing_keeper sink;
+  j.t->attend(1);
+  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  call_of_rank_0 mine(j, sink, false);
+  tcp_connector c(1, 0);
+  {
+    const tcp_descriptor other = greeted(j, c);
+  }
+  j.poll(sink);
+  mine.challenge();
+  mine.open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
 }  // namespace

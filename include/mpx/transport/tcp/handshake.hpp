@@ -157,6 +157,8 @@ class tcp_connector {
     return {tcp_magic, self_, peer_, nonce_,
             secret.prove(tcp_hello_label, self_, peer_, nonce_, other_nonce_)};
   }
+  /// Whether the challenge has come, and hello() is out.
+  bool has_greeted() const noexcept { return greeted_; }
   /// Requires: the second `ready`.
   tcp_verdict verdict() const noexcept { return verdict_; }
   bool is_judged() const noexcept { return judged_; }

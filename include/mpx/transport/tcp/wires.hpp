@@ -369,8 +369,10 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         at, secret_, self_, peers(),
         [this](tcp_descriptor s, const tcp_acceptor& who) { admit(std::move(s), who); });
   }
-  /// Of two attempts that cross, the one of the lower rank becomes the connection. Who calls
-  /// although there is a connection knows that it is broken.
+  /// Of two attempts that cross, the one of the lower rank becomes the connection. Where that has
+  /// failed twice it gives way, unless its proof is out: the other end, which always gives way to
+  /// one, may have done so by now, and neither would remain. Who calls although there is a
+  /// connection knows that it is broken.
   void admit(tcp_descriptor s, const tcp_acceptor& who) noexcept {
     link* l = links_[who.from()];
     if (l == nullptr && (l = make(who.from())) == nullptr) return;
@@ -379,13 +381,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         if (l->state == tcp_state::securing && l->socket.attach(std::move(s), who)) secure(*l);
       return;
     }
+    // It has given this one up for another, or is no more.
+    if (has_hung_up(s.fd())) return;
     const bool gone = l->state > tcp_state::open;
-    const bool mine = l->state == tcp_state::greeting && self_ < who.from() && l->calls < 2;
+    const bool mine = l->state == tcp_state::greeting && self_ < who.from() &&
+                      (l->calls < 2 || l->call->has_greeted());
     const tcp_verdict v = gone   ? tcp_verdict::gone
                           : mine ? tcp_verdict::crossed
                                  : tcp_verdict::open;
-    // Its own attempt has become the connection meanwhile, and it has given this one up.
-    if (l->state >= tcp_state::securing && has_hung_up(s.fd())) return;
     if (v == tcp_verdict::open) leave(*l);
     const tcp_answer a = who.answer(v, secret_);
     if (::send(s.fd(), &a, sizeof a, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof a ||
@@ -411,7 +414,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   static bool has_hung_up(int fd) noexcept {
     std::byte b;
-    return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    const ssize_t n = ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
   }
 
   void on_link(peer_id peer, bool writable, bool reads) noexcept {
