@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mpx/transport/tcp.hpp>
@@ -19,6 +20,15 @@ namespace half_a_job {
 using namespace transport_contract;
 using namespace mpx::transport::detail;
 using mpx::transport::tcp;
+
+/// Rank 0 counts a peer as lost after so many seconds, the fewest that can be asked for.
+inline constexpr unsigned patience_s = 3;
+struct impatient {
+  impatient() { ::setenv("MPX_TCP_HEARTBEAT", "3", 1); }
+  impatient(const impatient&) = delete;
+  impatient& operator=(const impatient&) = delete;
+  ~impatient() { ::unsetenv("MPX_TCP_HEARTBEAT"); }
+};
 
 /// Rank 0 is a transport; rank 1 has joined the job, and is whatever the test makes of it.
 struct half_job {

@@ -184,7 +184,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   const std::int64_t late = mpx::platform::now_ns() + 2 * tcp_newcomers::patience_ns;
   door.tick(late);
   unsigned admitted = 0;
-  door.advance(0, secret, 0, 2, [&](tcp_descriptor, const tcp_acceptor&) { ++admitted; });
+  door.advance(0, secret, 0, 2, [&](tcp_descriptor&, const tcp_acceptor&) { ++admitted; });
   CHECK(admitted == 1);
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
   const tcp_descriptor silent(ends[0]);

@@ -3,10 +3,8 @@
 // timeout: 120
 // Over sockets: connections that go on where another one has ended, and peers out of reach.
 
-#include <chrono>
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
-#include <thread>
 
 #include "contract.hpp"
 #include "core/errc_of.hpp"
@@ -17,15 +15,6 @@ namespace {
 
 using namespace half_a_job;
 using ranks::errc_of;
-
-/// Rank 0 counts a peer as lost after so many seconds, the fewest that can be asked for.
-constexpr unsigned patience_s = 3;
-struct impatient {
-  impatient() { ::setenv("MPX_TCP_HEARTBEAT", "3", 1); }
-  impatient(const impatient&) = delete;
-  impatient& operator=(const impatient&) = delete;
-  ~impatient() { ::unsetenv("MPX_TCP_HEARTBEAT"); }
-};
 
 /// What rank 0 says next on a connection: `bytes` of it.
 std::string heard(half_job& j, const tcp_descriptor& s, std::size_t bytes, losing_keeper& sink) {
@@ -244,87 +233,8 @@ TEST_CASE("tcp: who computes for longer than that is not") {
   CHECK(sinks[1].lost_ones.empty());
 }
 
-/// Longer than a peer of an impatient rank may be out of reach.
-void compute() {
-  std::this_thread::sleep_for(std::chrono::nanoseconds(3 * tcp_patience(patience_s).reach_ns()));
-}
-
-TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a break, crossed") {
-  const impatient now;
-  const payload body(0, 100);
-  losing_keeper sink;
-  SUBCASE("after its call") {
-    half_job j;
-    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
-    {
-      const call_of_rank_0 first(j, sink);
-    }  // Nobody was heard, and rank 1 did not wait for ever.
-    compute();
-    call_of_rank_0(j, sink).open(j, sink);
-  }
-  SUBCASE("after a break") {
-    half_job j;
-    tcp_descriptor s = proven(j);
-    s.close();
-    const deadline limit;
-    while (j.t->state_of(1) == tcp_state::open) {
-      j.t->poll(sink);
-      limit.check("the end of a connection is seen");
-    }
-    compute();
-    call_of_rank_0(j, sink).open(j, sink);
-  }
-  SUBCASE("after calls that crossed") {
-    half_job j;
-    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
-    call_of_rank_0 first(j, sink);
-    first.hear(j, sink);
-    first.judge(j, tcp_verdict::crossed);
-    const deadline limit;
-    while (j.t->state_of(1) != tcp_state::crossed) {
-      j.t->poll(sink);
-      limit.check("the verdict is heard");
-    }
-    compute();
-    call_of_rank_0(j, sink).open(j, sink);
-  }
-  CHECK(sink.lost_ones.empty());
-}
-
-TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
-  const impatient now;
-  losing_keeper sink;
-  half_job j;
-  j.t->attend(1);
-  for (int i = 0; i < 6; ++i) {
-    {
-      const call_of_rank_0 one(j, sink);
-    }
-    compute();
-    j.t->poll(sink);
-  }
-  call_of_rank_0(j, sink).open(j, sink);
-  CHECK(sink.lost_ones.empty());
-}
-
-TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end") {
-  const impatient now;
-  losing_keeper sink;
-  half_job j;
-  j.t->attend(1);
-  const deadline limit;
-  int calls = 0;
-  while (sink.lost_ones.empty() && !limit.passed()) {
-    j.t->poll(sink);
-    const tcp_descriptor s(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-    calls += s ? 1 : 0;
-  }
-  CHECK(sink.lost_ones.size() == 1);
-  CHECK(calls > 2);
-}
-
 /// Nothing of it is left in the kernel.
-void reset(tcp_descriptor& s) {
+void end_by_reset(tcp_descriptor& s) {
   const linger now{1, 0};
   ::setsockopt(s.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
   s.close();
@@ -346,16 +256,16 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
   CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
   until([&] { return !j.t->has_unsent(); });
   SUBCASE("it has ended, which nobody has seen") {
-    reset(s);
+    end_by_reset(s);
     CHECK(j.t->has_unsent());
   }
   SUBCASE("it has ended") {
-    reset(s);
+    end_by_reset(s);
     until([&] { return j.t->state_of(1) != tcp_state::open; });
     CHECK(j.t->has_unsent());
   }
   SUBCASE("it cannot be written to") {
-    reset(s);
+    end_by_reset(s);
     REQUIRE(j.t->post(1, header_of(1), body.view(), 1) == outcome::pending);
     CHECK(j.t->state_of(1) == tcp_state::open);
     CHECK(j.t->has_unsent());
@@ -368,7 +278,7 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
     CHECK(j.t->state_of(1) == tcp_state::open);
   }
   SUBCASE("unless the peer is gone") {
-    reset(s);
+    end_by_reset(s);
     j.listener.close();
     until([&] { return !j.t->has_unsent(); });
     CHECK(j.t->state_of(1) == tcp_state::lost);
@@ -380,43 +290,6 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
     until([&] { return !j.t->has_unsent(); });
     CHECK(j.t->state_of(1) == tcp_state::left);
   }
-}
-
-TEST_CASE("tcp: of two calls that cross one remains, however often they have failed") {
-  half_job j;
-  losing_keeper sink;
-  j.t->attend(1);
-  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
-  call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
-  SUBCASE("the lower rank's, whose proof is out") {
-    mine.challenge();
-    mine.hear(j, sink);
-    const tcp_descriptor other = greeted(j, c);
-    CHECK(verdict_on(j, other, c) == tcp_verdict::crossed);
-    mine.open(j, sink);
-  }
-  SUBCASE("the higher one's, where the lower one does not get there") {
-    const tcp_descriptor other = greeted(j, c);
-    CHECK(verdict_on(j, other, c) == tcp_verdict::open);
-  }
-  CHECK(sink.lost_ones.empty());
-}
-
-TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for him") {
-  half_job j;
-  losing_keeper sink;
-  j.t->attend(1);
-  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
-  call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
-  {
-    const tcp_descriptor other = greeted(j, c);
-  }
-  j.poll(sink);
-  mine.challenge();
-  mine.open(j, sink);
-  CHECK(sink.lost_ones.empty());
 }
 
 }  // namespace

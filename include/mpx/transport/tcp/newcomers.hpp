@@ -68,7 +68,7 @@ class tcp_newcomers {
   }
 
   /// Bytes have come from the one at a place. Calls `admit(socket, handshake)` for who has proven
-  /// to belong here.
+  /// to belong here; it may take the socket.
   template <class Admit>
   void advance(std::uint32_t at, const tcp_secret& secret, peer_id self, peer_id peers,
                Admit&& admit) noexcept {
@@ -87,7 +87,14 @@ class tcp_newcomers {
     ++counters_.admitted;
     tcp_descriptor s = std::move(n.socket);
     n.socket = {};
-    admit(std::move(s), n.handshake);
+    admit(s, n.handshake);
+    watch_.part(s.fd());
+  }
+
+  /// Nobody is let in any more, and nobody waits.
+  void shut() noexcept {
+    for (unsigned i = 0; i < listeners_count_; ++i) watch_.part(listeners_[i].fd());
+    for (newcomer& n : all_) watch_.part(n.socket.fd());
   }
 
   /// Ends what has lasted too long. Returns when that is next to be looked at; 0: it need not.
@@ -157,6 +164,7 @@ class tcp_newcomers {
     return oldest;
   }
   void dismiss(std::uint32_t at) noexcept {
+    watch_.part(all_[at].socket.fd());
     all_[at].socket.close();
     --present_;
     count_stranger();

@@ -71,8 +71,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   ~tcp_wires() {
     if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
-    for (link* l : links_)
-      if (l != nullptr && l->state == tcp_state::open) say_goodbye(*l);
+    for (link* l : links_) {
+      if (l == nullptr) continue;
+      if (l->state == tcp_state::open) say_goodbye(*l);
+      part(*l);
+    }
+    newcomers_.shut();
   }
 
   peer_id self() const noexcept { return self_; }
@@ -185,7 +189,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool carried = l.state == tcp_state::open;
     unblock(l);
     l.mute = false;
-    l.socket.close();
+    part(l);
     if (!carried) return call_later(l);
     l.state = tcp_state::idle;
     const std::int64_t now = platform::now_ns();
@@ -215,7 +219,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     // Somebody is there, and this rank has kept him waiting.
     if ((why == 0 || why == ECONNRESET || why == EPIPE) && now > l.due_ns)
       l.lost_at_ns = now + patience_.reach_ns();
-    l.socket.close();
+    part(l);
     l.call.reset();
     // Nobody listens there any more: the rank is gone, not the way to it.
     if (why == ECONNREFUSED || why == EACCES || why == EPERM) return close(l, tcp_state::lost);
@@ -286,7 +290,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       return proven(l, tcp_role::connects, [&] { return done.key(secret_); });
     if (v == tcp_verdict::gone) return close(l, tcp_state::lost);
     ++counters_.crossed;
-    l.socket.close();
+    part(l);
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
     wait_for(l, now, now + patience_.attempt_ns());
@@ -365,20 +369,19 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     look_at(l);  // The socket has been read: it may say no more.
   }
   void on_newcomer(std::uint32_t at) noexcept {
-    newcomers_.advance(
-        at, secret_, self_, peers(),
-        [this](tcp_descriptor s, const tcp_acceptor& who) { admit(std::move(s), who); });
+    newcomers_.advance(at, secret_, self_, peers(),
+                       [this](tcp_descriptor& s, const tcp_acceptor& who) { admit(s, who); });
   }
   /// Of two attempts that cross, the one of the lower rank becomes the connection. Where that has
   /// failed twice it gives way, unless its proof is out: the other end, which always gives way to
   /// one, may have done so by now, and neither would remain. Who calls although there is a
   /// connection knows that it is broken.
-  void admit(tcp_descriptor s, const tcp_acceptor& who) noexcept {
+  void admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
     link* l = links_[who.from()];
     if (l == nullptr && (l = make(who.from())) == nullptr) return;
     if (who.lane() != 0) {  // One more socket of a connection that is being made.
       if constexpr (Stream::lanes > 1)
-        if (l->state == tcp_state::securing && l->socket.attach(std::move(s), who)) secure(*l);
+        if (l->state == tcp_state::securing && l->socket.attach(s, who)) secure(*l);
       return;
     }
     // It has given this one up for another, or is no more.
@@ -406,7 +409,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.state >= tcp_state::securing) ++counters_.broken;
     unblock(l);
     l.call.reset();
-    l.socket.close();
+    part(l);
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
@@ -454,8 +457,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.out.fail(completions_);
     feed(l);
     l.in.clear();
-    l.socket.close();
+    part(l);
     if (s == tcp_state::lost) lost_.push(l.peer);
+  }
+  void part(link& l) noexcept {
+    l.socket.for_each_fd([this](int fd) { watch_.part(fd); });
+    l.socket.close();
   }
   /// Best effort: what has been posted is with the kernel, if it has room; so is the goodbye.
   void say_goodbye(link& l) noexcept {
