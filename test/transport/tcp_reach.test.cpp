@@ -292,4 +292,43 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
   }
 }
 
+TEST_CASE("tcp: who asks for receipts, and never says that they have come, gets so many") {
+  half_job j;
+  losing_keeper sink;
+  const tcp_descriptor s = proven(j);
+  constexpr std::size_t most = tcp_wires<tcp_plain>::receipts_max;
+  std::uint64_t sent = 0;
+  std::uint64_t heard_bytes = 0;
+  tcp_frame last{};
+  const auto ask = [&] {
+    const tcp_frame f{tcp_asks, header_of(1)};
+    say(s, &f, sizeof f);
+    sent += sizeof f;
+    const deadline limit;
+    while (sink.packets.empty()) {
+      j.t->poll(sink);
+      limit.check("a packet comes");
+    }
+    sink.packets.clear();
+    while (::recv(s.fd(), &last, sizeof last, MSG_DONTWAIT) > 0) heard_bytes += sizeof last;
+  };
+  for (std::size_t i = 0; i < most + 500; ++i) ask();
+  CHECK(j.t->counters().receipts == most);
+  CHECK(heard_bytes == most * sizeof(tcp_frame));
+  CHECK(received_of(last) == sent - 500 * sizeof(tcp_frame));
+  // What he says now lets one more go, for all that came meanwhile; and again as many after it.
+  const tcp_frame receipt = receipt_of(heard_bytes);
+  say(s, &receipt, sizeof receipt);
+  sent += sizeof receipt;
+  const deadline limit;
+  while (j.t->counters().receipts == most) {
+    j.t->poll(sink);
+    limit.check("the receipt that was owed comes");
+  }
+  for (std::size_t i = 0; i < most + 500; ++i) ask();
+  CHECK(j.t->counters().receipts == 2 * most);
+  CHECK(received_of(last) == sent - 501 * sizeof(tcp_frame));
+  CHECK(j.t->state_of(1) == tcp_state::open);
+}
+
 }  // namespace
