@@ -38,6 +38,7 @@ struct half_job {
   std::unique_ptr<tcp> t;
   tcp_secret secret;
   tcp_descriptor listener;
+  tcp_bytes32 told{};  // Rank 0's token, for rank 1.
 
   half_job() {
     std::jthread other([this] {
@@ -82,8 +83,11 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
     if (limit.passed()) return false;
   }
 }
+/// What a rank 1 tells rank 0 alone: one that has started again tells something else.
+inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}}; }
+
 /// Rank 1 calls, and has said who it is, which rank 0 has not read.
-inline tcp_descriptor greeted(half_job& j, tcp_connector& c) {
+inline tcp_descriptor greeted(half_job& j, tcp_connector& c, std::uint8_t instance = 1) {
   tcp_descriptor s = j.connect();
   keeper sink;
   const deadline limit;
@@ -94,7 +98,7 @@ inline tcp_descriptor greeted(half_job& j, tcp_connector& c) {
     limit.check("a rank is challenged");
     ready = n > 0 && c.added(static_cast<std::size_t>(n), j.secret) == tcp_step::ready;
   }
-  const tcp_hello h = c.hello(j.secret);
+  const tcp_hello h = c.hello(j.secret, token_of(instance));
   say(s, &h, sizeof h);
   return s;
 }
@@ -112,13 +116,13 @@ inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connecto
   return c.verdict();
 }
 /// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
-inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint64_t received = 0) {
+inline tcp_descriptor proven(half_job& j, std::uint8_t instance = 1, std::uint64_t received = 0) {
   tcp_connector c(1, 0);
   tcp_descriptor s = greeted(j, c);
   require(verdict_on(j, s, c) == tcp_verdict::open, "its connection is the one");
   keeper sink;
   const deadline limit;
-  const tcp_resume r{tcp_resume_magic, instance, received};
+  const tcp_resume r{tcp_resume_magic, received, token_of(instance)};
   say(s, &r, sizeof r);
   tcp_resume other{};
   while (::recv(s.fd(), &other, sizeof other, MSG_DONTWAIT) != sizeof other) {
@@ -126,6 +130,7 @@ inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint6
     j.poll(sink, 1);
   }
   require(other.magic == tcp_resume_magic && sink.packets.empty(), "and that comes first");
+  j.told = other.token;
   j.poll(sink, 2);
   return s;
 }
@@ -178,7 +183,7 @@ struct call_of_rank_0 {
   void open(half_job& j, losing_keeper& sink) {
     if (!heard) hear(j, sink);
     judge(j, tcp_verdict::open);
-    const tcp_resume r{tcp_resume_magic, 1, 0};
+    const tcp_resume r{tcp_resume_magic, 0, token_of(1)};
     say(s, &r, sizeof r);
     const deadline limit;
     while (j.t->state_of(1) != tcp_state::open) {

@@ -105,7 +105,8 @@ TEST_CASE("tcp: the next connection goes on where the last one ended") {
 
 TEST_CASE("tcp: a peer that starts again, or claims what it cannot have, is lost") {
   struct one {
-    std::uint64_t instance, received;
+    std::uint8_t instance;
+    std::uint64_t received;
   };
   for (const one& o : {one{2, 124}, one{1, 125}, one{0, 124}}) {
     half_job j;
@@ -127,7 +128,7 @@ TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
   const tcp_descriptor s = proven(j);
   {
     const tcp_descriptor stranger = j.connect();
-    const tcp_hello h{tcp_magic, 1, 0, {}, {}};
+    const tcp_hello h{tcp_magic, 1, 0, {}, {}, {}};
     say(stranger, &h, sizeof h);
     CHECK(hangs_up(j, stranger));
   }
@@ -143,6 +144,34 @@ TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
   j.poll(sink);
   CHECK(sink.packets.size() == 2);
   CHECK(j.t->state_of(1) == tcp_state::open);
+}
+
+TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
+  half_job j;
+  losing_keeper sink;
+  const tcp_descriptor s = proven(j);
+  const auto strangers = j.t->door().strangers;
+  for (const std::uint8_t guessed : {0, 2}) {
+    tcp_connector c(1, 0);
+    const tcp_descriptor third = greeted(j, c, guessed);
+    CHECK(hangs_up(j, third));
+    CHECK(!c.is_judged());
+  }
+  CHECK(j.t->door().strangers == strangers + 2);
+  CHECK(j.t->state_of(1) == tcp_state::open);
+  CHECK(j.t->counters().broken == 0);
+  const tcp_frame f{4, header_of(1)};
+  say(s, &f, sizeof f);
+  say(s, "1234", 4);
+  j.poll(sink);
+  CHECK(sink.packets.size() == 1);
+  // Rank 0 shows where it calls that it is the one that was there before.
+  ::shutdown(s.fd(), SHUT_RDWR);
+  call_of_rank_0 again(j, sink);
+  again.hear(j, sink);
+  CHECK(again.a.knows(j.told));
+  CHECK(!again.a.knows(token_of(1)));
+  again.open(j, sink);
 }
 
 TEST_CASE("tcp: a long post is pending until the other end says that it has it") {

@@ -68,7 +68,7 @@ class tcp_newcomers {
   }
 
   /// Bytes have come from the one at a place. Calls `admit(socket, handshake)` for who has proven
-  /// to belong here; it may take the socket.
+  /// to belong here; it may take the socket, and returns whether he does.
   template <class Admit>
   void advance(std::uint32_t at, const tcp_secret& secret, peer_id self, peer_id peers,
                Admit&& admit) noexcept {
@@ -84,10 +84,13 @@ class tcp_newcomers {
       case tcp_step::ready: break;
     }
     --present_;
-    ++counters_.admitted;
     tcp_descriptor s = std::move(n.socket);
     n.socket = {};
-    admit(s, n.handshake);
+    if (admit(s, n.handshake)) {
+      ++counters_.admitted;
+    } else {
+      count_stranger();
+    }
     watch_.part(s.fd());
   }
 

@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,11 +63,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         patience_(patience),
         secret_(secret),
         endpoints_(std::move(endpoints)),
-        newcomers_(std::move(listener), watch_) {
-    tcp_bytes32 drawn{};
-    if (draw_random(drawn)) std::memcpy(&instance_, drawn.data(), sizeof instance_);
-    instance_ |= 1;  // 0 is nobody.
-  }
+        newcomers_(std::move(listener), watch_) {}
   ~tcp_wires() {
     if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
     for (link* l : links_) {
@@ -278,7 +273,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (s == tcp_step::more) return;
     if (s == tcp_step::wrong) return hang_up(l, EACCES);  // A stranger has that address now.
     if (!l.call->is_judged()) {
-      const tcp_hello h = l.call->hello(secret_);
+      const tcp_hello h = l.call->hello(secret_, token_for(l.peer));
       if (::send(l.socket.fd(), &h, sizeof h, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof h)
         hang_up(l, 0);
       return;
@@ -336,12 +331,16 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.state == tcp_state::resuming)
       on_resume(l);  // The socket has been read: it may say no more.
   }
+  /// What only that peer is told, so that nobody else can take its place.
+  tcp_bytes32 token_for(peer_id peer) const noexcept {
+    return own_secret_.prove("mpx tcp token", self_, peer, {}, {});
+  }
   /// There is a stream. Each end tells how much it has of the other's stream.
   void opened(link& l) noexcept {
     l.state = tcp_state::resuming;
     l.greeting = {};
     if (!l.in.begin()) return close(l, tcp_state::lost);
-    const tcp_resume r{tcp_resume_magic, instance_, l.in.receipt().tell()};
+    const tcp_resume r{tcp_resume_magic, l.in.receipt().tell(), token_for(l.peer)};
     iovec piece = piece_of(&r, sizeof r);
     if (l.socket.write(&piece, 1) != sizeof r) broke(l);
   }
@@ -354,12 +353,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (!l.greeting.add(static_cast<std::size_t>(n))) return;
     const tcp_resume r = l.greeting.get();
     // Who has started again has nothing of what was sent, and is somebody else.
-    const bool same = l.instance == 0 || l.instance == r.instance;
-    if (r.magic != tcp_resume_magic || !same || r.instance == 0 ||
-        !l.out.resume(r.received, completions_))
+    const bool same = !l.met || same_proof(l.token, r.token);
+    if (r.magic != tcp_resume_magic || !same || !l.out.resume(r.received, completions_))
       return close(l, tcp_state::lost);
     wait_no_more(l);
-    l.instance = r.instance;
+    l.met = true;
+    l.token = r.token;
     l.state = tcp_state::open;
     l.calls = 0;
     l.lost_at_ns = 0;
@@ -369,23 +368,26 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     look_at(l);  // The socket has been read: it may say no more.
   }
   void on_newcomer(std::uint32_t at) noexcept {
-    newcomers_.advance(at, secret_, self_, peers(),
-                       [this](tcp_descriptor& s, const tcp_acceptor& who) { admit(s, who); });
+    newcomers_.advance(
+        at, secret_, self_, peers(),
+        [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
   }
   /// Of two attempts that cross, the one of the lower rank becomes the connection. Where that has
   /// failed twice it gives way, unless its proof is out: the other end, which always gives way to
   /// one, may have done so by now, and neither would remain. Who calls although there is a
   /// connection knows that it is broken.
-  void admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
+  bool admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
     link* l = links_[who.from()];
-    if (l == nullptr && (l = make(who.from())) == nullptr) return;
+    if (l == nullptr && (l = make(who.from())) == nullptr) return true;
     if (who.lane() != 0) {  // One more socket of a connection that is being made.
       if constexpr (Stream::lanes > 1)
         if (l->state == tcp_state::securing && l->socket.attach(s, who)) secure(*l);
-      return;
+      return true;
     }
+    // Whoever has met that peer knows it again.
+    if (l->met && !who.knows(l->token)) return false;
     // It has given this one up for another, or is no more.
-    if (has_hung_up(s.fd())) return;
+    if (has_hung_up(s.fd())) return true;
     const bool gone = l->state > tcp_state::open;
     const bool mine = l->state == tcp_state::greeting && self_ < who.from() &&
                       (l->calls < 2 || l->call->has_greeted());
@@ -396,11 +398,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const tcp_answer a = who.answer(v, secret_);
     if (::send(s.fd(), &a, sizeof a, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof a ||
         v != tcp_verdict::open)
-      return;
-    if (!watch_.change(s.fd(), {tcp_watch::kind::link, l->peer}, false))
-      return close(*l, tcp_state::lost);
+      return true;
+    if (!watch_.change(s.fd(), {tcp_watch::kind::link, l->peer}, false)) {
+      close(*l, tcp_state::lost);
+      return true;
+    }
     l->socket = Stream(std::move(s));
     proven(*l, tcp_role::accepts, [&] { return who.key(secret_); });
+    return true;
   }
 
   /// What there is of a connection gives way to the other end's attempt.
@@ -479,9 +484,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   peer_id peers_;
   int kernel_bytes_;
   tcp_patience patience_;
-  std::uint64_t instance_ = 0;  // This rank, for as long as it lives.
-  unsigned timed_ = 0;          // Connections of which the clock has something to say.
+  unsigned timed_ = 0;  // Connections of which the clock has something to say.
   tcp_secret secret_;
+  tcp_secret own_secret_ = tcp_secret::drawn();  // For as long as this rank lives.
   [[no_unique_address]] typename Stream::context streams_;
   std::vector<tcp_endpoint> endpoints_;
   tcp_newcomers newcomers_;
