@@ -140,6 +140,20 @@ struct losing_keeper : keeper {
 };
 static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
 
+/// From now on rank 1's host does not answer who calls.
+inline std::vector<tcp_descriptor> fall_silent(half_job& j) {
+  std::vector<tcp_descriptor> crowd;
+  tcp_endpoint at;
+  socklen_t bytes = sizeof at.v6;
+  require(::getsockname(j.listener.fd(), &at.any, &bytes) == 0 && ::listen(j.listener.fd(), 0) == 0,
+          "a listener can have a queue of one");
+  for (int i = 0; i < 4; ++i) {
+    crowd.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    ::connect(crowd.back().fd(), &at.any, bytes);
+  }
+  return crowd;
+}
+
 /// A call of rank 0, which rank 1 takes.
 struct call_of_rank_0 {
   tcp_descriptor s;

@@ -66,14 +66,32 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
   CHECK(sink.lost_ones.empty());
 }
 
+TEST_CASE("tcp: who computes while a host is silent calls again before it is lost") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  auto crowd = fall_silent(j);
+  j.t->attend(1);
+  j.poll(sink);
+  compute_for_long();
+  crowd.clear();
+  REQUIRE(::listen(j.listener.fd(), 16) == 0);
+  while (tcp_descriptor(::accept(j.listener.fd(), nullptr, nullptr))) continue;
+  call_of_rank_0(j, sink).open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
 TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
   const impatient now;
   losing_keeper sink;
   half_job j;
+  bool challenges = true;
+  SUBCASE("once nothing is said") {}
+  SUBCASE("at once") { challenges = false; }
   j.t->attend(1);
   for (int i = 0; i < 6; ++i) {
     {
-      const call_of_rank_0 one(j, sink);
+      const call_of_rank_0 one(j, sink, challenges);
     }
     compute_for_long();
     j.t->poll(sink);

@@ -52,20 +52,6 @@ double seconds_until_lost(half_job& j, losing_keeper& sink) {
   }
   return static_cast<double>(mpx::platform::now_ns() - begin) * 1e-9;
 }
-/// From now on rank 1's host does not answer who calls.
-std::vector<tcp_descriptor> fall_silent(half_job& j) {
-  std::vector<tcp_descriptor> crowd;
-  tcp_endpoint at;
-  socklen_t bytes = sizeof at.v6;
-  require(::getsockname(j.listener.fd(), &at.any, &bytes) == 0 && ::listen(j.listener.fd(), 0) == 0,
-          "a listener can have a queue of one");
-  for (int i = 0; i < 4; ++i) {
-    crowd.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ::connect(crowd.back().fd(), &at.any, bytes);
-  }
-  return crowd;
-}
-
 TEST_CASE("tcp: what MPX_TCP_HEARTBEAT may say") {
   CHECK(tcp_patience::read("3") == 3);
   CHECK(tcp_patience::read("86400") == 86'400);
