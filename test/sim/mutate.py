@@ -40,7 +40,7 @@ def mutated(text, find, replace, name):
 def libraries_of(finder):
     if "/libfabric" in finder:
         return ["-lfabric"]
-    return ["-lssl", "-lcrypto"] if "/hybrid" in finder else []
+    return ["-lssl", "-lcrypto"] if "/hybrid" in finder or "/tcp" in finder else []
 
 
 def examine(number, folder, compiler, programs):

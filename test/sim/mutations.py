@@ -42,6 +42,9 @@ SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 REPLAY = "transport/detail/replay.hpp"
 READER = "transport/tcp/reader.hpp"
 WRITER = "transport/tcp/writer.hpp"
+WIRES = "transport/tcp/wires.hpp"
+CALLS_TEST = "transport/tcp_calls.test.cpp"
+REACH_TEST = "transport/tcp_reach.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
@@ -477,6 +480,22 @@ MUTATIONS = [
     ("what a connection has taken of a packet is written again", WRITER,
      "      l.out.copy(bytes_of(f), payload, taken, pends_, cookie);",
      "      l.out.copy(bytes_of(f), payload, 0, pends_, cookie);", MENDED),
+    ("a receipt is kept, however many nobody has acknowledged", WRITER,
+     "    return l.receipts < receipts_max;", "    return true;", REACH_TEST),
+    ("who computes loses whom it has called", WIRES,
+     "    l.lost_at_ns += now - l.due_ns;\n", "", CALLS_TEST),
+    ("who is kept waiting and hangs up is not called afresh", WIRES,
+     "(why == 0 || why == ECONNRESET || why == EPIPE)", "why == -1", CALLS_TEST),
+    ("of two calls that cross, both give way", WIRES,
+     "(l->calls < 2 || l->call->has_greeted())", "l->calls < 2", CALLS_TEST),
+    ("a call that has ended is taken for a connection", WIRES,
+     "    if (has_hung_up(s.fd())) return true;\n", "", CALLS_TEST),
+    ("what a forked child holds has not ended", WIRES,
+     "    l.socket.for_each_fd([this](int fd) { watch_.part(fd); });\n", "", CALLS_TEST),
+    ("who leaves forgets what a connection that broke had taken", WIRES,
+     "l->out.empty()) continue;", "l->out.idle()) continue;", REACH_TEST),
+    ("a third rank takes the place of one of two that have met", WIRES,
+     "    if (l->met && !who.knows(l->token)) return false;\n", "", REACH_TEST),
     # Of who dies, and of who leaves.
     ("a lock is given to who has died waiting for it", "rma/service.hpp",
      "      if (os::gone_locked(w.e, w.peer_of(at.rank))) {",

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mpx/transport/tcp.hpp>
@@ -20,6 +21,15 @@ using namespace transport_contract;
 using namespace mpx::transport::detail;
 using mpx::transport::tcp;
 
+/// Rank 0 counts a peer as lost after so many seconds, the fewest that can be asked for.
+inline constexpr unsigned patience_s = 3;
+struct impatient {
+  impatient() { ::setenv("MPX_TCP_HEARTBEAT", "3", 1); }
+  impatient(const impatient&) = delete;
+  impatient& operator=(const impatient&) = delete;
+  ~impatient() { ::unsetenv("MPX_TCP_HEARTBEAT"); }
+};
+
 /// Rank 0 is a transport; rank 1 has joined the job, and is whatever the test makes of it.
 struct half_job {
   mpx::bootstrap::thread_job job{2};
@@ -28,6 +38,7 @@ struct half_job {
   std::unique_ptr<tcp> t;
   tcp_secret secret;
   tcp_descriptor listener;
+  tcp_bytes32 told{};  // Rank 0's token, for rank 1.
 
   half_job() {
     std::jthread other([this] {
@@ -72,10 +83,27 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
     if (limit.passed()) return false;
   }
 }
-/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
-inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint64_t received = 0) {
+/// What a rank 1 tells rank 0 alone: one that has started again tells something else.
+inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}}; }
+
+/// Rank 1 calls, and has said who it is, which rank 0 has not read.
+inline tcp_descriptor greeted(half_job& j, tcp_connector& c, std::uint8_t instance = 1) {
   tcp_descriptor s = j.connect();
-  tcp_connector c(1, 0);
+  keeper sink;
+  const deadline limit;
+  for (bool ready = false; !ready;) {
+    j.poll(sink, 1);
+    const std::span<std::byte> rest = c.rest();
+    const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+    limit.check("a rank is challenged");
+    ready = n > 0 && c.added(static_cast<std::size_t>(n), j.secret) == tcp_step::ready;
+  }
+  const tcp_hello h = c.hello(j.secret, token_of(instance));
+  say(s, &h, sizeof h);
+  return s;
+}
+/// What rank 0 says to that.
+inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connector& c) {
   keeper sink;
   const deadline limit;
   while (!c.is_judged()) {
@@ -83,14 +111,18 @@ inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint6
     const std::span<std::byte> rest = c.rest();
     const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
     limit.check("a rank is let in");
-    if (n <= 0) continue;
-    if (c.added(static_cast<std::size_t>(n), j.secret) != tcp_step::ready || c.is_judged())
-      continue;
-    const tcp_hello h = c.hello(j.secret);
-    say(s, &h, sizeof h);
+    if (n > 0) c.added(static_cast<std::size_t>(n), j.secret);
   }
-  require(c.verdict() == tcp_verdict::open, "its connection is the one");
-  const tcp_resume r{tcp_resume_magic, instance, received};
+  return c.verdict();
+}
+/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
+inline tcp_descriptor proven(half_job& j, std::uint8_t instance = 1, std::uint64_t received = 0) {
+  tcp_connector c(1, 0);
+  tcp_descriptor s = greeted(j, c);
+  require(verdict_on(j, s, c) == tcp_verdict::open, "its connection is the one");
+  keeper sink;
+  const deadline limit;
+  const tcp_resume r{tcp_resume_magic, received, token_of(instance)};
   say(s, &r, sizeof r);
   tcp_resume other{};
   while (::recv(s.fd(), &other, sizeof other, MSG_DONTWAIT) != sizeof other) {
@@ -98,6 +130,7 @@ inline tcp_descriptor proven(half_job& j, std::uint64_t instance = 1, std::uint6
     j.poll(sink, 1);
   }
   require(other.magic == tcp_resume_magic && sink.packets.empty(), "and that comes first");
+  j.told = other.token;
   j.poll(sink, 2);
   return s;
 }
@@ -106,5 +139,72 @@ struct losing_keeper : keeper {
   void lost(peer_id p) noexcept { lost_ones.push_back(p); }
 };
 static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
+
+/// From now on rank 1's host does not answer who calls.
+inline std::vector<tcp_descriptor> fall_silent(half_job& j) {
+  std::vector<tcp_descriptor> crowd;
+  tcp_endpoint at;
+  socklen_t bytes = sizeof at.v6;
+  require(::getsockname(j.listener.fd(), &at.any, &bytes) == 0 && ::listen(j.listener.fd(), 0) == 0,
+          "a listener can have a queue of one");
+  for (int i = 0; i < 4; ++i) {
+    crowd.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    ::connect(crowd.back().fd(), &at.any, bytes);
+  }
+  return crowd;
+}
+
+/// A call of rank 0, which rank 1 takes.
+struct call_of_rank_0 {
+  tcp_descriptor s;
+  tcp_acceptor a;
+  bool heard = false;
+
+  /// It has come in.
+  call_of_rank_0(half_job& j, losing_keeper& sink, bool challenges = true) {
+    const deadline limit;
+    while (!s) {
+      j.t->poll(sink);
+      require(sink.lost_ones.empty(), "rank 1 is called, not lost");
+      limit.check("rank 1 is called");
+      s = tcp_descriptor(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    }
+    require(a.begin(), "there is a nonce");
+    if (challenges) challenge();
+  }
+  void challenge() const {
+    const tcp_challenge c = a.challenge();
+    say(s, &c, sizeof c);
+  }
+  /// Rank 0 has proven who it is.
+  void hear(half_job& j, losing_keeper& sink) {
+    const deadline limit;
+    for (tcp_step step = tcp_step::more; step != tcp_step::ready;) {
+      j.t->poll(sink);
+      limit.check("rank 0 says who it is");
+      const std::span<std::byte> rest = a.rest();
+      const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
+      if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);
+      require(n != 0 && step != tcp_step::wrong, "it does");
+    }
+    heard = true;
+  }
+  void judge(half_job& j, tcp_verdict v) const {
+    const tcp_answer answer = a.answer(v, j.secret);
+    say(s, &answer, sizeof answer);
+  }
+  /// This is the connection between the two.
+  void open(half_job& j, losing_keeper& sink) {
+    if (!heard) hear(j, sink);
+    judge(j, tcp_verdict::open);
+    const tcp_resume r{tcp_resume_magic, 0, token_of(1)};
+    say(s, &r, sizeof r);
+    const deadline limit;
+    while (j.t->state_of(1) != tcp_state::open) {
+      j.t->poll(sink);
+      limit.check("the connection is open");
+    }
+  }
+};
 
 }  // namespace half_a_job

@@ -103,14 +103,14 @@ TEST_CASE("tcp: a secret travels as text") {
 TEST_CASE("tcp: strangers are dropped and counted") {
   half_job j;
   const std::string noise(200, 'x');
-  for (const std::size_t bytes : {std::size_t{80}, std::size_t{200}}) {
+  for (const std::size_t bytes : {sizeof(tcp_hello), std::size_t{200}}) {
     const tcp_descriptor s = j.connect();
     say(s, noise.data(), bytes);
     CHECK(hangs_up(j, s));
   }
   {
     const tcp_descriptor s = j.connect();  // Another job's rank.
-    const tcp_hello h{tcp_magic, 1, 0, {}, {}};
+    const tcp_hello h{tcp_magic, 1, 0, {}, {}, {}};
     say(s, &h, sizeof h);
     CHECK(hangs_up(j, s));
   }
@@ -142,7 +142,7 @@ TEST_CASE("tcp: silent strangers take no place for long, many of them wait outsi
   CHECK(j.t->state_of(1) == tcp_state::open);
   for (int i = 0; i < 100; ++i) {
     const tcp_descriptor one_more = j.connect();
-    say(one_more, std::string(80, 'x').data(), 80);
+    say(one_more, std::string(sizeof(tcp_hello), 'x').data(), sizeof(tcp_hello));
     j.poll(sink, 2);
   }
   CHECK(j.t->door().pauses > 0);
@@ -165,6 +165,33 @@ TEST_CASE("tcp: silent strangers take no place for long, many of them wait outsi
     j.poll(sink, 1);
   }
   CHECK(sink.packets.size() == 1);
+}
+
+TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
+  const tcp_secret secret = tcp_secret::drawn();
+  tcp_watch watch;
+  tcp_newcomers door({}, watch);
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+  const tcp_descriptor caller(ends[0]);
+  door.enter(tcp_descriptor(ends[1]));
+  tcp_challenge challenge;
+  REQUIRE(::recv(caller.fd(), &challenge, sizeof challenge, 0) == sizeof challenge);
+  tcp_connector c(1, 0);
+  REQUIRE(feed(c, challenge, 99, secret) == tcp_step::ready);
+  const tcp_hello h = c.hello(secret);
+  say(caller, &h, sizeof h);
+  const std::int64_t late = mpx::platform::now_ns() + 2 * tcp_newcomers::patience_ns;
+  door.tick(late);
+  unsigned admitted = 0;
+  door.advance(0, secret, 0, 2,
+               [&](tcp_descriptor&, const tcp_acceptor&) { return ++admitted != 0; });
+  CHECK(admitted == 1);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+  const tcp_descriptor silent(ends[0]);
+  door.enter(tcp_descriptor(ends[1]));
+  door.tick(late);
+  CHECK(door.counters().strangers == 1);
 }
 
 TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {

@@ -27,7 +27,7 @@ using over_relay = relayed<basic_tcp<64 * 1024>>;
 constexpr fault all_faults[] = {fault::reset, fault::close, fault::half, fault::swallow,
                                 fault::stall};
 /// Of a proven connection: what passes before its first packet.
-constexpr std::uint64_t preamble = 40 + 80 + 40 + 2 * 24;
+constexpr std::uint64_t preamble = 40 + 112 + 40 + 2 * 48;
 
 std::string what_of(const over_relay& t) {
   const auto& c = t.counters();

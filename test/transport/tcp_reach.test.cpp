@@ -16,15 +16,6 @@ namespace {
 using namespace half_a_job;
 using ranks::errc_of;
 
-/// Rank 0 counts a peer as lost after so many seconds, the fewest that can be asked for.
-constexpr unsigned patience_s = 3;
-struct impatient {
-  impatient() { ::setenv("MPX_TCP_HEARTBEAT", "3", 1); }
-  impatient(const impatient&) = delete;
-  impatient& operator=(const impatient&) = delete;
-  ~impatient() { ::unsetenv("MPX_TCP_HEARTBEAT"); }
-};
-
 /// What rank 0 says next on a connection: `bytes` of it.
 std::string heard(half_job& j, const tcp_descriptor& s, std::size_t bytes, losing_keeper& sink) {
   std::string all(bytes, 0);
@@ -61,20 +52,6 @@ double seconds_until_lost(half_job& j, losing_keeper& sink) {
   }
   return static_cast<double>(mpx::platform::now_ns() - begin) * 1e-9;
 }
-/// From now on rank 1's host does not answer who calls.
-std::vector<tcp_descriptor> fall_silent(half_job& j) {
-  std::vector<tcp_descriptor> crowd;
-  tcp_endpoint at;
-  socklen_t bytes = sizeof at.v6;
-  require(::getsockname(j.listener.fd(), &at.any, &bytes) == 0 && ::listen(j.listener.fd(), 0) == 0,
-          "a listener can have a queue of one");
-  for (int i = 0; i < 4; ++i) {
-    crowd.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ::connect(crowd.back().fd(), &at.any, bytes);
-  }
-  return crowd;
-}
-
 TEST_CASE("tcp: what MPX_TCP_HEARTBEAT may say") {
   CHECK(tcp_patience::read("3") == 3);
   CHECK(tcp_patience::read("86400") == 86'400);
@@ -114,7 +91,8 @@ TEST_CASE("tcp: the next connection goes on where the last one ended") {
 
 TEST_CASE("tcp: a peer that starts again, or claims what it cannot have, is lost") {
   struct one {
-    std::uint64_t instance, received;
+    std::uint8_t instance;
+    std::uint64_t received;
   };
   for (const one& o : {one{2, 124}, one{1, 125}, one{0, 124}}) {
     half_job j;
@@ -136,7 +114,7 @@ TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
   const tcp_descriptor s = proven(j);
   {
     const tcp_descriptor stranger = j.connect();
-    const tcp_hello h{tcp_magic, 1, 0, {}, {}};
+    const tcp_hello h{tcp_magic, 1, 0, {}, {}, {}};
     say(stranger, &h, sizeof h);
     CHECK(hangs_up(j, stranger));
   }
@@ -152,6 +130,34 @@ TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
   j.poll(sink);
   CHECK(sink.packets.size() == 2);
   CHECK(j.t->state_of(1) == tcp_state::open);
+}
+
+TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
+  half_job j;
+  losing_keeper sink;
+  const tcp_descriptor s = proven(j);
+  const auto strangers = j.t->door().strangers;
+  for (const std::uint8_t guessed : {0, 2}) {
+    tcp_connector c(1, 0);
+    const tcp_descriptor third = greeted(j, c, guessed);
+    CHECK(hangs_up(j, third));
+    CHECK(!c.is_judged());
+  }
+  CHECK(j.t->door().strangers == strangers + 2);
+  CHECK(j.t->state_of(1) == tcp_state::open);
+  CHECK(j.t->counters().broken == 0);
+  const tcp_frame f{4, header_of(1)};
+  say(s, &f, sizeof f);
+  say(s, "1234", 4);
+  j.poll(sink);
+  CHECK(sink.packets.size() == 1);
+  // Rank 0 shows where it calls that it is the one that was there before.
+  ::shutdown(s.fd(), SHUT_RDWR);
+  call_of_rank_0 again(j, sink);
+  again.hear(j, sink);
+  CHECK(again.a.knows(j.told));
+  CHECK(!again.a.knows(token_of(1)));
+  again.open(j, sink);
 }
 
 TEST_CASE("tcp: a long post is pending until the other end says that it has it") {
@@ -240,6 +246,104 @@ TEST_CASE("tcp: who computes for longer than that is not") {
   }
   CHECK(sinks[0].lost_ones.empty());
   CHECK(sinks[1].lost_ones.empty());
+}
+
+/// Nothing of it is left in the kernel.
+void end_by_reset(tcp_descriptor& s) {
+  const linger now{1, 0};
+  ::setsockopt(s.fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  s.close();
+}
+
+TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
+  half_job j;
+  losing_keeper sink;
+  const payload body(0, 100);
+  const deadline limit;
+  const auto until = [&](auto done) {
+    while (!done()) {
+      j.t->poll(sink);
+      limit.check("the end of a connection is seen");
+    }
+  };
+  tcp_descriptor s = proven(j);
+  REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::done);
+  CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
+  until([&] { return !j.t->has_unsent(); });
+  SUBCASE("it has ended, which nobody has seen") {
+    end_by_reset(s);
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("it has ended") {
+    end_by_reset(s);
+    until([&] { return j.t->state_of(1) != tcp_state::open; });
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("it cannot be written to") {
+    end_by_reset(s);
+    REQUIRE(j.t->post(1, header_of(1), body.view(), 1) == outcome::pending);
+    CHECK(j.t->state_of(1) == tcp_state::open);
+    CHECK(j.t->has_unsent());
+  }
+  SUBCASE("and is told so") {
+    s.close();
+    s = proven(j, 1, 0);
+    CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::open);
+  }
+  SUBCASE("unless the peer is gone") {
+    end_by_reset(s);
+    j.listener.close();
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::lost);
+  }
+  SUBCASE("or has left") {
+    const tcp_frame f{tcp_goodbye, {}};
+    say(s, &f, sizeof f);
+    s.close();
+    until([&] { return !j.t->has_unsent(); });
+    CHECK(j.t->state_of(1) == tcp_state::left);
+  }
+}
+
+TEST_CASE("tcp: who asks for receipts, and never says that they have come, gets so many") {
+  half_job j;
+  losing_keeper sink;
+  const tcp_descriptor s = proven(j);
+  constexpr std::size_t most = tcp_wires<tcp_plain>::receipts_max;
+  std::uint64_t sent = 0;
+  std::uint64_t heard_bytes = 0;
+  tcp_frame last{};
+  const auto ask = [&] {
+    const tcp_frame f{tcp_asks, header_of(1)};
+    say(s, &f, sizeof f);
+    sent += sizeof f;
+    const deadline limit;
+    while (sink.packets.empty()) {
+      j.t->poll(sink);
+      limit.check("a packet comes");
+    }
+    sink.packets.clear();
+    while (::recv(s.fd(), &last, sizeof last, MSG_DONTWAIT) > 0) heard_bytes += sizeof last;
+  };
+  for (std::size_t i = 0; i < most + 500; ++i) ask();
+  CHECK(j.t->counters().receipts == most);
+  CHECK(heard_bytes == most * sizeof(tcp_frame));
+  CHECK(received_of(last) == sent - 500 * sizeof(tcp_frame));
+  // What he says now lets one more go, for all that came meanwhile; and again as many after it.
+  const tcp_frame receipt = receipt_of(heard_bytes);
+  say(s, &receipt, sizeof receipt);
+  sent += sizeof receipt;
+  const deadline limit;
+  while (j.t->counters().receipts == most) {
+    j.t->poll(sink);
+    limit.check("the receipt that was owed comes");
+  }
+  for (std::size_t i = 0; i < most + 500; ++i) ask();
+  CHECK(j.t->counters().receipts == 2 * most);
+  CHECK(received_of(last) == sent - 501 * sizeof(tcp_frame));
+  CHECK(j.t->state_of(1) == tcp_state::open);
 }
 
 }  // namespace

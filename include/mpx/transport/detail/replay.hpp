@@ -62,7 +62,9 @@ class basic_replay_log {
   std::uint64_t written() const noexcept { return written_; }
   /// The place up to which the other end has it.
   std::uint64_t acknowledged() const noexcept { return begin_; }
-  /// Bytes between the two.
+  /// The place where what comes next will be.
+  std::uint64_t end() const noexcept { return written_ + unwritten_; }
+  /// Bytes between written() and acknowledged().
   std::uint64_t unacknowledged() const noexcept { return written_ - begin_; }
   /// Bytes that wait to be written, wherever they are.
   std::size_t unwritten_bytes() const noexcept { return unwritten_; }

@@ -5,8 +5,11 @@
 //
 //   accepting end                       connecting end
 //   challenge: magic, nonce      ->
-//                                <-     hello: magic, from, to, nonce, proof of "hello"
+//                                <-     hello: magic, from, to, nonce, bond, proof of "hello"
 //   verdict: word, proof         ->
+//
+// The bond proves that the connecting end is the one that has met the accepting one before: by a
+// token that it has told there, and nowhere else. Who has not met it yet cannot judge that.
 
 #include <array>
 #include <cstddef>
@@ -19,7 +22,7 @@
 namespace mpx::inline v0::transport::detail {
 
 /// Says that this is mpx, and which version of what follows; in the host's byte order.
-inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0002;
+inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0003;
 
 /// Who is called, in a hello: a rank, and which of several connections to it this becomes.
 inline constexpr unsigned tcp_lane_shift = 24;
@@ -43,13 +46,14 @@ struct tcp_hello {
   std::uint32_t from;
   std::uint32_t to;
   tcp_bytes32 nonce;
+  tcp_bytes32 bond;
   tcp_bytes32 proof;
 };
 struct tcp_answer {
   tcp_verdict verdict;
   tcp_bytes32 proof;
 };
-static_assert(sizeof(tcp_challenge) == 40 && sizeof(tcp_hello) == 80 && sizeof(tcp_answer) == 40);
+static_assert(sizeof(tcp_challenge) == 40 && sizeof(tcp_hello) == 112 && sizeof(tcp_answer) == 40);
 
 inline std::string_view label_of(tcp_verdict v) noexcept {
   switch (v) {
@@ -60,6 +64,7 @@ inline std::string_view label_of(tcp_verdict v) noexcept {
   return "mpx tcp gone";
 }
 inline constexpr std::string_view tcp_hello_label = "mpx tcp hello";
+inline constexpr std::string_view tcp_bond_label = "mpx tcp bond";
 inline constexpr std::string_view tcp_key_label = "mpx tcp key";
 
 /// What became of bytes that were read.
@@ -105,17 +110,23 @@ class tcp_acceptor {
     const tcp_hello h = in_.get();
     const bool sane = h.magic == tcp_magic && (h.to ^ self) << (32 - tcp_lane_shift) == 0 &&
                       h.from < peers && h.from != self;
-    const tcp_bytes32 proof = secret.prove(tcp_hello_label, h.from, h.to, h.nonce, nonce_);
+    const tcp_bytes32 proof = secret.prove(tcp_hello_label, h.from, h.to, h.nonce, nonce_, h.bond);
     if (!same_proof(proof, h.proof) || !sane) return tcp_step::wrong;
     from_ = h.from;
     to_ = h.to;
     other_nonce_ = h.nonce;
+    bond_ = h.bond;
     return tcp_step::ready;
   }
   /// Who it is. Requires: the last step was `ready`.
   peer_id from() const noexcept { return from_; }
   unsigned lane() const noexcept { return to_ >> tcp_lane_shift; }
   const tcp_bytes32& other_nonce() const noexcept { return other_nonce_; }
+  /// Whether it has told this token. Requires: as above.
+  bool knows(const tcp_bytes32& token) const noexcept {
+    return same_proof(tcp_secret(token).prove(tcp_bond_label, from_, to_, other_nonce_, nonce_),
+                      bond_);
+  }
   tcp_answer answer(tcp_verdict v, const tcp_secret& secret) const noexcept {
     return {v, secret.prove(label_of(v), from_, to_, other_nonce_, nonce_)};
   }
@@ -128,6 +139,7 @@ class tcp_acceptor {
   tcp_incoming<tcp_hello> in_;
   tcp_bytes32 nonce_{};
   tcp_bytes32 other_nonce_{};
+  tcp_bytes32 bond_{};
   peer_id from_ = 0;
   peer_id to_ = 0;
 };
@@ -152,11 +164,15 @@ class tcp_connector {
     greeted_ = true;
     return tcp_step::ready;
   }
-  /// Requires: the first `ready`.
-  tcp_hello hello(const tcp_secret& secret) const noexcept {
-    return {tcp_magic, self_, peer_, nonce_,
-            secret.prove(tcp_hello_label, self_, peer_, nonce_, other_nonce_)};
+  /// Of who has told no token there. Requires: the first `ready`.
+  tcp_hello hello(const tcp_secret& secret) const noexcept { return bonded_hello(secret, {}); }
+  /// Of who tells this one. Requires: as above.
+  tcp_hello hello(const tcp_secret& secret, const tcp_bytes32& token) const noexcept {
+    return bonded_hello(
+        secret, tcp_secret(token).prove(tcp_bond_label, self_, peer_, nonce_, other_nonce_));
   }
+  /// Whether the challenge has come, and hello() is out.
+  bool has_greeted() const noexcept { return greeted_; }
   /// Requires: the second `ready`.
   tcp_verdict verdict() const noexcept { return verdict_; }
   bool is_judged() const noexcept { return judged_; }
@@ -166,6 +182,11 @@ class tcp_connector {
   }
 
  private:
+  tcp_hello bonded_hello(const tcp_secret& secret, const tcp_bytes32& bond) const noexcept {
+    return {tcp_magic, self_,
+            peer_,     nonce_,
+            bond,      secret.prove(tcp_hello_label, self_, peer_, nonce_, other_nonce_, bond)};
+  }
   tcp_step judge(const tcp_secret& secret) noexcept {
     const tcp_answer a = answer_.get();
     if (a.verdict < tcp_verdict::open || a.verdict > tcp_verdict::gone) return tcp_step::wrong;

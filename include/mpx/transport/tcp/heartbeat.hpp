@@ -57,6 +57,11 @@ class tcp_patience {
   }
   /// For one attempt to connect, until the other kernel has answered.
   std::int64_t attempt_ns() const noexcept { return reach_ns() / 3; }
+  /// The same, with so much time left: the last attempt is short, but it is one.
+  std::int64_t attempt_ns(std::int64_t left_ns) const noexcept {
+    const std::int64_t most = attempt_ns();
+    return left_ns > most ? most : left_ns < most / 4 ? most / 4 : left_ns;
+  }
 
   /// Tells the kernel. Where nothing is under way it probes; what it has sent it repeats; and it
   /// breaks the connection when nothing of that is answered in time. (It does so as well where the
@@ -81,12 +86,13 @@ class tcp_patience {
   unsigned seconds_;
 };
 
-/// Whether the other host has answered: what remains is for its rank to say.
-inline bool is_tcp_established(int fd) noexcept {
+/// How far the kernel is with a connection: TCP_SYN_SENT: the other host has not answered;
+/// TCP_ESTABLISHED: what remains is for its rank to say. 0: it is none.
+inline std::uint8_t tcp_stage_of(int fd) noexcept {
   tcp_info info{};
   socklen_t bytes = sizeof info;
-  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 &&
-         info.tcpi_state == TCP_ESTABLISHED;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 ? info.tcpi_state
+                                                                     : std::uint8_t{0};
 }
 /// Whether this kernel holds bytes of whose arrival it has not heard.
 inline bool tcp_holds_bytes(int fd) noexcept {

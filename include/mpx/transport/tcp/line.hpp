@@ -33,14 +33,16 @@ struct tcp_line : mpx::detail::allocated {
   explicit tcp_line(peer_id p) noexcept : peer(p) {}
   peer_id peer;
   tcp_state state = tcp_state::idle;
-  bool blocked = false;          // The kernel has no room: the watch tells when it has.
-  bool listed = false;           // In `unsent_`.
-  bool serving = false;          // In `serving_`.
-  bool starved = false;          // A post was told `retry`.
-  bool mute = false;             // Nothing can be written: what has come is still read.
-  bool told = false;             // That it was lost.
-  std::uint64_t written_at = 0;  // Which poll was the last before it was written to.
-  std::uint64_t roomy_at = 0;    // Which news tell that there is room again.
+  bool blocked = false;             // The kernel has no room: the watch tells when it has.
+  bool listed = false;              // In `unsent_`.
+  bool serving = false;             // In `serving_`.
+  bool starved = false;             // A post was told `retry`.
+  bool mute = false;                // Nothing can be written: what has come is still read.
+  bool told = false;                // That it was lost.
+  std::uint64_t written_at = 0;     // Which poll was the last before it was written to.
+  std::uint64_t roomy_at = 0;       // Which news tell that there is room again.
+  std::size_t receipts = 0;         // Of which the first has not come to notice,
+  std::uint64_t receipts_from = 0;  // until this place in the stream is acknowledged.
   // To be written at once: see tcp_packets_bytes.
   std::size_t whole_bytes = tcp_any_bytes;
   Stream socket;

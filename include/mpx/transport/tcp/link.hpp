@@ -17,10 +17,11 @@ struct tcp_link : tcp_line<Stream> {
   using tcp_line<Stream>::tcp_line;
   std::optional<tcp_connector> call;
   tcp_incoming<tcp_resume> greeting;  // Of the one that resumes.
-  std::uint64_t instance = 0;         // The peer's; 0: it has told none yet.
-  unsigned calls = 0;                 // That have failed, since it was open.
-  std::int64_t due_ns = 0;            // When the clock has a say in it; 0: it has none.
-  std::int64_t lost_at_ns = 0;        // Unless it is open by then. 0: it is open, or nothing tried.
+  bool met = false;                   // The peer has told its token.
+  tcp_bytes32 token{};
+  unsigned calls = 0;           // That have failed, since it was open.
+  std::int64_t due_ns = 0;      // When the clock has a say in it; 0: it has none.
+  std::int64_t lost_at_ns = 0;  // Unless it is open by then. 0: it is open, or nothing tried.
 };
 
 }  // namespace mpx::inline v0::transport::detail

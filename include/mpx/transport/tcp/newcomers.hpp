@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "mpx/core/platform.hpp"
@@ -67,7 +68,7 @@ class tcp_newcomers {
   }
 
   /// Bytes have come from the one at a place. Calls `admit(socket, handshake)` for who has proven
-  /// to belong here.
+  /// to belong here; it may take the socket, and returns whether he does.
   template <class Admit>
   void advance(std::uint32_t at, const tcp_secret& secret, peer_id self, peer_id peers,
                Admit&& admit) noexcept {
@@ -83,10 +84,20 @@ class tcp_newcomers {
       case tcp_step::ready: break;
     }
     --present_;
-    ++counters_.admitted;
     tcp_descriptor s = std::move(n.socket);
     n.socket = {};
-    admit(std::move(s), n.handshake);
+    if (admit(s, n.handshake)) {
+      ++counters_.admitted;
+    } else {
+      count_stranger();
+    }
+    watch_.part(s.fd());
+  }
+
+  /// Nobody is let in any more, and nobody waits.
+  void shut() noexcept {
+    for (unsigned i = 0; i < listeners_count_; ++i) watch_.part(listeners_[i].fd());
+    for (newcomer& n : all_) watch_.part(n.socket.fd());
   }
 
   /// Ends what has lasted too long. Returns when that is next to be looked at; 0: it need not.
@@ -95,10 +106,11 @@ class tcp_newcomers {
     const auto wanted = [&next](std::int64_t at) { next = next == 0 || at < next ? at : next; };
     for (std::uint32_t at = 0; present_ != 0 && at < places; ++at) {
       if (!all_[at].socket) continue;
-      if (all_[at].until_ns <= now) {
+      // What it has said in time may wait until this rank looks.
+      if (all_[at].until_ns <= now && !has_spoken(all_[at].socket.fd())) {
         dismiss(at);
       } else {
-        wanted(all_[at].until_ns);
+        wanted(all_[at].until_ns > now ? all_[at].until_ns : now);
       }
     }
     if (!listening_) {
@@ -128,6 +140,10 @@ class tcp_newcomers {
       enter(std::move(s));
     }
   }
+  static bool has_spoken(int fd) noexcept {
+    std::byte b;
+    return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  }
   /// All of them, or none is watched.
   void listen() noexcept {
     listening_ = true;
@@ -151,6 +167,7 @@ class tcp_newcomers {
     return oldest;
   }
   void dismiss(std::uint32_t at) noexcept {
+    watch_.part(all_[at].socket.fd());
     all_[at].socket.close();
     --present_;
     count_stranger();

@@ -46,11 +46,13 @@ inline std::uint64_t received_of(const tcp_frame& f) noexcept {
 /// What both ends of a proven connection say first: who they are, and from where to go on.
 struct tcp_resume {
   std::uint64_t magic;
-  std::uint64_t instance;  // Drawn at random: who starts again under the same rank has another.
   std::uint64_t received;
+  // Of this peer alone, always the same: who starts again under the same rank has another, and a
+  // third rank does not know it.
+  std::array<std::byte, 32> token;
 };
-static_assert(sizeof(tcp_resume) == 24);
-inline constexpr std::uint64_t tcp_resume_magic = 0x6d70'7872'6573'0001;
+static_assert(sizeof(tcp_resume) == 48);
+inline constexpr std::uint64_t tcp_resume_magic = 0x6d70'7872'6573'0002;
 
 /// Where it does not matter how much is written at once.
 inline constexpr std::size_t tcp_any_bytes = static_cast<std::size_t>(-1);

@@ -76,16 +76,17 @@ class tcp_secret {
   }
 
   /// The proof for `label` (what is proven) of a connection from rank `from` to rank `to`, in
-  /// which these were the challenges of the two.
+  /// which these were the challenges of the two, and `more` is said, too.
   tcp_bytes32 prove(std::string_view label, peer_id from, peer_id to, const tcp_bytes32& from_drew,
-                    const tcp_bytes32& to_drew) const noexcept {
-    std::array<std::byte, 16 + 8 + 64> said{};
+                    const tcp_bytes32& to_drew, const tcp_bytes32& more = {}) const noexcept {
+    std::array<std::byte, 16 + 8 + 96> said{};
     std::byte* at = said.data();
     std::memcpy(at, label.data(), label.size() < 16 ? label.size() : 16);
     std::memcpy(at + 16, &from, 4);
     std::memcpy(at + 20, &to, 4);
     std::memcpy(at + 24, from_drew.data(), 32);
     std::memcpy(at + 56, to_drew.data(), 32);
+    std::memcpy(at + 88, more.data(), 32);
     tcp_bytes32 proof{};
     unsigned bytes = 0;
     const auto* const text = reinterpret_cast<const unsigned char*>(said.data());

@@ -183,6 +183,13 @@ class tcp_watch {
     return control(EPOLL_CTL_MOD, fd, e, writable, readable);
   }
   void remove(int fd) noexcept { ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, nullptr); }
+  /// The same, of a socket that is closed next: a forked child may hold it, too, and then nothing
+  /// ends by that, neither what is told here nor what the other end sees.
+  void part(int fd) noexcept {
+    if (fd < 0) return;
+    remove(fd);
+    ::shutdown(fd, SHUT_RDWR);
+  }
 
   /// Calls `f(event, writable)` for what has happened. Returns how much that was.
   template <class F>

@@ -144,8 +144,8 @@ class striped_stream {
     return true;
   }
   /// A further socket, on which somebody has proven to be this peer. False: it is none of this
-  /// connection.
-  bool attach(tcp_descriptor socket, const tcp_acceptor& who) noexcept {
+  /// connection. It takes what becomes part of it.
+  bool attach(tcp_descriptor& socket, const tcp_acceptor& who) noexcept {
     if (all_ == nullptr || all_->role != tcp_role::accepts || who.lane() >= Lanes) return false;
     state& s = *all_;
     lane& l = s.lane_at[who.lane()];

@@ -4,12 +4,13 @@
 // and what was posted on each in order. Everything of transport tcp that does not depend on who
 // takes the packets.
 
+#include <netinet/tcp.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -62,15 +63,15 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         patience_(patience),
         secret_(secret),
         endpoints_(std::move(endpoints)),
-        newcomers_(std::move(listener), watch_) {
-    tcp_bytes32 drawn{};
-    if (draw_random(drawn)) std::memcpy(&instance_, drawn.data(), sizeof instance_);
-    instance_ |= 1;  // 0 is nobody.
-  }
+        newcomers_(std::move(listener), watch_) {}
   ~tcp_wires() {
     if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
-    for (link* l : links_)
-      if (l != nullptr && l->state == tcp_state::open) say_goodbye(*l);
+    for (link* l : links_) {
+      if (l == nullptr) continue;
+      if (l->state == tcp_state::open) say_goodbye(*l);
+      part(*l);
+    }
+    newcomers_.shut();
   }
 
   peer_id self() const noexcept { return self_; }
@@ -109,13 +110,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
 
   /// See PartingTransport. What this kernel still holds it forgets when the other end, which does
-  /// not know yet that nobody reads here any more, says something.
+  /// not know yet that nobody reads here any more, says something. What a connection had taken that
+  /// is no more, or that the other end has left, may have to be said again.
   bool has_unsent() const noexcept {
     for (const link* l : links_) {
-      if (l == nullptr || l->state > tcp_state::open || l->mute) continue;
-      bool some = !l->out.idle();
-      if (l->state == tcp_state::open)
-        l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
+      if (l == nullptr || l->state > tcp_state::open || l->out.empty()) continue;
+      bool some = l->state != tcp_state::open || l->mute || !l->out.idle() ||
+                  tcp_stage_of(l->socket.fd()) != TCP_ESTABLISHED;
+      if (!some) l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
       if (some) return true;
     }
     return false;
@@ -182,13 +184,13 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool carried = l.state == tcp_state::open;
     unblock(l);
     l.mute = false;
-    l.socket.close();
+    part(l);
     if (!carried) return call_later(l);
     l.state = tcp_state::idle;
     const std::int64_t now = platform::now_ns();
     l.lost_at_ns = now + patience_.reach_ns();
     // Both may have noticed, and the lower rank's attempt will be the connection.
-    wait_for(l, self_ < l.peer ? now : now + crossing_ns);
+    wait_for(l, now, self_ < l.peer ? now : now + crossing_ns);
   }
 
  private:
@@ -199,7 +201,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
     ++counters_.calls;
     l.state = tcp_state::greeting;
-    wait_for(l, now + patience_.attempt_ns());
+    wait_for(l, now, now + patience_.attempt_ns(l.lost_at_ns - now));
     l.call.emplace(self_, l.peer);
     l.socket = Stream(connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_));
     if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}))
@@ -208,7 +210,11 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   /// An attempt has failed. It is repeated while that may help.
   void hang_up(link& l, int why) noexcept {
-    l.socket.close();
+    const std::int64_t now = platform::now_ns();
+    // Somebody is there, and this rank has kept him waiting.
+    if ((why == 0 || why == ECONNRESET || why == EPIPE) && now > l.due_ns)
+      l.lost_at_ns = now + patience_.reach_ns();
+    part(l);
     l.call.reset();
     // Nobody listens there any more: the rank is gone, not the way to it.
     if (why == ECONNREFUSED || why == EACCES || why == EPERM) return close(l, tcp_state::lost);
@@ -216,27 +222,39 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   void call_later(link& l) noexcept {
     const std::int64_t now = platform::now_ns();
+    forgive(l, now);
     if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
     l.state = tcp_state::idle;
     const unsigned shift = l.calls < 8 ? l.calls++ : 8;
     const std::int64_t at = now + (std::int64_t{1'000'000} << shift);
-    wait_for(l, at < l.lost_at_ns ? at : l.lost_at_ns);
+    wait_for(l, now, at < l.lost_at_ns ? at : l.lost_at_ns);
   }
   /// The clock has something to say to a connection that is being made.
   void overdue(link& l, std::int64_t now) noexcept {
-    const bool there = l.state == tcp_state::greeting || l.state == tcp_state::securing ||
-                       l.state == tcp_state::resuming;
-    if (there && is_tcp_established(l.socket.fd())) {
-      // Its kernel answers, and goes on being asked: the rank computes, and will come to it.
+    const bool greets = l.state == tcp_state::greeting;
+    const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
+    const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
+    if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
+      // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
+      // has come, and waited in vain: the next look tells.
+      wait_for(l, now, now + patience_.attempt_ns());
       l.lost_at_ns = now + patience_.reach_ns();
-      return wait_for(l, now + patience_.attempt_ns());
+      return;
     }
-    if (l.state == tcp_state::greeting) return hang_up(l, ETIMEDOUT);
+    if (greets) return hang_up(l, ETIMEDOUT);
     if (there) return broke(l);
-    if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
-    call(l);  // Also where the other one's attempt has not come.
+    // Also where the other one's attempt has not come. Nobody is lost before a call has failed.
+    call(l);
   }
-  void wait_for(link& l, std::int64_t at) noexcept {
+  /// Whether a peer can be reached is found out while this rank looks: the time in which it should
+  /// have, and computed, does not count.
+  static void forgive(link& l, std::int64_t now) noexcept {
+    if (l.due_ns == 0 || now <= l.due_ns) return;
+    l.lost_at_ns += now - l.due_ns;
+    l.due_ns = now;
+  }
+  void wait_for(link& l, std::int64_t now, std::int64_t at) noexcept {
+    forgive(l, now);
     attention_ += l.due_ns == 0 ? 1 : 0;
     timed_ += l.due_ns == 0 ? 1 : 0;
     l.due_ns = at;
@@ -255,7 +273,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (s == tcp_step::more) return;
     if (s == tcp_step::wrong) return hang_up(l, EACCES);  // A stranger has that address now.
     if (!l.call->is_judged()) {
-      const tcp_hello h = l.call->hello(secret_);
+      const tcp_hello h = l.call->hello(secret_, token_for(l.peer));
       if (::send(l.socket.fd(), &h, sizeof h, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof h)
         hang_up(l, 0);
       return;
@@ -267,9 +285,11 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       return proven(l, tcp_role::connects, [&] { return done.key(secret_); });
     if (v == tcp_verdict::gone) return close(l, tcp_state::lost);
     ++counters_.crossed;
-    l.socket.close();
+    part(l);
     l.state = tcp_state::crossed;
-    wait_for(l, platform::now_ns() + patience_.attempt_ns());
+    const std::int64_t now = platform::now_ns();
+    wait_for(l, now, now + patience_.attempt_ns());
+    l.lost_at_ns = now + patience_.reach_ns();  // It is there.
   }
   /// Who is at the other end is known.
   template <class Key>
@@ -277,7 +297,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     prepare(l.socket.fd());
     fit(l);
     l.mute = false;
-    wait_for(l, platform::now_ns() + patience_.attempt_ns());
+    const std::int64_t now = platform::now_ns();
+    wait_for(l, now, now + patience_.attempt_ns());
     if constexpr (!Stream::secures) {
       opened(l);
     } else {
@@ -310,12 +331,16 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.state == tcp_state::resuming)
       on_resume(l);  // The socket has been read: it may say no more.
   }
+  /// What only that peer is told, so that nobody else can take its place.
+  tcp_bytes32 token_for(peer_id peer) const noexcept {
+    return own_secret_.prove("mpx tcp token", self_, peer, {}, {});
+  }
   /// There is a stream. Each end tells how much it has of the other's stream.
   void opened(link& l) noexcept {
     l.state = tcp_state::resuming;
     l.greeting = {};
     if (!l.in.begin()) return close(l, tcp_state::lost);
-    const tcp_resume r{tcp_resume_magic, instance_, l.in.receipt().tell()};
+    const tcp_resume r{tcp_resume_magic, l.in.receipt().tell(), token_for(l.peer)};
     iovec piece = piece_of(&r, sizeof r);
     if (l.socket.write(&piece, 1) != sizeof r) broke(l);
   }
@@ -328,12 +353,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (!l.greeting.add(static_cast<std::size_t>(n))) return;
     const tcp_resume r = l.greeting.get();
     // Who has started again has nothing of what was sent, and is somebody else.
-    const bool same = l.instance == 0 || l.instance == r.instance;
-    if (r.magic != tcp_resume_magic || !same || r.instance == 0 ||
-        !l.out.resume(r.received, completions_))
+    const bool same = !l.met || same_proof(l.token, r.token);
+    if (r.magic != tcp_resume_magic || !same || !l.out.resume(r.received, completions_))
       return close(l, tcp_state::lost);
     wait_no_more(l);
-    l.instance = r.instance;
+    l.met = true;
+    l.token = r.token;
     l.state = tcp_state::open;
     l.calls = 0;
     l.lost_at_ns = 0;
@@ -345,34 +370,42 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   void on_newcomer(std::uint32_t at) noexcept {
     newcomers_.advance(
         at, secret_, self_, peers(),
-        [this](tcp_descriptor s, const tcp_acceptor& who) { admit(std::move(s), who); });
+        [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
   }
-  /// Of two attempts that cross, the one of the lower rank becomes the connection. Who calls
-  /// although there is a connection knows that it is broken.
-  void admit(tcp_descriptor s, const tcp_acceptor& who) noexcept {
+  /// Of two attempts that cross, the one of the lower rank becomes the connection. Where that has
+  /// failed twice it gives way, unless its proof is out: the other end, which always gives way to
+  /// one, may have done so by now, and neither would remain. Who calls although there is a
+  /// connection knows that it is broken.
+  bool admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
     link* l = links_[who.from()];
-    if (l == nullptr && (l = make(who.from())) == nullptr) return;
+    if (l == nullptr && (l = make(who.from())) == nullptr) return true;
     if (who.lane() != 0) {  // One more socket of a connection that is being made.
       if constexpr (Stream::lanes > 1)
-        if (l->state == tcp_state::securing && l->socket.attach(std::move(s), who)) secure(*l);
-      return;
+        if (l->state == tcp_state::securing && l->socket.attach(s, who)) secure(*l);
+      return true;
     }
+    // Whoever has met that peer knows it again.
+    if (l->met && !who.knows(l->token)) return false;
+    // It has given this one up for another, or is no more.
+    if (has_hung_up(s.fd())) return true;
     const bool gone = l->state > tcp_state::open;
-    const bool mine = l->state == tcp_state::greeting && self_ < who.from() && l->calls < 2;
+    const bool mine = l->state == tcp_state::greeting && self_ < who.from() &&
+                      (l->calls < 2 || l->call->has_greeted());
     const tcp_verdict v = gone   ? tcp_verdict::gone
                           : mine ? tcp_verdict::crossed
                                  : tcp_verdict::open;
-    // Its own attempt has become the connection meanwhile, and it has given this one up.
-    if (l->state >= tcp_state::securing && has_hung_up(s.fd())) return;
     if (v == tcp_verdict::open) leave(*l);
     const tcp_answer a = who.answer(v, secret_);
     if (::send(s.fd(), &a, sizeof a, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof a ||
         v != tcp_verdict::open)
-      return;
-    if (!watch_.change(s.fd(), {tcp_watch::kind::link, l->peer}, false))
-      return close(*l, tcp_state::lost);
+      return true;
+    if (!watch_.change(s.fd(), {tcp_watch::kind::link, l->peer}, false)) {
+      close(*l, tcp_state::lost);
+      return true;
+    }
     l->socket = Stream(std::move(s));
     proven(*l, tcp_role::accepts, [&] { return who.key(secret_); });
+    return true;
   }
 
   /// What there is of a connection gives way to the other end's attempt.
@@ -381,15 +414,16 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.state >= tcp_state::securing) ++counters_.broken;
     unblock(l);
     l.call.reset();
-    l.socket.close();
+    part(l);
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
-    wait_for(l, now);
+    wait_for(l, now, now);
   }
   static bool has_hung_up(int fd) noexcept {
     std::byte b;
-    return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    const ssize_t n = ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
   }
 
   void on_link(peer_id peer, bool writable, bool reads) noexcept {
@@ -428,8 +462,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.out.fail(completions_);
     feed(l);
     l.in.clear();
-    l.socket.close();
+    part(l);
     if (s == tcp_state::lost) lost_.push(l.peer);
+  }
+  void part(link& l) noexcept {
+    l.socket.for_each_fd([this](int fd) { watch_.part(fd); });
+    l.socket.close();
   }
   /// Best effort: what has been posted is with the kernel, if it has room; so is the goodbye.
   void say_goodbye(link& l) noexcept {
@@ -446,9 +484,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   peer_id peers_;
   int kernel_bytes_;
   tcp_patience patience_;
-  std::uint64_t instance_ = 0;  // This rank, for as long as it lives.
-  unsigned timed_ = 0;          // Connections of which the clock has something to say.
+  unsigned timed_ = 0;  // Connections of which the clock has something to say.
   tcp_secret secret_;
+  tcp_secret own_secret_ = tcp_secret::drawn();  // For as long as this rank lives.
   [[no_unique_address]] typename Stream::context streams_;
   std::vector<tcp_endpoint> endpoints_;
   tcp_newcomers newcomers_;

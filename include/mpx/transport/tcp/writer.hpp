@@ -36,6 +36,11 @@ class tcp_writer {
   static constexpr std::size_t keep_bytes_max = Sizes.keep_bytes_max;
   static constexpr std::size_t coalesced_bytes_max = Sizes.coalesced_bytes_max;
   static constexpr std::size_t gathered_bytes_min = Sizes.gathered_bytes_min;
+  /// Receipts that may be here and have come to nobody's notice: at most twice that. So many that
+  /// the other end owes one for them itself, and more than what it may have under way can ask for:
+  /// thus two honest ends never wait for each other.
+  static constexpr std::size_t receipts_max =
+      decltype(link::out)::kept_max + decltype(link::out)::receipt_bytes / sizeof(tcp_frame);
 
   tcp_writer(peer_id peers, bool pends) : pends_(pends), links_(peers) {}
   tcp_writer(const tcp_writer&) = delete;
@@ -242,12 +247,22 @@ class tcp_writer {
     l.socket.shut();
     if (!l.in.ended()) serve(l);
   }
+  /// Receipts are never kept waiting for room, as packets are, since they make it; but who says of
+  /// none that it has come gets no more of them. They are owed until he does.
+  static bool may_tell(link& l) noexcept {
+    if (l.out.acknowledged() >= l.receipts_from) {
+      l.receipts_from = l.out.end() + 1;
+      l.receipts = 0;
+    }
+    return l.receipts < receipts_max;
+  }
   /// At once: the other end may be waiting for it, and this rank may compute next.
   void acknowledge(link& l) noexcept {
-    if (l.mute || !l.out.reserve(sizeof(tcp_frame))) return;
+    if (l.mute || !may_tell(l) || !l.out.reserve(sizeof(tcp_frame))) return;
     const tcp_frame f = receipt_of(l.in.receipt().tell());
     l.out.copy(bytes_of(f), {}, 0, false, 0);
     ++counters_.receipts;
+    ++l.receipts;
     const std::uint64_t before = l.written_at;
     if (!l.blocked) send(l);
     l.written_at = before;  // A packet that answers is written at once, too.

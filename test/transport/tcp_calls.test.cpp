@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
+// timeout: 120
+// Over sockets: calls that are kept waiting, that fail, that cross, and what a forked child holds.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mpx/transport/tcp.hpp>
+#include <ostream>
+#include <thread>
+
+#include "half_job.hpp"
+
+namespace {
+
+using namespace half_a_job;
+
+/// Longer than a peer of an impatient rank may be out of reach.
+void compute_for_long() {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(3 * tcp_patience(patience_s).reach_ns()));
+}
+
+TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a break, crossed") {
+  const impatient now;
+  const payload body(0, 100);
+  losing_keeper sink;
+  SUBCASE("after its call") {
+    half_job j;
+    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
+    {
+      const call_of_rank_0 first(j, sink);
+    }  // Nobody was heard, and rank 1 did not wait for ever.
+    compute_for_long();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  SUBCASE("after a break") {
+    half_job j;
+    tcp_descriptor s = proven(j);
+    s.close();
+    const deadline limit;
+    while (j.t->state_of(1) == tcp_state::open) {
+      j.t->poll(sink);
+      limit.check("the end of a connection is seen");
+    }
+    compute_for_long();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  SUBCASE("after calls that crossed") {
+    half_job j;
+    REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
+    call_of_rank_0 first(j, sink);
+    first.hear(j, sink);
+    first.judge(j, tcp_verdict::crossed);
+    const deadline limit;
+    while (j.t->state_of(1) != tcp_state::crossed) {
+      j.t->poll(sink);
+      limit.check("the verdict is heard");
+    }
+    compute_for_long();
+    call_of_rank_0(j, sink).open(j, sink);
+  }
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: who computes while a host is silent calls again before it is lost") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  auto crowd = fall_silent(j);
+  j.t->attend(1);
+  j.poll(sink);
+  compute_for_long();
+  crowd.clear();
+  REQUIRE(::listen(j.listener.fd(), 16) == 0);
+  while (tcp_descriptor(::accept(j.listener.fd(), nullptr, nullptr))) continue;
+  call_of_rank_0(j, sink).open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  bool challenges = true;
+  SUBCASE("once nothing is said") {}
+  SUBCASE("at once") { challenges = false; }
+  j.t->attend(1);
+  for (int i = 0; i < 6; ++i) {
+    {
+      const call_of_rank_0 one(j, sink, challenges);
+    }
+    compute_for_long();
+    j.t->poll(sink);
+  }
+  call_of_rank_0(j, sink).open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end") {
+  const impatient now;
+  losing_keeper sink;
+  half_job j;
+  j.t->attend(1);
+  const deadline limit;
+  int calls = 0;
+  while (sink.lost_ones.empty() && !limit.passed()) {
+    j.t->poll(sink);
+    const tcp_descriptor s(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    calls += s ? 1 : 0;
+  }
+  CHECK(sink.lost_ones.size() == 1);
+  CHECK(calls > 2);
+}
+
+TEST_CASE("tcp: of two calls that cross one remains, however often they have failed") {
+  half_job j;
+  losing_keeper sink;
+  j.t->attend(1);
+  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  call_of_rank_0 mine(j, sink, false);
+  tcp_connector c(1, 0);
+  SUBCASE("the lower rank's, whose proof is out") {
+    mine.challenge();
+    mine.hear(j, sink);
+    const tcp_descriptor other = greeted(j, c);
+    CHECK(verdict_on(j, other, c) == tcp_verdict::crossed);
+    mine.open(j, sink);
+  }
+  SUBCASE("the higher one's, where the lower one does not get there") {
+    const tcp_descriptor other = greeted(j, c);
+    CHECK(verdict_on(j, other, c) == tcp_verdict::open);
+  }
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for him") {
+  half_job j;
+  losing_keeper sink;
+  j.t->attend(1);
+  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  call_of_rank_0 mine(j, sink, false);
+  tcp_connector c(1, 0);
+  {
+    const tcp_descriptor other = greeted(j, c);
+  }
+  j.poll(sink);
+  mine.challenge();
+  mine.open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+
+/// A child of this process that does nothing, and holds all that its parent has open now.
+class idle_child {
+ public:
+  idle_child() {
+    require(::pipe2(ends_, O_CLOEXEC) == 0, "there is a pipe");
+    child_ = ::fork();
+    if (child_ != 0) return;
+    char c;
+    ::close(ends_[1]);
+    static_cast<void>(!::read(ends_[0], &c, 1));
+    ::_exit(0);
+  }
+  idle_child(const idle_child&) = delete;
+  idle_child& operator=(const idle_child&) = delete;
+  ~idle_child() {
+    ::close(ends_[1]);
+    ::close(ends_[0]);
+    ::waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  int ends_[2];
+  pid_t child_;
+};
+bool has_news(half_job& j) {
+  pollfd p{j.t->descriptor(), POLLIN, 0};
+  return ::poll(&p, 1, 0) != 0;
+}
+
+TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends") {
+  half_job j;
+  losing_keeper sink;
+  const deadline limit;
+  SUBCASE("a connection") {
+    const tcp_descriptor s = proven(j);
+    const idle_child child;
+    for (const int fd : {s.fd(), j.listener.fd()}) ::shutdown(fd, SHUT_RDWR);
+    while (sink.lost_ones.empty() && !limit.passed()) j.t->poll(sink);
+    CHECK(sink.lost_ones.size() == 1);
+    j.poll(sink);
+    CHECK(!has_news(j));
+  }
+  SUBCASE("one that is replaced") {
+    const tcp_descriptor s = proven(j);
+    const idle_child child;
+    const tcp_descriptor next = proven(j);
+    CHECK(hangs_up(j, s));
+    j.poll(sink);
+    CHECK(!has_news(j));
+    CHECK(j.t->state_of(1) == tcp_state::open);
+  }
+  SUBCASE("a call that is given up") {
+    j.t->attend(1);
+    call_of_rank_0 mine(j, sink);
+    mine.hear(j, sink);
+    const idle_child child;
+    mine.judge(j, tcp_verdict::crossed);
+    CHECK(hangs_up(j, mine.s));
+    CHECK(!has_news(j));
+  }
+  SUBCASE("one of a stranger, or of who is not wanted") {
+    const tcp_descriptor s = j.connect();
+    tcp_connector c(1, 0);
+    const tcp_descriptor other = greeted(j, c);
+    const idle_child child;
+    j.t->drop_peer(1);
+    say(s, std::string(200, 'x').data(), 200);
+    CHECK(hangs_up(j, s));
+    CHECK(verdict_on(j, other, c) == tcp_verdict::gone);
+    CHECK(hangs_up(j, other));
+    j.poll(sink);
+    CHECK(!has_news(j));
+  }
+  SUBCASE("and nobody waits at a door that nobody opens") {
+    const tcp_descriptor s = j.connect();
+    j.t->attend(1);
+    const call_of_rank_0 call(j, sink);
+    const tcp_endpoint door = j.t->endpoint();
+    const idle_child child;
+    j.t.reset();
+    const tcp_descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    CHECK(::connect(late.fd(), &door.any, door.bytes) != 0);
+    for (const tcp_descriptor* const d : {&s, &call.s}) {
+      std::byte bytes[256];
+      ssize_t n = 1;
+      while ((n > 0 || (n < 0 && errno == EAGAIN)) && !limit.passed())
+        n = ::recv(d->fd(), bytes, sizeof bytes, MSG_DONTWAIT);
+      CHECK(!limit.passed());
+    }
+  }
+}
+
+}  // namespace
