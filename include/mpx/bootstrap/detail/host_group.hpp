@@ -161,7 +161,7 @@ class host_group {
       return;
     owned_fd fd = call_for_handover(there.at, handover_hello(there.at, job_->rank(), job_->size()));
     char yes = 0;  // Who has joined another rank meanwhile hangs up.
-    if (!fd || ::recv(fd.get(), &yes, 1, 0) != 1) return;
+    if (!fd || !hear_answer(fd.get(), yes)) return;
     leader_fd_ = std::move(fd);
     leader_ = leader;
   }

@@ -56,7 +56,7 @@ class host_meeting {
       for (const int fd : guests_)
         if (fd >= 0) [[maybe_unused]]
           const auto sent = ::send(fd, &verdict, 1, MSG_NOSIGNAL);
-    } else if (::recv(rank_0_.get(), &verdict, 1, 0) != 1) {
+    } else if (!hear_answer(rank_0_.get(), verdict)) {
       mpx::detail::throw_error(errc::bootstrap, "rank 0 was lost while the ranks of this host met");
     }
     if (verdict == apart) tell_hosts();

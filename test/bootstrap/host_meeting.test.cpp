@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the ranks of a host meet where their launcher has only a store and fences, disturbed by
+// signals. The launcher is played.
+
+#include <mpx/bootstrap/detail/host_group.hpp>
+#include <mpx/bootstrap/detail/host_meeting.hpp>
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "contract.hpp"
+#include "pmi_server.hpp"
+
+namespace {
+
+using namespace bootstrap_contract;
+using mpx::errc;
+using mpx::bootstrap::detail::host_group;
+using mpx::bootstrap::detail::launcher_of;
+using mpx::bootstrap::detail::launcher_owner;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Interrupts the calls of threads, again and again, by a signal whose handler restarts none.
+class nuisance {
+ public:
+  explicit nuisance(std::size_t threads) : threads_(threads) {
+    struct sigaction ours{};
+    ours.sa_handler = [](int) {};
+    ::sigaction(SIGUSR2, &ours, &before_);
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        for (const std::atomic<pid_t>& tid : threads_)
+          if (tid != 0) ::syscall(SYS_tgkill, ::getpid(), tid.load(), SIGUSR2);
+        std::this_thread::sleep_for(microseconds(50));
+      }
+    });
+  }
+  nuisance(const nuisance&) = delete;
+  nuisance& operator=(const nuisance&) = delete;
+  ~nuisance() {
+    thread_.request_stop();
+    thread_.join();
+    ::sigaction(SIGUSR2, &before_, nullptr);
+  }
+  /// Disturbs this thread until what is returned ends.
+  [[nodiscard]] auto disturb(std::size_t at) {
+    struct disturbed {
+      explicit disturbed(std::atomic<pid_t>& its) : tid(its) {
+        tid = static_cast<pid_t>(::syscall(SYS_gettid));
+      }
+      disturbed(const disturbed&) = delete;
+      disturbed& operator=(const disturbed&) = delete;
+      ~disturbed() { tid = 0; }
+      std::atomic<pid_t>& tid;
+    };
+    return disturbed(threads_[at]);
+  }
+
+ private:
+  std::vector<std::atomic<pid_t>> threads_;
+  struct sigaction before_{};
+  std::jthread thread_;
+};
+
+/// Who met whom, by rank; empty where the start failed.
+using groups = std::vector<std::vector<rank_t>>;
+
+/// One rank's way through a start of transport hybrid. The lowest is late.
+std::vector<rank_t> meet_as(pmi_server& server, rank_t r) {
+  pmi1 b(server.of(r));
+  host_group g(launcher_owner(new launcher_of<pmi1&>(b)));
+  b.fence(idle);
+  if (r == 0) std::this_thread::sleep_for(milliseconds(3));
+  g.meet();
+  return g.ranks();
+}
+/// The same, of the usual transport.
+std::vector<rank_t> start_as(pmi_server& server, rank_t r) {
+  one_host<pmi1> b{pmi1(server.of(r))};
+  b.mark_finished();
+  return std::vector<rank_t>(1, b.size());
+}
+template <class Meet>
+groups meet_all(pmi_server& server, Meet meet) {
+  const rank_t n = server.size();
+  groups all(static_cast<std::size_t>(n));
+  std::vector<std::jthread> threads;
+  for (rank_t r = 0; r < n; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        all[static_cast<std::size_t>(r)] = meet(r);
+      } catch (const std::exception& e) {
+        MESSAGE(std::string(e.what()));
+        server.hang_up_all();
+      }
+    });
+  threads.clear();
+  return all;
+}
+/// The same, disturbed by signals.
+template <class Meet>
+groups meet_disturbed(rank_t n, Meet meet) {
+  pmi_server server(n);
+  server.connect();
+  nuisance signals(static_cast<std::size_t>(n));
+  return meet_all(server, [&](rank_t r) {
+    const auto guard = signals.disturb(static_cast<std::size_t>(r));
+    return meet(server, r);
+  });
+}
+groups one_group(rank_t n) {
+  std::vector<rank_t> ranks;
+  for (rank_t r = 0; r < n; ++r) ranks.push_back(r);
+  return groups(static_cast<std::size_t>(n), ranks);
+}
+
+TEST_CASE("host_group: signals do not part the ranks of a host") {
+  for (const rank_t n : {2, 3, 4, 8}) {
+    CAPTURE(n);
+    for (int round = 0; round < 5; ++round) CHECK(meet_disturbed(n, meet_as) == one_group(n));
+  }
+}
+
+TEST_CASE("one_host: signals do not break a start") {
+  for (const rank_t n : {2, 3, 4, 8}) {
+    CAPTURE(n);
+    const groups all(static_cast<std::size_t>(n), {n});
+    for (int round = 0; round < 10; ++round) CHECK(meet_disturbed(n, start_as) == all);
+  }
+}
+
+TEST_CASE("handover: signals do not give a call more time") {
+  using mpx::bootstrap::detail::undisturbed;
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  nuisance signals(1);
+  const auto guard = signals.disturb(0);
+  char c = 0;
+  const auto wait = [&] {
+    return undisturbed(ends[0], 30'000'000, [&] { return ::recv(ends[0], &c, 1, 0); });
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(wait() == -1);
+  CHECK(errno == EAGAIN);
+  CHECK(std::chrono::steady_clock::now() - begin >= milliseconds(20));
+  REQUIRE(::send(ends[1], "x", 1, 0) == 1);
+  CHECK(wait() == 1);
+  for (const int end : ends) ::close(end);
+}
+
+}  // namespace
