@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // How the ranks of a host meet where their launcher has only a store and fences, disturbed by
-// signals. The launcher is played.
+// signals and strangers. The launcher is played.
 
 #include <mpx/bootstrap/detail/host_group.hpp>
 #include <mpx/bootstrap/detail/host_meeting.hpp>
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <thread>
@@ -23,10 +26,7 @@
 namespace {
 
 using namespace bootstrap_contract;
-using mpx::errc;
-using mpx::bootstrap::detail::host_group;
-using mpx::bootstrap::detail::launcher_of;
-using mpx::bootstrap::detail::launcher_owner;
+using namespace mpx::bootstrap::detail;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
@@ -140,7 +140,6 @@ TEST_CASE("one_host: signals do not break a start") {
 }
 
 TEST_CASE("handover: signals do not give a call more time") {
-  using mpx::bootstrap::detail::undisturbed;
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
   nuisance signals(1);
@@ -156,6 +155,101 @@ TEST_CASE("handover: signals do not give a call more time") {
   REQUIRE(::send(ends[1], "x", 1, 0) == 1);
   CHECK(wait() == 1);
   for (const int end : ends) ::close(end);
+}
+
+/// Of this thread alone. Requires: it is root's.
+bool become_another() {
+  constexpr uid_t nobody = 65534;
+  return ::syscall(SYS_setresuid, nobody, nobody, nobody) == 0;
+}
+
+/// Calls there as another user, says nothing, and waits until it is sent away. Returns how many
+/// times it was, -1 if it was not in time.
+int knock_as_another(const handover_place& at, int times) {
+  int sent_away = -1;
+  std::jthread stranger([&] {
+    if (!become_another()) return;
+    sockaddr_un name;
+    const socklen_t bytes = at.address(name);
+    std::vector<owned_fd> calls;
+    for (int i = 0; i < times; ++i) {
+      calls.emplace_back(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+      constexpr timeval patience{10, 0};
+      for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO})
+        ::setsockopt(calls.back().get(), SOL_SOCKET, way, &patience, sizeof patience);
+      if (::connect(calls.back().get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0)
+        return;
+    }
+    char c = 0;
+    for (const owned_fd& fd : calls)
+      if (const ssize_t n = ::recv(fd.get(), &c, 1, 0); n > 0 || (n < 0 && errno == EAGAIN)) return;
+    sent_away = times;
+  });
+  stranger.join();
+  return sent_away;
+}
+
+TEST_CASE("host_group: who is of another user is sent away at once") {
+  if (::geteuid() != 0) {
+    MESSAGE("left out: only root can be two users");
+    return;
+  }
+  pmi_server server(2);
+  server.connect();
+  int sent_away = 0;
+  const groups met = meet_all(server, [&](rank_t r) {
+    pmi1 b(server.of(r));
+    host_group g(launcher_owner(new launcher_of<pmi1&>(b)));
+    b.fence(idle);
+    if (r == 1) {  // The other one serves meanwhile.
+      const std::string card = b.get(0, "mpx.near").value_or("");
+      handover_place there{};
+      REQUIRE(card.size() >= sizeof there);
+      std::memcpy(&there, card.data() + card.size() - sizeof there, sizeof there);
+      sent_away = knock_as_another(there, 300);
+    }
+    g.meet();
+    return g.ranks();
+  });
+  CHECK(sent_away == 300);
+  CHECK(met == one_group(2));
+}
+
+/// No descriptors are left to this process while this lives.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const owned_fd lowest(::dup(2));
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(lowest.get());
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("handover: who has no descriptor for a caller says so") {
+  const handover_place at = handover_place::drawn();
+  const owned_fd door = listen_for_handover(at, 2);
+  const owned_fd call = call_for_handover(at, handover_hello(at, 1, 2));
+  REQUIRE(call);
+  mpx::plain_array<int> callers;
+  std::string said;
+  {
+    const no_descriptors here;
+    said = ranks::text_of([&] { let_in(door.get(), callers); });
+  }
+  CAPTURE(said);
+  CHECK(said.find("Too many open files") != std::string::npos);
+  CHECK(said.find("raise `ulimit -n`") != std::string::npos);
+  let_in(door.get(), callers);
+  REQUIRE(callers.size() == 1);
+  ::close(callers[0]);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
@@ -130,6 +131,27 @@ template <class Call>
     mpx::detail::throw_error(errc::no_resources, "a socket for the ranks of this host (%s)",
                              std::strerror(errno));
   return door;
+}
+
+/// Lets in who has come and is of this user; `callers` are those that have yet to say who they are.
+/// Of others the same are looked at, and sent away, as long as this is called: so many at once, that
+/// they do not keep this rank from what else it has to do. Errors: errc::no_resources.
+[[gnu::noinline, gnu::cold]] inline void let_in(int door, plain_array<int>& callers) {
+  constexpr std::size_t callers_max = 64;
+  for (std::size_t looks = 0; looks < callers_max && callers.size() < callers_max; ++looks) {
+    const int fd = ::accept4(door, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int why = errno;
+    if (fd >= 0) {
+      if (!is_of_this_user(fd) || !callers.try_push_back(fd)) ::close(fd);
+    } else if (why == EMFILE || why == ENFILE) {
+      mpx::detail::throw_error(errc::no_resources,
+                               "the ranks of this host cannot meet: the lowest takes a file "
+                               "descriptor for each of the others (%s): raise `ulimit -n`",
+                               std::strerror(why));
+    } else if (why != ECONNABORTED && why != EINTR) {
+      return;
+    }
+  }
 }
 
 /// Calls there, and says `mine`. Returns nothing if nobody of this user can be reached.
