@@ -252,4 +252,38 @@ TEST_CASE("handover: who has no descriptor for a caller says so") {
   ::close(callers[0]);
 }
 
+/// Users without privileges have no more descriptors under way in sockets than `ulimit -n`.
+TEST_CASE("handover: what the kernel takes no more of is handed over later") {
+  if (::geteuid() != 0) {
+    MESSAGE("left out: only root can be a user who has nothing under way");
+    return;
+  }
+  constexpr int times = 40;
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = 32;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::atomic<int> sent = 0;
+  std::jthread giver([&] {
+    for (bool goes_on = become_another(); goes_on && sent < times; sent += goes_on ? 1 : 0)
+      goes_on = hand_over(ends[0], 0, 1, "x", 1);
+    ::shutdown(ends[0], SHUT_WR);
+  });
+  std::this_thread::sleep_for(milliseconds(30));
+  int taken = 0;
+  for (bool goes_on = true; goes_on; taken += goes_on ? 1 : 0) {
+    owned_fd control, shared;
+    char c = 0;
+    goes_on = take_over(ends[1], control, shared, &c, 1) == 1;
+  }
+  giver.join();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(sent == times);
+  CHECK(taken == times);
+  for (const int end : ends) ::close(end);
+}
+
 }  // namespace

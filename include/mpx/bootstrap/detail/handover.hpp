@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -175,7 +176,8 @@ template <class Call>
   return undisturbed(from, handover_patience_ns, [&] { return ::recv(from, &answer, 1, 0); }) == 1;
 }
 
-/// Two descriptors, of a control segment and of shared memory, with some bytes.
+/// Two descriptors, of a control segment and of shared memory, with some bytes. Waits where the
+/// kernel has too many of this user's under way, which others are about to take.
 [[gnu::noinline, gnu::cold]] inline bool hand_over(int to, int control, int shared,
                                                    const void* text, std::size_t bytes) noexcept {
   const int both[2] = {control, shared};
@@ -191,7 +193,13 @@ template <class Call>
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(sizeof both);
   std::memcpy(CMSG_DATA(head), both, sizeof both);
-  return ::sendmsg(to, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+  const ::timespec pause{0, 1'000'000};
+  for (const std::int64_t end_ns = platform::now_ns() + handover_patience_ns;;) {
+    const ssize_t n = ::sendmsg(to, &message, MSG_NOSIGNAL);
+    if (n >= 0 || errno != ETOOMANYREFS || platform::now_ns() >= end_ns)
+      return n == static_cast<ssize_t>(bytes);
+    ::nanosleep(&pause, nullptr);
+  }
 }
 /// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has.
 [[gnu::noinline, gnu::cold]] inline std::size_t take_over(int from, owned_fd& control,
