@@ -135,8 +135,8 @@ template <class Call>
 }
 
 /// Lets in who has come and is of this user; `callers` are those that have yet to say who they are.
-/// Of others the same are looked at, and sent away, as long as this is called: so many at once, that
-/// they do not keep this rank from what else it has to do. Errors: errc::no_resources.
+/// Others are sent away. Of all of them it looks at so few that it soon returns, however many come.
+/// Errors: errc::no_resources.
 [[gnu::noinline, gnu::cold]] inline void let_in(int door, plain_array<int>& callers) {
   constexpr std::size_t callers_max = 64;
   for (std::size_t looks = 0; looks < callers_max && callers.size() < callers_max; ++looks) {
@@ -177,7 +177,7 @@ template <class Call>
 }
 
 /// Two descriptors, of a control segment and of shared memory, with some bytes. Waits where the
-/// kernel has too many of this user's under way, which others are about to take.
+/// kernel has too many of this user's under way: others are about to take them.
 [[gnu::noinline, gnu::cold]] inline bool hand_over(int to, int control, int shared,
                                                    const void* text, std::size_t bytes) noexcept {
   const int both[2] = {control, shared};
