@@ -1057,7 +1057,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// - `loss_text(rank)`: what became of a rank that is gone, in words that name it, for the texts of
 ///   errors; "" of another. Requires as for `state`.
 /// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
-///   of errc::protocol or errc::no_resources. It concerns the two alone; the first reason counts.
+///   of errc::protocol or errc::no_resources, or cannot: errc::peer_lost. It concerns the two alone;
+///   the first reason counts.
 /// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
 /// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
 ///   destroyed without it counts as `failed`.
@@ -2035,7 +2036,8 @@ class job_segment : public detail::job_view {
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
         detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
-    return why == errc{} || why == errc::no_resources ? why : errc::protocol;
+    const bool known = why == errc{} || why == errc::no_resources || why == errc::peer_lost;
+    return known ? why : errc::protocol;
   }
 
   // --- publishing ---
@@ -15005,8 +15007,9 @@ class peers_room {
     const errc given_up = job_.renounced_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
-                       given_up == errc::protocol ? "whose packets make no sense to it"
-                                                  : "for lack of memory or mappings");
+                       given_up == errc::protocol    ? "whose packets make no sense to it"
+                       : given_up == errc::peer_lost ? "which it cannot reach"
+                                                     : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
     if (s.empty()) return {};
     return formatted(": %s", s.c_str());
@@ -15037,8 +15040,8 @@ class peers_room {
     house().before_loss();
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
-    // The peer is alive, and would wait for this rank.
-    if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
+    if (world_rank(peer) < job_.size() && (is_fault(why) || would_wait(world_rank(peer), why)))
+      job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);
@@ -15046,6 +15049,12 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  /// Whether a rank that the transport has lost is alive, as the job knows it, and expects something
+  /// of this rank: the way between the two may have ended at this rank alone.
+  bool would_wait(rank_t rank, errc why) const noexcept {
+    return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
+           job_.renounced_by(rank) == errc{};
+  }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
   [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
