@@ -821,17 +821,36 @@ inline std::uint32_t current_core() noexcept {
   return core < 0 ? 0 : static_cast<std::uint32_t>(core);
 }
 
+/// Cores of a machine of any size: kernels that know of more than a cpu_set_t holds tell nothing to
+/// who has but one.
+class core_set {
+ public:
+  /// Those that this thread may run on; none where that cannot be known.
+  static core_set allowed() noexcept {
+    core_set s;
+    if (::sched_getaffinity(0, sizeof s.sets_, s.sets_) != 0) return {};
+    return s;
+  }
+  bool has(std::size_t core) const noexcept { return CPU_ISSET_S(core, sizeof sets_, sets_); }
+  void add(std::size_t core) noexcept { CPU_SET_S(core, sizeof sets_, sets_); }
+  void add(const core_set& more) noexcept { CPU_OR_S(sizeof sets_, sets_, sets_, more.sets_); }
+  int count() const noexcept { return CPU_COUNT_S(sizeof sets_, sets_); }
+  /// Has this thread run on them alone. Returns whether it may.
+  bool bind() const noexcept { return ::sched_setaffinity(0, sizeof sets_, sets_) == 0; }
+
+  static constexpr int cores_max = 16 * CPU_SETSIZE;  // Linux: 8,192.
+
+ private:
+  cpu_set_t sets_[cores_max / CPU_SETSIZE] = {};
+};
+
 /// Moves this thread to another core, if it may run there. It is not bound to it.
 inline void move_to_core(std::uint32_t core) noexcept {
-  cpu_set_t may;
-  CPU_ZERO(&may);
-  if (core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof may, &may) != 0 ||
-      !CPU_ISSET(core, &may))
-    return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  if (::sched_setaffinity(0, sizeof one, &one) == 0) ::sched_setaffinity(0, sizeof may, &may);
+  const core_set may = core_set::allowed();
+  if (!may.has(core)) return;
+  core_set one;
+  one.add(core);
+  if (one.bind()) may.bind();
 }
 
 /// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
@@ -942,12 +961,10 @@ inline void heavy_barrier() noexcept {
 /// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
 /// of them to its own (MPX_CORES).
 inline int usable_cores() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const int own = core_set::allowed().count();
   const char* const told = std::getenv("MPX_CORES");
   std::uint64_t all = 0;
-  if (told != nullptr && detail::parse_number(told, CPU_SETSIZE, all) &&
+  if (told != nullptr && detail::parse_number(told, core_set::cores_max, all) &&
       static_cast<int>(all) > own)
     return static_cast<int>(all);
   return own > 0 ? own : 1;
@@ -1040,7 +1057,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// - `loss_text(rank)`: what became of a rank that is gone, in words that name it, for the texts of
 ///   errors; "" of another. Requires as for `state`.
 /// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
-///   of errc::protocol or errc::no_resources. It concerns the two alone; the first reason counts.
+///   of errc::protocol or errc::no_resources, or cannot (errc::peer_lost). It concerns the two
+///   alone; the first reason counts.
 /// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
 /// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
 ///   destroyed without it counts as `failed`.
@@ -2018,7 +2036,8 @@ class job_segment : public detail::job_view {
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
         detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
-    return why == errc{} || why == errc::no_resources ? why : errc::protocol;
+    const bool known = why == errc{} || why == errc::no_resources || why == errc::peer_lost;
+    return known ? why : errc::protocol;
   }
 
   // --- publishing ---
@@ -14984,8 +15003,9 @@ class peers_room {
     const errc given_up = job_.renounced_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
-                       given_up == errc::protocol ? "whose packets make no sense to it"
-                                                  : "for lack of memory or mappings");
+                       given_up == errc::protocol    ? "whose packets make no sense to it"
+                       : given_up == errc::peer_lost ? "which it cannot reach"
+                                                     : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
     if (s.empty()) return {};
     return formatted(": %s", s.c_str());
@@ -15016,8 +15036,8 @@ class peers_room {
     house().before_loss();
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
-    // The peer is alive, and would wait for this rank.
-    if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
+    if (world_rank(peer) < job_.size() && (is_fault(why) || would_wait(world_rank(peer), why)))
+      job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);
@@ -15025,6 +15045,12 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  /// Whether a rank that the transport has lost is alive, as far as the job knows, and would wait
+  /// for this rank: the way between the two may have ended at this end alone.
+  bool would_wait(rank_t rank, errc why) const noexcept {
+    return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
+           job_.renounced_by(rank) == errc{};
+  }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
   [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {

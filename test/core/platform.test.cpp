@@ -2,9 +2,19 @@
 // compilers: both
 
 #include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <mpx/core/platform.hpp>
 #include <thread>
 
@@ -72,6 +82,44 @@ TEST_CASE("platform: ranks that are bound use the cores of all of them") {
   for (const char* nonsense : {"", "0", "-1", "x", "99999999999999999999"})
     CHECK(told(nonsense) <= own);
   before != nullptr ? ::setenv("MPX_CORES", kept.c_str(), 1) : ::unsetenv("MPX_CORES");
+}
+
+/// From now on the kernel refuses small sets of cores, as one does that knows of many. Returns
+/// whether that can be had.
+bool know_of_many_cores() {
+  constexpr auto length = static_cast<std::uint32_t>(offsetof(seccomp_data, args[1]));
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getaffinity, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, length),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 1024, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(steps), steps};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) == 0 &&
+         ::prctl(PR_SET_SECCOMP, static_cast<unsigned long>(SECCOMP_MODE_FILTER), &filter) == 0;
+}
+
+TEST_CASE("platform: the cores of a machine of any size are counted") {
+  constexpr int no_filter = 77;
+  const int cores = platform::usable_cores();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!know_of_many_cores()) ::_exit(no_filter);
+    cpu_set_t small;
+    const bool refused = ::sched_getaffinity(0, sizeof small, &small) != 0;
+    platform::move_to_core(platform::current_core());
+    ::_exit(refused && platform::usable_cores() == cores ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == no_filter) {
+    MESSAGE("left out: this process may not filter its calls");
+  } else {
+    CHECK(WEXITSTATUS(status) == 0);
+  }
 }
 
 }  // namespace

@@ -505,6 +505,20 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   CHECK(h.failures() == 3);
 }
 
+TEST_CASE("rooms: who is lost to the transport alone, and lives, is told") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
+  h.lose(2, errc::peer_lost);
+  REQUIRE(job.renounced.size() == 1);
+  CHECK(job.renounced[0] == std::pair(mpx::rank_t{2}, errc::peer_lost));
+  job.lose(2);
+  job.leave(1);
+  h.check();
+  CHECK(h.losses() == 2);
+  CHECK(job.renounced.size() == 1);
+}
+
 TEST_CASE("rooms: the peers hear each one out that has gone, though it went while they heard") {
   scripted_job job;
   peers_house h(job);

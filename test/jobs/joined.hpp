@@ -17,7 +17,8 @@
 
 namespace joined {
 
-inline void exchange(mpx::communicator<> world) {
+template <class Stack>
+void exchange(mpx::communicator<Stack> world) {
   for (const std::size_t bytes : {0u, 8u, 100u, 2'000u, 20'000u, 1'000'000u}) {
     std::vector<std::byte> out(bytes);
     std::vector<std::byte> in(bytes);

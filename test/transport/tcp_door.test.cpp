@@ -4,6 +4,7 @@
 // Who is let in over sockets, and where a rank listens.
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -192,6 +193,24 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   door.enter(tcp_descriptor(ends[1]));
   door.tick(late);
   CHECK(door.counters().strangers == 1);
+}
+
+TEST_CASE("tcp: who has no descriptors for those who call does not keep them waiting for ever") {
+  half_job j;
+  const tcp_descriptor early = j.connect();
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit none = before;
+  none.rlim_cur = 3;  // Those that there are stay.
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool hung_up = hangs_up(j, early);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(hung_up);
+  CHECK(j.t->door().accepted == 0);
+  tcp_descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const tcp_endpoint& to = j.t->endpoint();
+  CHECK(::connect(late.fd(), &to.any, to.bytes) == -1);
+  CHECK(errno == ECONNREFUSED);
 }
 
 TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {

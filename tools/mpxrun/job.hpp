@@ -185,6 +185,7 @@ class job {
   descriptor news_;      // an epoll set: lifelines and members
   descriptor signals_;
   rlimit original_files_{};
+  std::size_t spare_files_ = 0;  // descriptors that neither ranks nor this process need
   std::vector<rank_process> ranks_;
   std::unordered_map<pid_t, int> rank_of_;  // what was started, and members
   std::vector<char> buffer_ = std::vector<char>(line_bytes_max);

@@ -31,7 +31,7 @@ std::string siblings_of(int core) {
 std::vector<core_set> units_of(const core_set& all, bool physical) {
   std::vector<core_set> units;
   std::vector<std::string> names;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
+  for (int core = 0; core < core_set::cores_max; ++core) {
     if (!all.has(core)) continue;
     const std::string name = physical ? siblings_of(core) : text(core);
     const auto at =
@@ -65,16 +65,16 @@ std::optional<int> running_elsewhere() {
 
 core_set core_set::allowed() noexcept {
   core_set all;
-  if (::sched_getaffinity(0, sizeof all.set_, &all.set_) != 0) CPU_ZERO(&all.set_);
+  all.set_ = mpx::platform::core_set::allowed();
   return all;
 }
 
 std::string core_set::name() const {
   std::string list;
-  for (int first = 0; first < CPU_SETSIZE; ++first) {
+  for (int first = 0; first < cores_max; ++first) {
     if (!has(first)) continue;
     int last = first;
-    while (last + 1 < CPU_SETSIZE && has(last + 1)) ++last;
+    while (last + 1 < cores_max && has(last + 1)) ++last;
     if (!list.empty()) list += ',';
     list += text(first);
     if (last > first) list += text(last == first + 1 ? "," : "-", last);
@@ -85,8 +85,12 @@ std::string core_set::name() const {
 
 core_set core_claims::take(const core_set& wanted) {
   core_set got;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
+  for (int core = 0; core < core_set::cores_max; ++core) {
     if (!wanted.has(core)) continue;
+    if (held_.size() == most_) {
+      got.add(core);
+      continue;
+    }
     descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -102,7 +106,7 @@ core_set core_claims::take(const core_set& wanted) {
   return got;
 }
 
-placement::placement(binding policy, int ranks) {
+placement::placement(binding policy, int ranks, std::size_t claims_max) : claims_(claims_max) {
   const core_set allowed = core_set::allowed();
   if (policy == binding::none) {
     reason_ = "--bind-to none";

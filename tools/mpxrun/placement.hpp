@@ -3,9 +3,8 @@
 // Which cores each rank is bound to. Jobs of one machine tell each other by sockets with a name
 // that nobody connects to: the kernel takes such a name back when its owner has gone, however.
 
-#include <sched.h>
-
 #include <cstddef>
+#include <mpx/core/platform.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,25 +17,30 @@ namespace launcher {
 /// A set of logical processors that /proc/cpuinfo numbers.
 class core_set {
  public:
-  core_set() noexcept { CPU_ZERO(&set_); }
+  static constexpr int cores_max = mpx::platform::core_set::cores_max;
+
+  core_set() = default;
   /// Those that this process may use; none if that cannot be known.
   static core_set allowed() noexcept;
 
-  bool has(int core) const noexcept { return CPU_ISSET(static_cast<std::size_t>(core), &set_); }
-  void add(int core) noexcept { CPU_SET(static_cast<std::size_t>(core), &set_); }
-  void add(const core_set& more) noexcept { CPU_OR(&set_, &set_, &more.set_); }
-  int size() const noexcept { return CPU_COUNT(&set_); }
-  const cpu_set_t& native() const noexcept { return set_; }
+  bool has(int core) const noexcept { return set_.has(static_cast<std::size_t>(core)); }
+  void add(int core) noexcept { set_.add(static_cast<std::size_t>(core)); }
+  void add(const core_set& more) noexcept { set_.add(more.set_); }
+  int size() const noexcept { return set_.count(); }
+  const mpx::platform::core_set& native() const noexcept { return set_; }
   /// "core 3", "cores 0-3,8".
   std::string name() const;
 
  private:
-  cpu_set_t set_;
+  mpx::platform::core_set set_;
 };
 
 /// Says on this machine that a job is bound to cores, for as long as it lives.
 class core_claims {
  public:
+  /// A claim takes a file descriptor: no more than `most` are made. Of cores beyond these it is not
+  /// known whether another job has them.
+  explicit core_claims(std::size_t most = 0) noexcept : most_(most) {}
   /// Claims those of `wanted` that no other job has; returns them.
   core_set take(const core_set& wanted);
   /// Gives back what is not in `used`.
@@ -49,6 +53,7 @@ class core_claims {
     int core;
     descriptor socket;
   };
+  std::size_t most_;
   std::vector<claim> held_;
 };
 
@@ -56,7 +61,8 @@ class core_claims {
 class placement {
  public:
   placement() = default;
-  placement(binding policy, int ranks);
+  /// `claims_max`: of cores, for as long as this lives.
+  placement(binding policy, int ranks, std::size_t claims_max);
 
   /// The cores of a rank; nullptr: all that mpxrun may use.
   const core_set* of(int rank) const noexcept {

@@ -3,13 +3,13 @@
 // Starts one process that cannot outlive mpxrun.
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <mpx/core/platform.hpp>
 #include <string>
 #include <vector>
 
@@ -28,7 +28,7 @@ struct child_plan {
   const sigset_t* mask;
   const struct sigaction* file_size;  // of SIGXFSZ
   const rlimit* files;
-  const cpu_set_t* cores;  // nullptr: all that mpxrun may use
+  const mpx::platform::core_set* cores;  // nullptr: all that mpxrun may use
 };
 
 /// Runs in the child, on the parent's memory.
@@ -36,7 +36,7 @@ struct child_plan {
   ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
   if (::getppid() != plan.parent) ::_exit(1);  // it died before the line above
   ::setrlimit(RLIMIT_NOFILE, plan.files);
-  if (plan.cores != nullptr) ::sched_setaffinity(0, sizeof *plan.cores, plan.cores);
+  if (plan.cores != nullptr) plan.cores->bind();
   const bool placed = (plan.folder < 0 || ::fchdir(plan.folder) == 0) &&
                       ::dup2(plan.input, 0) == 0 && ::dup2(plan.output, 1) == 1 &&
                       ::dup2(plan.errors, 2) == 2;

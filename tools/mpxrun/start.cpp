@@ -95,6 +95,7 @@ void job::raise_file_limit() {
     throw cannot_start{
         1, text(options_.ranks, " ranks need ", needed, " file descriptors, the hard limit is ",
                 files.rlim_max, ": raise `ulimit -Hn`")};
+  spare_files_ = static_cast<std::size_t>(files.rlim_max - needed);
 }
 
 /// Makes the files of --output, so that what cannot be written is known before anything runs.
@@ -136,7 +137,7 @@ void job::open_folders() {
 void job::start_ranks() {
   warn_of_alone(options_);
   warn_of_unread(options_);
-  placement_ = placement(options_.bind_to, options_.ranks);
+  placement_ = placement(options_.bind_to, options_.ranks, spare_files_);
   const descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw cannot_start{1, "/dev/null cannot be opened"};
   ranks_.resize(static_cast<std::size_t>(options_.ranks));

@@ -81,7 +81,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// - `loss_text(rank)`: what became of a rank that is gone, in words that name it, for the texts of
 ///   errors; "" of another. Requires as for `state`.
 /// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
-///   of errc::protocol or errc::no_resources. It concerns the two alone; the first reason counts.
+///   of errc::protocol or errc::no_resources, or cannot (errc::peer_lost). It concerns the two
+///   alone; the first reason counts.
 /// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
 /// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
 ///   destroyed without it counts as `failed`.

@@ -144,9 +144,8 @@ class pmix_client {
     const std::lock_guard lock(mutex_);
     if (fencing_) return false;
     done_.store(0, platform::memory_order_relaxed);
-    const flag collect(PMIX_COLLECT_DATA);  // So that a get asks nobody.
     const pmix_status_t status = PMIx_Fence_nb(
-        nullptr, 0, &collect.info, 1,
+        nullptr, 0, &collect_.info, 1,
         [](pmix_status_t how, void* self) {
           auto& me = *static_cast<pmix_client*>(self);
           me.status_ = how;
@@ -171,6 +170,8 @@ class pmix_client {
   std::uint64_t environments_ = 0;
   bool fencing_ = false;
   int status_ = 0;  // Of the fence that is over.
+  // So that a get asks nobody. A fence may read it until it is over.
+  const flag collect_{PMIX_COLLECT_DATA};
   platform::atomic<std::uint32_t> done_{0};
 };
 

@@ -49,17 +49,36 @@ inline std::uint32_t current_core() noexcept {
   return core < 0 ? 0 : static_cast<std::uint32_t>(core);
 }
 
+/// Cores of a machine of any size: kernels that know of more than a cpu_set_t holds tell nothing to
+/// who has but one.
+class core_set {
+ public:
+  /// Those that this thread may run on; none where that cannot be known.
+  static core_set allowed() noexcept {
+    core_set s;
+    if (::sched_getaffinity(0, sizeof s.sets_, s.sets_) != 0) return {};
+    return s;
+  }
+  bool has(std::size_t core) const noexcept { return CPU_ISSET_S(core, sizeof sets_, sets_); }
+  void add(std::size_t core) noexcept { CPU_SET_S(core, sizeof sets_, sets_); }
+  void add(const core_set& more) noexcept { CPU_OR_S(sizeof sets_, sets_, sets_, more.sets_); }
+  int count() const noexcept { return CPU_COUNT_S(sizeof sets_, sets_); }
+  /// Has this thread run on them alone. Returns whether it may.
+  bool bind() const noexcept { return ::sched_setaffinity(0, sizeof sets_, sets_) == 0; }
+
+  static constexpr int cores_max = 16 * CPU_SETSIZE;  // Linux: 8,192.
+
+ private:
+  cpu_set_t sets_[cores_max / CPU_SETSIZE] = {};
+};
+
 /// Moves this thread to another core, if it may run there. It is not bound to it.
 inline void move_to_core(std::uint32_t core) noexcept {
-  cpu_set_t may;
-  CPU_ZERO(&may);
-  if (core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof may, &may) != 0 ||
-      !CPU_ISSET(core, &may))
-    return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  if (::sched_setaffinity(0, sizeof one, &one) == 0) ::sched_setaffinity(0, sizeof may, &may);
+  const core_set may = core_set::allowed();
+  if (!may.has(core)) return;
+  core_set one;
+  one.add(core);
+  if (one.bind()) may.bind();
 }
 
 /// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
@@ -170,12 +189,10 @@ inline void heavy_barrier() noexcept {
 /// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
 /// of them to its own (MPX_CORES).
 inline int usable_cores() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const int own = core_set::allowed().count();
   const char* const told = std::getenv("MPX_CORES");
   std::uint64_t all = 0;
-  if (told != nullptr && detail::parse_number(told, CPU_SETSIZE, all) &&
+  if (told != nullptr && detail::parse_number(told, core_set::cores_max, all) &&
       static_cast<int>(all) > own)
     return static_cast<int>(all);
   return own > 0 ? own : 1;

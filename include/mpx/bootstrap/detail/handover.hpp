@@ -14,10 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0::bootstrap::detail {
@@ -96,6 +99,28 @@ struct handover_hello {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
 }
 
+/// How long a call may wait for the other end.
+inline constexpr std::int64_t handover_patience_ns = 60'000'000'000;
+
+/// Makes a call that waits at the socket `fd`, again where a signal interrupts it. Returns what it
+/// returns; -1 with EAGAIN where all of that has taken longer than `patience_ns`.
+template <class Call>
+[[gnu::noinline, gnu::cold]] ssize_t undisturbed(int fd, std::int64_t patience_ns,
+                                                 Call&& call) noexcept {
+  const std::int64_t end_ns = platform::now_ns() + patience_ns;
+  for (std::int64_t left_ns = patience_ns; left_ns >= 1'000;
+       left_ns = end_ns - platform::now_ns()) {
+    const timeval left{static_cast<time_t>(left_ns / 1'000'000'000),
+                       static_cast<suseconds_t>(left_ns % 1'000'000'000 / 1'000)};
+    for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO})
+      ::setsockopt(fd, SOL_SOCKET, way, &left, sizeof left);
+    const ssize_t result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+  errno = EAGAIN;
+  return -1;
+}
+
 /// Errors: errc::no_resources.
 [[gnu::noinline, gnu::cold]] inline owned_fd listen_for_handover(const handover_place& at,
                                                                  int callers_max) {
@@ -109,24 +134,50 @@ struct handover_hello {
   return door;
 }
 
+/// Lets in who has come and is of this user; `callers` are those that have yet to say who they are.
+/// Others are sent away. Of all of them it looks at so few that it soon returns, however many come.
+/// Errors: errc::no_resources.
+[[gnu::noinline, gnu::cold]] inline void let_in(int door, plain_array<int>& callers) {
+  constexpr std::size_t callers_max = 64;
+  for (std::size_t looks = 0; looks < callers_max && callers.size() < callers_max; ++looks) {
+    const int fd = ::accept4(door, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int why = errno;
+    if (fd >= 0) {
+      if (!is_of_this_user(fd) || !callers.try_push_back(fd)) ::close(fd);
+    } else if (why == EMFILE || why == ENFILE) {
+      mpx::detail::throw_error(errc::no_resources,
+                               "the ranks of this host cannot meet: the lowest takes a file "
+                               "descriptor for each of the others (%s): raise `ulimit -n`",
+                               std::strerror(why));
+    } else if (why != ECONNABORTED && why != EINTR) {
+      return;
+    }
+  }
+}
+
 /// Calls there, and says `mine`. Returns nothing if nobody of this user can be reached.
 [[gnu::noinline, gnu::cold]] inline owned_fd call_for_handover(const handover_place& at,
                                                                const handover_hello& mine) {
-  constexpr timeval patience{60, 0};
   sockaddr_un name;
   const socklen_t bytes = at.address(name);
   owned_fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!fd) return fd;
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0 ||
+  const auto calls = [&] {
+    return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), bytes);
+  };
+  const auto says = [&] { return ::send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL); };
+  if (!fd || undisturbed(fd.get(), handover_patience_ns, calls) != 0 ||
       !is_of_this_user(fd.get()) ||
-      ::send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof mine))
+      undisturbed(fd.get(), handover_patience_ns, says) != static_cast<ssize_t>(sizeof mine))
     return owned_fd();
   return fd;
 }
+/// Waits for the one byte of an answer there. Returns whether it has come.
+[[gnu::noinline, gnu::cold]] inline bool hear_answer(int from, char& answer) noexcept {
+  return undisturbed(from, handover_patience_ns, [&] { return ::recv(from, &answer, 1, 0); }) == 1;
+}
 
-/// Two descriptors, of a control segment and of shared memory, with some bytes.
+/// Two descriptors, of a control segment and of shared memory, with some bytes. Waits where the
+/// kernel has too many of this user's under way: others are about to take them.
 [[gnu::noinline, gnu::cold]] inline bool hand_over(int to, int control, int shared,
                                                    const void* text, std::size_t bytes) noexcept {
   const int both[2] = {control, shared};
@@ -142,7 +193,13 @@ struct handover_hello {
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(sizeof both);
   std::memcpy(CMSG_DATA(head), both, sizeof both);
-  return ::sendmsg(to, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+  const ::timespec pause{0, 1'000'000};
+  for (const std::int64_t end_ns = platform::now_ns() + handover_patience_ns;;) {
+    const ssize_t n = ::sendmsg(to, &message, MSG_NOSIGNAL);
+    if (n >= 0 || errno != ETOOMANYREFS || platform::now_ns() >= end_ns)
+      return n == static_cast<ssize_t>(bytes);
+    ::nanosleep(&pause, nullptr);
+  }
 }
 /// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has.
 [[gnu::noinline, gnu::cold]] inline std::size_t take_over(int from, owned_fd& control,
@@ -156,7 +213,8 @@ struct handover_hello {
   message.msg_iovlen = 1;
   message.msg_control = room;
   message.msg_controllen = sizeof room;
-  const ssize_t n = ::recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+  const ssize_t n = undisturbed(from, handover_patience_ns,
+                                [&] { return ::recvmsg(from, &message, MSG_CMSG_CLOEXEC); });
   if (n < 1) return 0;
   const cmsghdr* const head = CMSG_FIRSTHDR(&message);
   if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))

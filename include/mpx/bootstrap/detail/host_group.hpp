@@ -27,6 +27,7 @@
 #include "mpx/bootstrap/detail/member.hpp"
 #include "mpx/bootstrap/detail/memory_file.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/core/plain_array.hpp"
 
 namespace mpx::inline v0::bootstrap::detail {
 
@@ -161,7 +162,7 @@ class host_group {
       return;
     owned_fd fd = call_for_handover(there.at, handover_hello(there.at, job_->rank(), job_->size()));
     char yes = 0;  // Who has joined another rank meanwhile hangs up.
-    if (!fd || ::recv(fd.get(), &yes, 1, 0) != 1) return;
+    if (!fd || !hear_answer(fd.get(), yes)) return;
     leader_fd_ = std::move(fd);
     leader_ = leader;
   }
@@ -170,10 +171,8 @@ class host_group {
 
   [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
-    for (int fd;
-         (fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;)
-      callers_.push_back(fd);
-    std::erase_if(callers_, [this](int fd) { return heard(fd); });
+    let_in(door_.get(), callers_);
+    callers_.erase_if([this](int fd) { return heard(fd); });
   }
   /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
@@ -181,7 +180,7 @@ class host_group {
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     const handover_hello mine(mine_.at, job_->rank(), job_->size());
-    bool known = bytes == sizeof said && is_of_this_user(fd) && mine.admits(said);
+    bool known = bytes == sizeof said && mine.admits(said);
     for (const guest& g : guests_) known = known && g.rank != said.rank;
     if (!known || ::send(fd, "+", 1, MSG_NOSIGNAL) != 1) {
       ::close(fd);
@@ -239,7 +238,7 @@ class host_group {
   owned_fd leader_fd_;  // The rank that this one has joined, if any.
   rank_t leader_ = 0;
   std::vector<rank_t> leaders_;
-  std::vector<int> callers_;  // Who has come and said nothing yet.
+  plain_array<int> callers_;  // Who has come and said nothing yet.
   std::vector<guest> guests_;
   std::vector<owned_fd> doors_;  // Owns those of the guests.
   bool strange_ = false;         // Some have another pid namespace.

@@ -56,7 +56,7 @@ class host_meeting {
       for (const int fd : guests_)
         if (fd >= 0) [[maybe_unused]]
           const auto sent = ::send(fd, &verdict, 1, MSG_NOSIGNAL);
-    } else if (::recv(rank_0_.get(), &verdict, 1, 0) != 1) {
+    } else if (!hear_answer(rank_0_.get(), verdict)) {
       mpx::detail::throw_error(errc::bootstrap, "rank 0 was lost while the ranks of this host met");
     }
     if (verdict == apart) tell_hosts();
@@ -73,7 +73,6 @@ class host_meeting {
 
  private:
   static constexpr char together = '+', strangers = '=', apart = '-';
-  static constexpr std::size_t callers_max = 64;
   static constexpr const char* key = "mpx.meet";
 
   // --- rank 0 ---
@@ -104,11 +103,7 @@ class host_meeting {
   /// Lets in who has come, and hands the memory to those that know the secret.
   [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
-    while (callers_.size() < callers_max) {
-      const int fd = ::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0) break;
-      if (!is_of_this_user(fd) || !callers_.try_push_back(fd)) ::close(fd);
-    }
+    let_in(door_.get(), callers_);
     callers_.erase_if([this](int fd) { return heard(fd); });
   }
   /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.

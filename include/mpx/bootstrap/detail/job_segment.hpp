@@ -141,7 +141,8 @@ class job_segment : public detail::job_view {
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
         detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
-    return why == errc{} || why == errc::no_resources ? why : errc::protocol;
+    const bool known = why == errc{} || why == errc::no_resources || why == errc::peer_lost;
+    return known ? why : errc::protocol;
   }
 
   // --- publishing ---

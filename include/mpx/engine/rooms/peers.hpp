@@ -259,8 +259,9 @@ class peers_room {
     const errc given_up = job_.renounced_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
-                       given_up == errc::protocol ? "whose packets make no sense to it"
-                                                  : "for lack of memory or mappings");
+                       given_up == errc::protocol    ? "whose packets make no sense to it"
+                       : given_up == errc::peer_lost ? "which it cannot reach"
+                                                     : "for lack of memory or mappings");
     const std::string s = job_.loss_text(rank);
     if (s.empty()) return {};
     return formatted(": %s", s.c_str());
@@ -291,8 +292,8 @@ class peers_room {
     house().before_loss();
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
-    // The peer is alive, and would wait for this rank.
-    if (is_fault(why) && world_rank(peer) < job_.size()) job_.renounce(world_rank(peer), why);
+    if (world_rank(peer) < job_.size() && (is_fault(why) || would_wait(world_rank(peer), why)))
+      job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);
@@ -300,6 +301,12 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
+  /// Whether a rank that the transport has lost is alive, as far as the job knows, and would wait
+  /// for this rank: the way between the two may have ended at this end alone.
+  bool would_wait(rank_t rank, errc why) const noexcept {
+    return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
+           job_.renounced_by(rank) == errc{};
+  }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
   [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {

@@ -33,7 +33,8 @@ class tcp_newcomers {
   // Strangers that are met without a pause, and how long it takes until one more may be.
   static constexpr std::int64_t strangers_at_once = 64;
   static constexpr std::int64_t ns_a_stranger = 5'000'000;
-  static constexpr std::int64_t rest_ns = 50'000'000;  // Where the machine has nothing left.
+  static constexpr std::int64_t rest_ns = 50'000'000;       // Where the machine has nothing left,
+  static constexpr std::int64_t shortage_ns = patience_ns;  // and until nobody is to wait for more.
 
   tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept : watch_(watch) {
     listeners_[0] = std::move(listener);
@@ -132,10 +133,10 @@ class tcp_newcomers {
       tcp_descriptor s(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!s) {
         // Without descriptors or memory it would be asked again and again.
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-          rest(platform::now_ns() + rest_ns);
+        if (is_out_of_descriptors(errno) || errno == ENOBUFS || errno == ENOMEM) run_short(errno);
         return;
       }
+      short_since_ = 0;
       ++counters_.accepted;
       enter(std::move(s));
     }
@@ -143,6 +144,19 @@ class tcp_newcomers {
   static bool has_spoken(int fd) noexcept {
     std::byte b;
     return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  }
+  /// Who calls would wait as long as this kernel answers for this rank. So a lasting shortage ends
+  /// that: with nobody listening they know that they cannot reach this rank.
+  [[gnu::noinline, gnu::cold]] void run_short(int why) noexcept {
+    const std::int64_t now = platform::now_ns();
+    if (is_out_of_descriptors(why)) tell_of_no_descriptors(why);
+    if (short_since_ == 0 || now - short_at_ > shortage_ns / 2) short_since_ = now;
+    short_at_ = now;
+    rest(now + rest_ns);
+    if (now - short_since_ < shortage_ns) return;
+    for (unsigned i = 0; i < listeners_count_; ++i) listeners_[i].close();
+    listeners_count_ = 0;
+    listening_ = true;  // To all of none.
   }
   /// All of them, or none is watched.
   void listen() noexcept {
@@ -193,6 +207,8 @@ class tcp_newcomers {
   std::uint32_t present_ = 0;
   std::int64_t met_until_ = 0;
   std::int64_t paused_until_ = 0;
+  std::int64_t short_since_ = 0;  // When there was nothing left for who came in, first
+  std::int64_t short_at_ = 0;     // and last; 0: there is now.
   tcp_door_counters counters_;
   std::array<newcomer, places> all_;
 };

@@ -11,11 +11,13 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/transport/tcp/interface.hpp"
 
 namespace mpx::inline v0::transport::detail {
@@ -54,11 +56,24 @@ inline void prepare_tcp_socket(int fd) noexcept {
   set(IPPROTO_TCP, TCP_KEEPCNT, 5);
 }
 
-/// `kernel_bytes`: of each of the kernel's two buffers; 0: as it likes.
+/// Whether a call has failed since this process, or the machine, may have no more descriptors.
+inline bool is_out_of_descriptors(int why) noexcept { return why == EMFILE || why == ENFILE; }
+/// Says so, once a process: the loss of a peer that comes of it does not.
+[[gnu::noinline, gnu::cold]] inline void tell_of_no_descriptors(int why) noexcept {
+  static platform::atomic<bool> told{false};
+  if (told.exchange(true)) return;
+  std::fprintf(stderr,
+               "mpx: transport tcp has no file descriptor left for a connection (%s), of which "
+               "each peer takes one: raise `ulimit -n`\n",
+               std::strerror(why));
+}
+
+/// `kernel_bytes`: of each of the kernel's two buffers; 0: as it likes. Empty, with errno: there is
+/// no descriptor.
 inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) noexcept {
   tcp_descriptor s(
       ::socket(e.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
-  if (kernel_bytes != 0)
+  if (s && kernel_bytes != 0)
     for (const int which : {SO_SNDBUF, SO_RCVBUF})
       static_cast<void>(
           ::setsockopt(s.fd(), SOL_SOCKET, which, &kernel_bytes, sizeof kernel_bytes));
@@ -138,7 +153,10 @@ inline constexpr int tcp_connect_ms_max = 10'000;
 inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
                                   int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
-  if (!s) return s;
+  if (!s) {
+    if (is_out_of_descriptors(errno)) tell_of_no_descriptors(errno);
+    return s;
+  }
   prepare_tcp_socket(s.fd());
   set_tcp_patience(s.fd(), tcp_connect_ms_max);
   const int one = 1;

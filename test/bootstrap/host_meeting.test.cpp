@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the ranks of a host meet where their launcher has only a store and fences, disturbed by
+// signals and strangers. The launcher is played.
+
+#include <mpx/bootstrap/detail/host_group.hpp>
+#include <mpx/bootstrap/detail/host_meeting.hpp>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "contract.hpp"
+#include "pmi_server.hpp"
+
+namespace {
+
+using namespace bootstrap_contract;
+using namespace mpx::bootstrap::detail;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Interrupts the calls of threads, again and again, by a signal whose handler restarts none.
+class nuisance {
+ public:
+  explicit nuisance(std::size_t threads) : threads_(threads) {
+    struct sigaction ours{};
+    ours.sa_handler = [](int) {};
+    ::sigaction(SIGUSR2, &ours, &before_);
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        for (const std::atomic<pid_t>& tid : threads_)
+          if (tid != 0) ::syscall(SYS_tgkill, ::getpid(), tid.load(), SIGUSR2);
+        std::this_thread::sleep_for(microseconds(50));
+      }
+    });
+  }
+  nuisance(const nuisance&) = delete;
+  nuisance& operator=(const nuisance&) = delete;
+  ~nuisance() {
+    thread_.request_stop();
+    thread_.join();
+    ::sigaction(SIGUSR2, &before_, nullptr);
+  }
+  /// Disturbs this thread until what is returned ends.
+  [[nodiscard]] auto disturb(std::size_t at) {
+    struct disturbed {
+      explicit disturbed(std::atomic<pid_t>& its) : tid(its) {
+        tid = static_cast<pid_t>(::syscall(SYS_gettid));
+      }
+      disturbed(const disturbed&) = delete;
+      disturbed& operator=(const disturbed&) = delete;
+      ~disturbed() { tid = 0; }
+      std::atomic<pid_t>& tid;
+    };
+    return disturbed(threads_[at]);
+  }
+
+ private:
+  std::vector<std::atomic<pid_t>> threads_;
+  struct sigaction before_{};
+  std::jthread thread_;
+};
+
+/// Who met whom, by rank; empty where the start failed.
+using groups = std::vector<std::vector<rank_t>>;
+
+/// One rank's way through a start of transport hybrid. The lowest is late.
+std::vector<rank_t> meet_as(pmi_server& server, rank_t r) {
+  pmi1 b(server.of(r));
+  host_group g(launcher_owner(new launcher_of<pmi1&>(b)));
+  b.fence(idle);
+  if (r == 0) std::this_thread::sleep_for(milliseconds(3));
+  g.meet();
+  return g.ranks();
+}
+/// The same, of the usual transport.
+std::vector<rank_t> start_as(pmi_server& server, rank_t r) {
+  one_host<pmi1> b{pmi1(server.of(r))};
+  b.mark_finished();
+  return std::vector<rank_t>(1, b.size());
+}
+template <class Meet>
+groups meet_all(pmi_server& server, Meet meet) {
+  const rank_t n = server.size();
+  groups all(static_cast<std::size_t>(n));
+  std::vector<std::jthread> threads;
+  for (rank_t r = 0; r < n; ++r)
+    threads.emplace_back([&, r] {
+      try {
+        all[static_cast<std::size_t>(r)] = meet(r);
+      } catch (const std::exception& e) {
+        MESSAGE(std::string(e.what()));
+        server.hang_up_all();
+      }
+    });
+  threads.clear();
+  return all;
+}
+/// The same, disturbed by signals.
+template <class Meet>
+groups meet_disturbed(rank_t n, Meet meet) {
+  pmi_server server(n);
+  server.connect();
+  nuisance signals(static_cast<std::size_t>(n));
+  return meet_all(server, [&](rank_t r) {
+    const auto guard = signals.disturb(static_cast<std::size_t>(r));
+    return meet(server, r);
+  });
+}
+groups one_group(rank_t n) {
+  std::vector<rank_t> ranks;
+  for (rank_t r = 0; r < n; ++r) ranks.push_back(r);
+  return groups(static_cast<std::size_t>(n), ranks);
+}
+
+TEST_CASE("host_group: signals do not part the ranks of a host") {
+  for (const rank_t n : {2, 3, 4, 8}) {
+    CAPTURE(n);
+    for (int round = 0; round < 5; ++round) CHECK(meet_disturbed(n, meet_as) == one_group(n));
+  }
+}
+
+TEST_CASE("one_host: signals do not break a start") {
+  for (const rank_t n : {2, 3, 4, 8}) {
+    CAPTURE(n);
+    const groups all(static_cast<std::size_t>(n), {n});
+    for (int round = 0; round < 10; ++round) CHECK(meet_disturbed(n, start_as) == all);
+  }
+}
+
+TEST_CASE("handover: signals do not give a call more time") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  nuisance signals(1);
+  const auto guard = signals.disturb(0);
+  char c = 0;
+  const auto wait = [&] {
+    return undisturbed(ends[0], 30'000'000, [&] { return ::recv(ends[0], &c, 1, 0); });
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(wait() == -1);
+  CHECK(errno == EAGAIN);
+  CHECK(std::chrono::steady_clock::now() - begin >= milliseconds(20));
+  REQUIRE(::send(ends[1], "x", 1, 0) == 1);
+  CHECK(wait() == 1);
+  for (const int end : ends) ::close(end);
+}
+
+/// Of this thread alone. Requires: it is root's.
+bool become_another() {
+  constexpr uid_t nobody = 65534;
+  return ::syscall(SYS_setresuid, nobody, nobody, nobody) == 0;
+}
+
+/// Calls there as another user, says nothing, and waits until it is sent away. Returns how many
+/// times it was, -1 if it was not in time.
+int knock_as_another(const handover_place& at, int times) {
+  int sent_away = -1;
+  std::jthread stranger([&] {
+    if (!become_another()) return;
+    sockaddr_un name;
+    const socklen_t bytes = at.address(name);
+    std::vector<owned_fd> calls;
+    for (int i = 0; i < times; ++i) {
+      calls.emplace_back(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+      constexpr timeval patience{10, 0};
+      for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO})
+        ::setsockopt(calls.back().get(), SOL_SOCKET, way, &patience, sizeof patience);
+      if (::connect(calls.back().get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0)
+        return;
+    }
+    char c = 0;
+    for (const owned_fd& fd : calls)
+      if (const ssize_t n = ::recv(fd.get(), &c, 1, 0); n > 0 || (n < 0 && errno == EAGAIN)) return;
+    sent_away = times;
+  });
+  stranger.join();
+  return sent_away;
+}
+
+TEST_CASE("host_group: who is of another user is sent away at once") {
+  if (::geteuid() != 0) {
+    MESSAGE("left out: only root can be two users");
+    return;
+  }
+  pmi_server server(2);
+  server.connect();
+  int sent_away = 0;
+  const groups met = meet_all(server, [&](rank_t r) {
+    pmi1 b(server.of(r));
+    host_group g(launcher_owner(new launcher_of<pmi1&>(b)));
+    b.fence(idle);
+    if (r == 1) {  // The other one serves meanwhile.
+      const std::string card = b.get(0, "mpx.near").value_or("");
+      handover_place there{};
+      REQUIRE(card.size() >= sizeof there);
+      std::memcpy(&there, card.data() + card.size() - sizeof there, sizeof there);
+      sent_away = knock_as_another(there, 300);
+    }
+    g.meet();
+    return g.ranks();
+  });
+  CHECK(sent_away == 300);
+  CHECK(met == one_group(2));
+}
+
+#ifndef MPX_TEST_SANITIZED  // UBSan looks at what is thrown through a pipe, which takes descriptors.
+
+/// No descriptors are left to this process while this lives.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const owned_fd lowest(::dup(2));
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(lowest.get());
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  no_descriptors& operator=(const no_descriptors&) = delete;
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("handover: who has no descriptor for a caller says so") {
+  const handover_place at = handover_place::drawn();
+  const owned_fd door = listen_for_handover(at, 2);
+  const owned_fd call = call_for_handover(at, handover_hello(at, 1, 2));
+  REQUIRE(call);
+  mpx::plain_array<int> callers;
+  std::string said;
+  {
+    const no_descriptors here;
+    said = ranks::text_of([&] { let_in(door.get(), callers); });
+  }
+  CAPTURE(said);
+  CHECK(said.find("Too many open files") != std::string::npos);
+  CHECK(said.find("raise `ulimit -n`") != std::string::npos);
+  let_in(door.get(), callers);
+  REQUIRE(callers.size() == 1);
+  ::close(callers[0]);
+}
+
+#endif
+
+/// Users without privileges have no more descriptors under way in sockets than `ulimit -n`.
+TEST_CASE("handover: what the kernel takes no more of is handed over later") {
+  if (::geteuid() != 0) {
+    MESSAGE("left out: only root can be a user who has nothing under way");
+    return;
+  }
+  constexpr int times = 40;
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = 32;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::atomic<int> sent = 0;
+  std::jthread giver([&] {
+    for (bool goes_on = become_another(); goes_on && sent < times; sent += goes_on ? 1 : 0)
+      goes_on = hand_over(ends[0], 0, 1, "x", 1);
+    ::shutdown(ends[0], SHUT_WR);
+  });
+  std::this_thread::sleep_for(milliseconds(30));
+  int taken = 0;
+  for (bool goes_on = true; goes_on; taken += goes_on ? 1 : 0) {
+    owned_fd control, shared;
+    char c = 0;
+    goes_on = take_over(ends[1], control, shared, &c, 1) == 1;
+  }
+  giver.join();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(sent == times);
+  CHECK(taken == times);
+  for (const int end : ends) ::close(end);
+}
+
+}  // namespace
