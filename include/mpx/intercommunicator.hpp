@@ -370,9 +370,15 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
+    const context_id led[] = {d->said.between, d->said.both, d->said_here.context};
     const detail::started s = detail::start_or_leave(e, plan, false);
-    if (s.failure == errc::no_resources)
+    if (s.failure == errc::no_resources) {
+      e.with_communicators([&](auto& of) {
+        for (const context_id c : led)
+          if (c != detail::no_context) of.abandon(c);
+      });
       return detail::not_started<Stack>(both_, {"dup across", where});
+    }
     if (thrown == nullptr) return s;
     std::error_code same;  // What this rank's part in it reads may go once that has been thrown.
     detail::request_access::make(e, s.op).wait(same);
