@@ -168,3 +168,17 @@ TEST_CASE("alone: a rank has no memory for what its neighbours send") {
     };
   });
 }
+
+TEST_CASE("alone: a rank has no memory to connect its group to another one") {
+  for (const mpx::rank_t cut : {1, 2})
+    each_poor_rank("connect", [=](const world_of_job& world) {
+      const bool low = world.rank() < cut;
+      return [=, half = world.split(low ? 0 : 1)] {
+        std::error_code ec;
+        const auto made =
+            mpx::intercommunicator<job>::connect(half, 0, world, low ? cut : 0, 5, ec);
+        if (made) made.barrier(ec);  // What lacks a rank is revoked.
+        return ec;
+      };
+    });
+}

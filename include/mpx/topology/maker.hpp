@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <numeric>
 #include <source_location>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/comm/detail/create.hpp"
 #include "mpx/comm/topology/reorder.hpp"
 #include "mpx/communicator.hpp"
 #include "mpx/core/group.hpp"
@@ -38,17 +38,6 @@ inline constexpr placement reorder{true};
 constexpr placement reorder_by(std::uint64_t node) noexcept { return {true, true, node}; }
 
 namespace detail {
-
-/// What `f` throws, as an error code.
-template <class F>
-errc caught(F&& f) noexcept try {
-  f();
-  return errc{};
-} catch (const error& e) {
-  return static_cast<errc>(e.code().value());
-} catch (const std::exception&) {
-  return errc::no_resources;
-}
 
 /// A communicator whose parts creation may use.
 template <class Stack>
