@@ -24431,15 +24431,25 @@ class own_messages : public point_to_point<Stack> {
     const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
-  /// Receives what comes with `tag`, or next from who has been given no tag: see `said_with`. Who
-  /// has been given none takes whatever comes next.
+  /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
+  /// been given none takes whatever comes next.
   errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
     if (tag < 0) return receive(into, from, any_tag);
     std::error_code ec;
-    const status next = this->probe(from, any_tag, ec);
-    if (ec) return static_cast<errc>(ec.value());
-    // What has another tag is for another thread.
-    return receive(into, from, next.tag() == tag_max ? tag_max : tag);
+    for (;;) {
+      const tag_t next = this->probe(from, any_tag, ec).tag();
+      if (!ec && next == tag) return receive(into, from, tag);
+      // What has another tag is for another thread, and what is for this one lies behind it.
+      if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
+        return receive(into, from, tag);
+      std::optional<message<Stack>> untagged;  // Who finds it has it.
+      if (!ec) untagged = this->mprobe(from, tag_max, once(ec));
+      if (ec) return static_cast<errc>(ec.value());
+      if (!untagged) continue;
+      const status got = untagged->recv(into, ec);
+      if (ec) return static_cast<errc>(ec.value());
+      return got.bytes() == into.size() ? errc{} : errc::count;
+    }
   }
   /// What a rank says with that it has been given `tag`.
   static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
@@ -25214,7 +25224,8 @@ class creations {
   }
   /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
   /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
-  /// depend on this rank have that, too, and what the others get is revoked.
+  /// depend on this rank have that, too, and what the others get is revoked. Requires: where threads
+  /// make calls at once none has a negative one: nobody can tell which of the calls it belongs to.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},
