@@ -4649,6 +4649,7 @@ struct communicator_state : allocated {
 
   std::uint32_t collective_serial = 0;
   std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
+  tag_t started_last = -1;       // The serial of the last collective that was started.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
   kept_group* own = nullptr;     // The same, counted.
   rank_t size = 0;
@@ -5045,6 +5046,8 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  std::size_t looks_off =
+      0;  // How often nobody looks at what has come: the more that was, the more.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -8125,13 +8128,15 @@ struct compound {
 };
 
 /// What endpoints and requests ask of compound operations. The first one that is made tells the
-/// endpoint: a program without one compiles nothing of them. All but the last two under the lock.
+/// endpoint: a program without one compiles nothing of them. All but the last two under the lock;
+/// `look` as often as a call has waited in vain for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
   void (*recheck)(endpoint<Stack>& e) noexcept;
   std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
   void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*look)(endpoint<Stack>& e) noexcept;
   void (*release)(endpoint<Stack>& e, operation& op);
   void (*abandon)(endpoint<Stack>& e, operation& op);
 };
@@ -15500,7 +15505,7 @@ enum class polling : std::uint8_t {
 };
 
 /// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
-/// inbox() and peers().
+/// inbox(), peers() and compound_hooks().
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
@@ -15868,6 +15873,8 @@ class progress_room {
     if (step_ != nullptr) [[unlikely]]
       step_(house());
     house().inbox().allow_announcements();
+    if (const auto* const compounds = house().compound_hooks(); compounds != nullptr)
+      compounds->look(house());
     if constexpr (AttendingTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
@@ -16519,6 +16526,8 @@ bool endpoint<Stack>::begin_collective_locked(collective_call call) {
 /// are over.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
+  schedules_.looks_off = 0;
+  if (compounds_ != nullptr) compounds_->look(*this);  // For what has been left by nobody yet.
   inbox().discard_if([&](const envelope& is) {
     if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
       return false;
@@ -16827,12 +16836,10 @@ struct compounds {
     drop_plan(op);
     drop_more_locked(e, op);
   }
-  static constexpr compound_calls<Stack> calls{&finished_locked,
-                                               &schedules<Stack>::recheck_locked,
-                                               &schedules<Stack>::run_due_locked,
-                                               &forget_locked,
-                                               &release,
-                                               &abandon};
+  static constexpr compound_calls<Stack> calls{
+      &finished_locked, &schedules<Stack>::recheck_locked, &schedules<Stack>::run_due_locked,
+      &forget_locked,   &schedules<Stack>::look_locked,    &release,
+      &abandon};
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
@@ -17606,6 +17613,7 @@ struct schedules {
     compound_of(op).active = true;
     op.stage = stage::copying;
     p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+    p.state->started_last = p.serial;
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
@@ -17670,6 +17678,18 @@ struct schedules {
     l.running = false;
     return n;
   }
+  /// Nothing has come for a while. Where ranks give lengths that differ much, they go by different
+  /// algorithms, and what one sends no other receives: a message of a call that is over here, or
+  /// that is not the next one from its rank, says so. Those who wait for that rank are told.
+  [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
+    if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
+    for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
+      e.give_up_collective_locked(over, errc::count);
+      e.inbox().discard_if([&](const envelope& is) {
+        return is.context() == over.context && is.tag() == over.serial;
+      });
+    }
+  }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
     if (detail::exchange(x.due, true)) return;
@@ -17715,6 +17735,43 @@ struct schedules {
                  rank_in(p, part.peer),
                  part.data.bytes,
                  part.message_bytes};
+  }
+  /// Looks at all that waits to be received. Returns a call that is over; of none: there is none.
+  static collective_call look_once(endpoint_type& e) noexcept {
+    collective_call over{no_context, 0};
+    std::size_t n = 0;
+    e.inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+      ++n;
+      const context_id context = m.is.context();
+      if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      for (schedule& p : e.schedules_.active)
+        if (p.context == context && p.serial == m.is.tag()) return look_at(e, p, m);
+      communicator_state* const s = e.communicators_.find(context);
+      if (s == nullptr || s->started_last < 0) return;
+      const collective_call call{context, m.is.tag(), s};
+      if (!revocations::before({context, s->started_last}, call)) over = call;
+    });
+    e.schedules_.looks_off = n / 64;
+    return over;
+  }
+  /// `m` is of the call, and no receive of it has been posted.
+  static void look_at(endpoint_type& e, schedule& p, const arrived_message& m) noexcept {
+    if (p.failure.why != errc{} || p.advancing) return;
+    errc none{};
+    const pattern as = pattern::of(m.is.bits, 0, m.is.source);
+    if (e.inbox().find(as, none) != &m) return;  // Another one comes first.
+    const rank_t from = rank_in(p, m.is.source);
+    for (std::size_t i = p.at; i < p.steps.size(); ++i) {
+      const schedule::step& s = p.steps[i];
+      const bool receives =
+          s.kind == schedule::kind::receive || s.kind == schedule::kind::receive_ahead;
+      if (!receives || s.other != from) continue;
+      if (s.to.bytes == m.bytes) return;
+      p.failure = {errc::count, cause::length, false, from, s.to.bytes, m.bytes};
+      return make_due(e, p);
+    }
+    p.failure = {errc::count, cause::argument, false, from, 0, 0, collective_failure::other_ways};
+    make_due(e, p);
   }
   static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
@@ -25229,8 +25286,8 @@ class creations {
   }
   /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
   /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
-  /// depend on this rank have that, too, and what the others get is revoked. Requires: where threads
-  /// make calls at once none has a negative one: nobody can tell which of the calls it belongs to.
+  /// depend on this rank have that, too, and what the others get is revoked. Requires: of calls
+  /// that threads make at once none has a negative one: nobody can tell which of them that is.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},
