@@ -50,7 +50,8 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// name one leader; errc::tag. The whole group of a fault has its error; the other one has
   /// errc::peer_lost (or errc::communicator, errc::no_resources), if their leaders can meet: where
   /// nobody leads, or a leader's `remote_leader` or `tag` is not what the other side knows it by,
-  /// nobody can be told, and the other group waits.
+  /// or a leader is in both groups (as threads may call), nobody can be told, and one group waits.
+  /// What a rank has no memory for once the leaders have met is revoked at the others.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
