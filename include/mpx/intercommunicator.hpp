@@ -50,7 +50,8 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// name one leader; errc::tag. The whole group of a fault has its error; the other one has
   /// errc::peer_lost (or errc::communicator, errc::no_resources), if their leaders can meet: where
   /// nobody leads, or a leader's `remote_leader` or `tag` is not what the other side knows it by,
-  /// nobody can be told, and the other group waits.
+  /// or a leader is in both groups (as threads may call), nobody can be told, and one group waits.
+  /// What a rank has no memory for once the leaders have met is revoked at the others.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
@@ -175,15 +176,20 @@ class intercommunicator : public detail::point_to_point<Stack>,
     this->check_exists(where);
     std::error_code ec;
     const bool first = is_first();
+    detail::second_call<Stack> next(both_, {"merge", where});
     const int said = both_.allreduce(!high ? 0 : first ? 1 : 2, std::bit_or<>{}, ec, where);
     communicator<Stack> made;
+    mpx::group all;
+    const errc none = detail::caught([&] {
+      all = both_.group();
+      if (said != 1) return;  // The ranks that are first there say that they are high.
+      const mpx::group here = group_here();
+      const mpx::group there = remote_group(where);
+      all = first ? union_of(there, here) : union_of(here, there);
+    });
+    if (!ec && none != errc{}) ec = none;
     if (!ec) {
-      mpx::group all = both_.group();
-      if (said == 1) {  // The ranks that are first there say that they are high.
-        const mpx::group here = group_here();
-        const mpx::group there = remote_group(where);
-        all = first ? union_of(there, here) : union_of(here, there);
-      }
+      next.begins();
       made = both_.create(all, ec, where);
     }
     ended(how, ec, [&] { return text("merge"); }, both_, where);
@@ -242,35 +248,78 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::between_header h;
     std::vector<peer_id> theirs;
     if (local.rank() == said.leader)
-      h = detail::meet(peer, local.group(), remote_leader, tag, static_cast<errc>(said.why),
-                       theirs);
-    if (said.leader < n) local.bcast(h, said.leader, failed, where);
+      h = meet_as_leader(local, peer, remote_leader, tag, said.why, theirs);
+    if (said.leader == n) return detail::store(ec, static_cast<errc>(said.why));
+    // Whatever becomes of one of both calls, all of the group are in both.
+    detail::second_call<Stack> next(local, {"connect", where});
+    local.bcast(h, said.leader, failed, where);
     if (said.why == 0) said.why = failed ? failed.value() : h.contexts.why;
     detail::store(ec, static_cast<errc>(said.why));
-    if (ec || !detail::make_room<std::error_code&>(theirs, static_cast<std::size_t>(h.size), local,
-                                                   ec, {"connect", where}))
-      return;
-    local.bcast(theirs, said.leader, ec, where);
-    if (ec) return;
-    mpx::group remote = mpx::group::table(std::span<const peer_id>(theirs), local_.group().self());
+    if (!failed) {
+      next.begins();
+      const auto size = static_cast<std::size_t>(h.size);
+      if (detail::make_room<std::error_code&>(theirs, size, local, failed, {"connect", where}))
+        local.bcast(theirs, said.leader, failed, where);
+      if (failed && local.rank() != said.leader) theirs.clear();
+      if (!ec) ec = failed;
+    }
+    if (h.contexts.why != 0 || h.contexts.both == detail::no_context) return;
+    if (!ec) return make_all(h.contexts, theirs, ec, where);
+    const detail::communicator_access<Stack> a(local, where);
+    detail::leave_between(a.at(), a.state(), h.contexts, theirs);
+    a.at().with_communicators([&](auto& of) {
+      of.never_made(h.contexts.both);
+      of.never_made(h.contexts.between);
+    });
+  }
+  static detail::between_header meet_as_leader(const communicator<Stack>& local,
+                                               const communicator<Stack>& peer,
+                                               rank_t remote_leader, tag_t tag, int why,
+                                               std::vector<peer_id>& theirs) {
+    mpx::group mine;
+    const errc none = detail::caught([&] { mine = local.group(); });
+    return detail::meet(peer, mine, remote_leader, tag, why != 0 ? static_cast<errc>(why) : none,
+                        theirs);
+  }
+  /// What the leaders have agreed on, with `local_`. Who cannot leaves the others what is revoked.
+  void make_all(const detail::between_contexts& c, std::span<const peer_id> theirs,
+                std::error_code& ec, site where) {
     const detail::communicator_access<Stack> a(local_, where);
-    mpx::group all = detail::in_world_order(local_.group(), remote);
+    mpx::group remote;
+    mpx::group all;
+    const errc none = detail::caught([&] {
+      remote = mpx::group::table(theirs, a.at().self());
+      all = detail::in_world_order(local_.group(), remote);
+    });
     const rank_t rank = all.rank();
     const rank_t size = all.size();
-    detail::communicator_state* const s = a.at().with_communicators(
-        [&](auto& of) { return of.make(h.contexts.both, std::move(all)); });
-    if (s == nullptr) return detail::store(ec, errc::no_resources);
-    s->on_error = a.state().on_error;
-    both_ = {a.at(), *s, h.contexts.both, rank, size};
-    open(h.contexts.between, std::move(remote), ec, where);
+    detail::communicator_state* s = nullptr;
+    a.at().with_communicators([&](auto& of) {
+      if (none == errc{})
+        s = of.make(c.both, std::move(all));
+      else
+        of.never_made(c.both);
+      if (s == nullptr) of.never_made(c.between);
+    });
+    if (s == nullptr) {
+      detail::store(ec, errc::no_resources);
+    } else {
+      s->on_error = a.state().on_error;
+      both_ = {a.at(), *s, c.both, rank, size};
+      open(c.between, std::move(remote), ec, where);
+    }
+    if (ec) detail::leave_between(a.at(), a.state(), c, theirs);
   }
   /// `local_` and `both_` are there; this is what lies between.
   void open(context_id context, mpx::group&& remote, std::error_code& ec, site where) {
     const detail::communicator_access<Stack> a(both_, where);
     const rank_t size = remote.size();
-    mpx::group all = both_.group();
-    detail::communicator_state* const s = a.at().with_communicators([&](auto& of) {
-      return of.make_between(context, std::move(remote).numbered(local_.rank()), std::move(all));
+    mpx::group all;
+    const errc none = detail::caught([&] { all = both_.group(); });
+    detail::communicator_state* s = nullptr;
+    a.at().with_communicators([&](auto& of) {
+      if (none != errc{}) return of.never_made(context);
+      s = of.make_between(context, std::move(remote).numbered(local_.rank()), std::move(all));
     });
     if (s == nullptr) {
       both_.free(where);
@@ -317,8 +366,15 @@ class intercommunicator : public detail::point_to_point<Stack>,
       made.both_.bcast(said, 0, ec, where);
       if (!ec && said.why != 0) detail::store(ec, static_cast<errc>(said.why));
       if (!ec) {
-        const mpx::group around = made.both_.group();
-        made.open(said.context, difference_of(around, made.local_.group()), ec, where);
+        mpx::group there;
+        const errc none =
+            detail::caught([&] { there = difference_of(made.both_.group(), made.local_.group()); });
+        if (none == errc{}) {
+          made.open(said.context, std::move(there), ec, where);
+        } else {
+          a.at().with_communicators([&](auto& of) { of.never_made(said.context); });
+          detail::store(ec, none);
+        }
       }
     }
     if (!ec) return;
@@ -370,9 +426,15 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
+    const context_id led[] = {d->said.between, d->said.both, d->said_here.context};
     const detail::started s = detail::start_or_leave(e, plan, false);
-    if (s.failure == errc::no_resources)
+    if (s.failure == errc::no_resources) {
+      e.with_communicators([&](auto& of) {
+        for (const context_id c : led)
+          if (c != detail::no_context) of.abandon(c);
+      });
       return detail::not_started<Stack>(both_, {"dup across", where});
+    }
     if (thrown == nullptr) return s;
     std::error_code same;  // What this rank's part in it reads may go once that has been thrown.
     detail::request_access::make(e, s.op).wait(same);

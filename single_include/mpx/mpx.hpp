@@ -4668,6 +4668,7 @@ struct communicator_state : allocated {
 
   std::uint32_t collective_serial = 0;
   std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
+  tag_t started_last = -1;       // The serial of the last collective that was started.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
   kept_group* own = nullptr;     // The same, counted.
   rank_t size = 0;
@@ -5064,6 +5065,8 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  std::size_t looks_off =
+      0;  // How often nobody looks at what has come: the more that was, the more.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -7732,6 +7735,12 @@ class communicators final : public service {
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  /// What `peer` makes, or has made, of `context` is revoked there, and at all members that it
+  /// knows: they would wait for this rank. Requires: the peer takes this rank for a member.
+  void revoke_at(peer_id peer, context_id context) noexcept {
+    if (peer != house_.self())
+      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+  }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept {
     const auto is_older = [&](context_id c) { return numbers_.same_place(c, context); };
@@ -7924,10 +7933,6 @@ class communicators final : public service {
   }
 
  private:
-  void revoke_at(peer_id peer, context_id context) noexcept {
-    if (peer != house_.self())
-      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
-  }
   static constexpr std::size_t early_revoked_max = 4096;
 
   /// What only the leader of a context does: compiled where a rank may lead one.
@@ -8138,13 +8143,15 @@ struct compound {
 };
 
 /// What endpoints and requests ask of compound operations. The first one that is made tells the
-/// endpoint: a program without one compiles nothing of them. All but the last two under the lock.
+/// endpoint: a program without one compiles nothing of them. All but the last two under the lock;
+/// `look` as often as a call has waited in vain for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
   void (*recheck)(endpoint<Stack>& e) noexcept;
   std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
   void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*look)(endpoint<Stack>& e) noexcept;
   void (*release)(endpoint<Stack>& e, operation& op);
   void (*abandon)(endpoint<Stack>& e, operation& op);
 };
@@ -15520,7 +15527,7 @@ enum class polling : std::uint8_t {
 };
 
 /// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
-/// inbox() and peers().
+/// inbox(), peers() and compound_hooks().
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
@@ -15891,6 +15898,8 @@ class progress_room {
     if (step_ != nullptr) [[unlikely]]
       step_(house());
     house().inbox().allow_announcements();
+    if (const auto* const compounds = house().compound_hooks(); compounds != nullptr)
+      compounds->look(house());
     if constexpr (AttendingTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
@@ -16548,6 +16557,8 @@ bool endpoint<Stack>::begin_collective_locked(collective_call call) {
 /// are over.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
+  schedules_.looks_off = 0;
+  if (compounds_ != nullptr) compounds_->look(*this);  // For what has been left by nobody yet.
   inbox().discard_if([&](const envelope& is) {
     if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
       return false;
@@ -16856,12 +16867,10 @@ struct compounds {
     drop_plan(op);
     drop_more_locked(e, op);
   }
-  static constexpr compound_calls<Stack> calls{&finished_locked,
-                                               &schedules<Stack>::recheck_locked,
-                                               &schedules<Stack>::run_due_locked,
-                                               &forget_locked,
-                                               &release,
-                                               &abandon};
+  static constexpr compound_calls<Stack> calls{
+      &finished_locked, &schedules<Stack>::recheck_locked, &schedules<Stack>::run_due_locked,
+      &forget_locked,   &schedules<Stack>::look_locked,    &release,
+      &abandon};
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;
@@ -17635,6 +17644,7 @@ struct schedules {
     compound_of(op).active = true;
     op.stage = stage::copying;
     p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+    p.state->started_last = p.serial;
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
@@ -17699,6 +17709,18 @@ struct schedules {
     l.running = false;
     return n;
   }
+  /// Nothing has come for a while. Where ranks give lengths that differ much, they go by different
+  /// algorithms, and what one sends no other receives: a message of a call that is over here, or
+  /// that is not the next one from its rank, says so. Those who wait for that rank are told.
+  [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
+    if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
+    for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
+      e.give_up_collective_locked(over, errc::count);
+      e.inbox().discard_if([&](const envelope& is) {
+        return is.context() == over.context && is.tag() == over.serial;
+      });
+    }
+  }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
     if (detail::exchange(x.due, true)) return;
@@ -17744,6 +17766,43 @@ struct schedules {
                  rank_in(p, part.peer),
                  part.data.bytes,
                  part.message_bytes};
+  }
+  /// Looks at all that waits to be received. Returns a call that is over; of none: there is none.
+  static collective_call look_once(endpoint_type& e) noexcept {
+    collective_call over{no_context, 0};
+    std::size_t n = 0;
+    e.inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+      ++n;
+      const context_id context = m.is.context();
+      if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      for (schedule& p : e.schedules_.active)
+        if (p.context == context && p.serial == m.is.tag()) return look_at(e, p, m);
+      communicator_state* const s = e.communicators_.find(context);
+      if (s == nullptr || s->started_last < 0) return;
+      const collective_call call{context, m.is.tag(), s};
+      if (!revocations::before({context, s->started_last}, call)) over = call;
+    });
+    e.schedules_.looks_off = n / 64;
+    return over;
+  }
+  /// `m` is of the call, and no receive of it has been posted.
+  static void look_at(endpoint_type& e, schedule& p, const arrived_message& m) noexcept {
+    if (p.failure.why != errc{} || p.advancing) return;
+    errc none{};
+    const pattern as = pattern::of(m.is.bits, 0, m.is.source);
+    if (e.inbox().find(as, none) != &m) return;  // Another one comes first.
+    const rank_t from = rank_in(p, m.is.source);
+    for (std::size_t i = p.at; i < p.steps.size(); ++i) {
+      const schedule::step& s = p.steps[i];
+      const bool receives =
+          s.kind == schedule::kind::receive || s.kind == schedule::kind::receive_ahead;
+      if (!receives || s.other != from) continue;
+      if (s.to.bytes == m.bytes) return;
+      p.failure = {errc::count, cause::length, false, from, s.to.bytes, m.bytes};
+      return make_due(e, p);
+    }
+    p.failure = {errc::count, cause::argument, false, from, 0, 0, collective_failure::other_ways};
+    make_due(e, p);
   }
   static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
@@ -23097,7 +23156,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = q.reads = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        if (c.by != coll::algorithm::shared) return what(steps, c);
+        coll::question longest = q;  // What is too short to meet meets whoever gives more.
+        longest.bytes = ~std::size_t{0} >> 8;
+        if (c.by != coll::algorithm::shared &&
+            coll::decide<typename Stack::collective_type>(longest, by).by !=
+                coll::algorithm::shared)
+          return what(steps, c);
       }
       coll::node_state* const node = coll::node_of(steps);
       if (steps.failed()) return;
@@ -24460,15 +24524,25 @@ class own_messages : public point_to_point<Stack> {
     const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
-  /// Receives what comes with `tag`, or next from who has been given no tag: see `said_with`. Who
-  /// has been given none takes whatever comes next.
+  /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
+  /// been given none takes whatever comes next.
   errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
     if (tag < 0) return receive(into, from, any_tag);
     std::error_code ec;
-    const status next = this->probe(from, any_tag, ec);
-    if (ec) return static_cast<errc>(ec.value());
-    // What has another tag is for another thread.
-    return receive(into, from, next.tag() == tag_max ? tag_max : tag);
+    for (;;) {
+      const tag_t next = this->probe(from, any_tag, ec).tag();
+      if (!ec && next == tag) return receive(into, from, tag);
+      // What has another tag is for another thread, and what is for this one lies behind it.
+      if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
+        return receive(into, from, tag);
+      std::optional<message<Stack>> untagged;  // Who finds it has it.
+      if (!ec) untagged = this->mprobe(from, tag_max, once(ec));
+      if (ec) return static_cast<errc>(ec.value());
+      if (!untagged) continue;
+      const status got = untagged->recv(into, ec);
+      if (ec) return static_cast<errc>(ec.value());
+      return got.bytes() == into.size() ? errc{} : errc::count;
+    }
   }
   /// What a rank says with that it has been given `tag`.
   static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
@@ -24493,6 +24567,17 @@ class own_messages : public point_to_point<Stack> {
 // which its rank 0 takes and passes on to the others.
 
 namespace mpx::inline v0::detail {
+
+/// What `f` throws, as an error code.
+template <class F>
+errc caught(F&& f) noexcept try {
+  f();
+  return errc{};
+} catch (const error& e) {
+  return static_cast<errc>(e.code().value());
+} catch (const std::exception&) {
+  return errc::no_resources;
+}
 
 /// What the library may of a communicator's handle.
 template <class Stack>
@@ -25232,7 +25317,8 @@ class creations {
   }
   /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
   /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
-  /// depend on this rank have that, too, and what the others get is revoked.
+  /// depend on this rank have that, too, and what the others get is revoked. Requires: of calls
+  /// that threads make at once none has a negative one: nobody can tell which of them that is.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <mpx/core/aligned.hpp>
@@ -21,13 +22,11 @@
 #include <utility>
 #include <vector>
 
-namespace {
-thread_local bool nothing_left = false;  // Not even for what std allocates.
-}  // namespace
+#include "standard.hpp"
 
 // Weak: ThreadSanitizer has its own, and there the memory of std is never out.
 [[gnu::weak]] void* operator new(std::size_t bytes) {
-  void* p = nothing_left ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  void* p = standard::grant() ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
@@ -68,7 +67,7 @@ TEST_CASE("memory: that it is out can be said without any") {
   mpx::detail::out_of_memory();
   std::error_code code;
   std::size_t length = 0;
-  nothing_left = true;
+  standard::refuse(0);
   try {
     mpx::detail::throw_out_of_memory();
   } catch (const mpx::error& e) {
@@ -76,7 +75,7 @@ TEST_CASE("memory: that it is out can be said without any") {
     length = std::string_view(e.what()).size();
   } catch (...) {
   }
-  nothing_left = false;
+  standard::stop();
   CHECK(code == mpx::errc::no_resources);
   CHECK(length > 40);
 }
@@ -84,14 +83,14 @@ TEST_CASE("memory: that it is out can be said without any") {
 TEST_CASE("memory: a size that cannot be said is no other error") {
   mpx::detail::out_of_memory();
   std::error_code code;
-  nothing_left = true;
+  standard::refuse(0);
   try {
     mpx::detail::free_aligned(mpx::detail::allocate_aligned(~std::size_t{0}, 64));
   } catch (const mpx::error& e) {
     code = e.code();
   } catch (...) {
   }
-  nothing_left = false;
+  standard::stop();
   CHECK(code == mpx::errc::no_resources);
 }
 

@@ -9,7 +9,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <functional>
+#include <mpx/intercommunicator.hpp>
 #include <mpx/mpx.hpp>
+#include <system_error>
 #include <vector>
 
 #include "core/errc_of.hpp"
@@ -73,5 +76,33 @@ TEST_CASE("limit: the operation that is one too many is refused, the others comp
       }
     }
     world.barrier();
+  });
+}
+
+TEST_CASE("limit: a duplicate between two groups that cannot start gives its contexts back") {
+  mpx::run_threads<narrow>(2, [](mpx::communicator<narrow> world) {
+    constexpr int tries = 100;
+    const auto half = world.split(world.rank());
+    const auto on = mpx::intercommunicator<narrow>::connect(half, 0, world, 1 - world.rank());
+    std::vector<std::int64_t> in(100, -1);
+    std::vector<mpx::request<narrow>> all;
+    if (world.rank() == 0) all = receive_as_many(world, in, 1);
+    for (int i = 0; i < tries; ++i) {
+      mpx::intercommunicator<narrow> into;
+      std::error_code ec;
+      auto r = on.dup(into, mpx::start(ec));
+      if (world.rank() == 0) {
+        CHECK(ec == mpx::errc::no_resources);
+      } else {
+        r.wait(ec);
+        CHECK(ec == mpx::errc::peer_lost);
+      }
+    }
+    for (auto& r : all) CHECK(r.cancel());
+    all.clear();
+    const auto twin = world.dup();  // Rank 0 has led it, and told the number.
+    constexpr mpx::context_id serials = 8191;
+    CHECK((twin.context() & serials) < tries);
+    CHECK(twin.allreduce(1, std::plus<>{}) == 2);
   });
 }

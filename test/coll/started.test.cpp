@@ -225,6 +225,42 @@ TEST_CASE_TEMPLATE("a started call of lengths that differ is told to all", Stack
   }
 }
 
+TEST_CASE_TEMPLATE("started calls whose lengths choose other algorithms are told, too", Stack,
+                   ranks::shm, ranks::tiny, ranks::multiple) {
+  struct lengths {
+    std::size_t one, others;
+  };
+  for (const mpx::rank_t n : {2, 3, 5, 8}) {
+    ranks::run<Stack>(n, [n](auto world) {
+      const auto plus = std::plus<>{};
+      for (const auto [one, others] : {lengths{1, 20'000}, {20'000, 1}, {10, 2'000}, {2'000, 10}})
+        for (const mpx::rank_t odd : {0, n - 1}) {
+          const std::size_t length = world.rank() == odd ? one : others;
+          std::vector<int> own(length);
+          std::vector<int> out(length);
+          std::vector<int> in(length * static_cast<std::size_t>(n));
+          std::vector<int> all(in);
+          const auto ends = [&](auto request) {
+            std::error_code ec;
+            request.wait(ec);
+            CHECK((!ec || ec == mpx::errc::truncate || ec == mpx::errc::count ||
+                   ec == mpx::errc::peer_lost));
+            CHECK(world.allreduce(ec ? 1 : 0, plus) >= 1);
+          };
+          ends(world.allreduce(own, plus, mpx::start));
+          ends(world.allgather(own, all, mpx::start));
+          ends(world.bcast(own, 0, mpx::start));
+          ends(world.reduce(own, out, plus, 0, mpx::start));
+          ends(world.gather(own, all, 0, mpx::start));
+          ends(world.scatter(all, own, 0, mpx::start));
+          ends(world.alltoall(in, all, mpx::start));
+          ends(world.reduce_scatter_block(in, own, plus, mpx::start));
+          ends(world.scan(own, out, plus, mpx::start));
+        }
+    });
+  }
+}
+
 TEST_CASE("what comes in another length ends a started call that waits for more than that") {
   ranks::run<ranks::shm>(2, [](auto world) {
     std::vector<int> own(world.rank() == 0 ? 100'000 : 10);

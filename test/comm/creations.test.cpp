@@ -157,6 +157,30 @@ TEST_CASE_TEMPLATE("creations: by a group, one rank with a wrong tag", Stack, ra
     });
 }
 
+TEST_CASE("creations: by groups at once, one of them with a wrong tag") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    const auto all = world.group();
+    std::error_code ec;
+    const auto make = [&](mpx::tag_t tag, std::error_code& why) {
+      auto c = world.create_group(all, tag, why);
+      if (c) c.free();
+    };
+    if (world.rank() == 0) {
+      make(6, ec);  // Is with the other rank before what its first call gets.
+      CHECK(!ec);
+      make(-1, ec);
+      CHECK(ec == mpx::errc::tag);
+    } else {
+      std::thread first([&] { make(5, ec); });
+      first.join();
+      CHECK(ec == mpx::errc::tag);
+      make(6, ec);
+      CHECK(!ec);
+    }
+    world.barrier();
+  });
+}
+
 TEST_CASE("creations: those that fail for a wrong tag use up no contexts") {
   ranks::run<ranks::inproc>(4, [](auto world) {
     const auto all = world.group();

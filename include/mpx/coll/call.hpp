@@ -2,6 +2,7 @@
 #pragma once
 // A collective call as finish_as takes it: it runs at once, is started, or is prepared.
 
+#include <cstddef>
 #include <new>
 #include <source_location>
 #include <utility>
@@ -57,7 +58,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = q.reads = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        if (c.by != coll::algorithm::shared) return what(steps, c);
+        coll::question longest = q;  // What is too short to meet meets whoever gives more.
+        longest.bytes = ~std::size_t{0} >> 8;
+        if (c.by != coll::algorithm::shared &&
+            coll::decide<typename Stack::collective_type>(longest, by).by !=
+                coll::algorithm::shared)
+          return what(steps, c);
       }
       coll::node_state* const node = coll::node_of(steps);
       if (steps.failed()) return;

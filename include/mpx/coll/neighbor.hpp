@@ -232,8 +232,11 @@ class neighbor_collectives {
   /// The same of one value: returns what each source has sent; T{} for proc_null.
   template <Transferable T>
   std::vector<T> neighbor_allgather(const T& mine, site where = site::current()) const {
-    std::vector<T> all(me().sources().size());
-    neighbor_allgather(mine, all, throws_t{}, where);
+    std::vector<T> all;
+    throws_t how;
+    make_room<throws_t, T, Stack>(all, me().sources().size(), me(), how,
+                                  {"neighbor_allgather", where});
+    neighbor_allgather(mine, all, how, where);
     return all;
   }
   /// The same where sources send different lengths: counts[i] elements from source i, which belong

@@ -107,7 +107,8 @@ class creations {
   }
   /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
   /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
-  /// depend on this rank have that, too, and what the others get is revoked.
+  /// depend on this rank have that, too, and what the others get is revoked. Requires: of calls
+  /// that threads make at once none has a negative one: nobody can tell which of them that is.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},

@@ -56,9 +56,52 @@ between_contexts lead_between(endpoint<Stack>& e) {
   return c;
 }
 
+/// Tells the other leader, and is told: first the headers, then who is in the groups. One sends
+/// first: what is long does not cross. Who has no memory for the other group says so: in its header
+/// if that is the second one, else by telling nobody of its own.
+template <class Stack>
+class meeting {
+ public:
+  meeting(const point_to_point<Stack>& peer, rank_t to, tag_t tag, bool first) noexcept
+      : own_(peer), to_(to), tag_(tag), first_(first) {}
+
+  errc swap_headers(between_header& out, between_header& in, std::vector<peer_id>& theirs) const {
+    const auto of_out = std::as_bytes(std::span(&out, 1));
+    const auto of_in = std::as_writable_bytes(std::span(&in, 1));
+    if (first_) {
+      const errc why = own_.send(of_out, to_, tag_);
+      return why != errc{} ? why : own_.receive(of_in, to_, tag_);
+    }
+    const errc why = own_.receive(of_in, to_, tag_);
+    if (why != errc{}) return why;
+    if ((out.contexts.why | in.contexts.why) == 0)
+      out.contexts.why = static_cast<int>(make_place(in.size, theirs));
+    return own_.send(of_out, to_, tag_);
+  }
+  errc swap_groups(std::span<const peer_id> mine, rank_t size, std::vector<peer_id>& theirs) const {
+    const errc none = first_ ? make_place(size, theirs) : errc{};
+    if (none != errc{}) mine = {};
+    errc why = errc{};
+    if (first_) why = own_.send(std::as_bytes(mine), to_, tag_);
+    if (none != errc{}) return none;
+    if (why == errc{}) why = own_.receive(std::as_writable_bytes(std::span(theirs)), to_, tag_);
+    if (why == errc::count) return errc::no_resources;  // There.
+    return first_ || why != errc{} ? why : own_.send(std::as_bytes(mine), to_, tag_);
+  }
+
+ private:
+  static errc make_place(rank_t size, std::vector<peer_id>& theirs) noexcept {
+    return caught([&] { theirs.resize(static_cast<std::size_t>(size)); });
+  }
+  own_messages<Stack> own_;
+  rank_t to_;
+  tag_t tag_;
+  bool first_;
+};
+
 /// The leader's part, over `peer`, of which the other leader is rank `to`. `theirs`: the peers of
 /// the other group. Of both leaders, the lower peer takes the contexts. `wrong`: this group cannot
-/// make the call, and the other one is told.
+/// make the call, and the other one is told. Throws nothing.
 template <class Stack>
 between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
                     errc wrong, std::vector<peer_id>& theirs) {
@@ -74,30 +117,26 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   const communicator_access<Stack> a(peer, {});
   // Who is of this group meets nobody as another one's leader.
   if (mine.contains(a.peer_of(to))) return failed(wrong != errc{} ? wrong : errc::argument);
-  const own_messages<Stack> own(peer);
+  std::vector<peer_id> members;
+  if (wrong == errc{})
+    wrong = caught([&] {
+      for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
+    });
   const bool leads = a.at().self() < a.peer_of(to);
+  const meeting<Stack> with(peer, to, tag, leads);
   out.size = mine.size();
   if (wrong != errc{})
     out.contexts.why = static_cast<int>(wrong);
   else if (leads)
     out.contexts = lead_between(a.at());
-  std::vector<peer_id> members;
-  for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
-  errc why = errc{};
-  // One sends first: what is long does not cross.
-  const auto swap = [&](std::span<const std::byte> data, std::span<std::byte> into) {
-    if (why == errc{}) why = leads ? own.send(data, to, tag) : own.receive(into, to, tag);
-    if (why == errc{}) why = leads ? own.receive(into, to, tag) : own.send(data, to, tag);
-  };
-  swap(std::as_bytes(std::span(&out, 1)), std::as_writable_bytes(std::span(&in, 1)));
+  errc why = with.swap_headers(out, in, theirs);
   if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
     // What only the others have done wrong is no fault of this group's arguments.
     if (out.contexts.why == 0 && why != errc::communicator && why != errc::no_resources)
       why = errc::peer_lost;
   }
-  if (why == errc{}) theirs.resize(static_cast<std::size_t>(in.size));
-  swap(std::as_bytes(std::span(members)), std::as_writable_bytes(std::span(theirs)));
+  if (why == errc{}) why = with.swap_groups(members, in.size, theirs);
   for (const peer_id p : theirs)
     if (why == errc{} && mine.contains(p)) why = errc::argument;
   if (why == errc{}) return {leads ? out.contexts : in.contexts, in.size};
@@ -107,6 +146,20 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
       all.abandon(out.contexts.both);
     });
   return failed(why);
+}
+
+/// This rank has no part in what the groups make of `c`, which its leader has brought: they would
+/// wait for it. `theirs`: of the other group, as far as it is known here.
+template <class Stack>
+void leave_between(endpoint<Stack>& e, const communicator_state& local, const between_contexts& c,
+                   std::span<const peer_id> theirs) noexcept {
+  e.with_communicators([&](auto& of) {
+    for (rank_t r = 0; r < local.size; ++r) of.revoke_at(of.peer_of(local, r), c.both);
+    for (const peer_id p : theirs) {
+      of.revoke_at(p, c.both);
+      of.revoke_at(p, c.between);
+    }
+  });
 }
 
 /// Both groups, those of the lower first rank first.

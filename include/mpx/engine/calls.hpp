@@ -129,6 +129,7 @@ struct communicator_state : allocated {
 
   std::uint32_t collective_serial = 0;
   std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
+  tag_t started_last = -1;       // The serial of the last collective that was started.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
   kept_group* own = nullptr;     // The same, counted.
   rank_t size = 0;

@@ -64,6 +64,12 @@ class communicators final : public service {
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  /// What `peer` makes, or has made, of `context` is revoked there, and at all members that it
+  /// knows: they would wait for this rank. Requires: the peer takes this rank for a member.
+  void revoke_at(peer_id peer, context_id context) noexcept {
+    if (peer != house_.self())
+      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+  }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept {
     const auto is_older = [&](context_id c) { return numbers_.same_place(c, context); };
@@ -256,10 +262,6 @@ class communicators final : public service {
   }
 
  private:
-  void revoke_at(peer_id peer, context_id context) noexcept {
-    if (peer != house_.self())
-      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
-  }
   static constexpr std::size_t early_revoked_max = 4096;
 
   /// What only the leader of a context does: compiled where a rank may lead one.

@@ -59,13 +59,15 @@ struct compound {
 };
 
 /// What endpoints and requests ask of compound operations. The first one that is made tells the
-/// endpoint: a program without one compiles nothing of them. All but the last two under the lock.
+/// endpoint: a program without one compiles nothing of them. All but the last two under the lock;
+/// `look` as often as a call has waited in vain for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
   void (*recheck)(endpoint<Stack>& e) noexcept;
   std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
   void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*look)(endpoint<Stack>& e) noexcept;
   void (*release)(endpoint<Stack>& e, operation& op);
   void (*abandon)(endpoint<Stack>& e, operation& op);
 };

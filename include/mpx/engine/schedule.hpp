@@ -308,6 +308,8 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  std::size_t looks_off =
+      0;  // How often nobody looks at what has come: the more that was, the more.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -128,7 +128,7 @@ class cart_communicator : public topology_communicator<Stack> {
     const detail::topology_maker<Stack> make(*this, where);
     std::error_code ec;
     errc own{};
-    detail::players by;
+    mpx::group members;
     std::shared_ptr<detail::neighborhood> around;
     std::uint64_t fingerprint = 1;
     if (keep.size() != dims(where).size()) {
@@ -136,17 +136,19 @@ class cart_communicator : public topology_communicator<Stack> {
     } else {
       own = detail::caught([&] {
         const auto mine = topology(where).sub_of(this->rank(), keep);
-        by.resize(static_cast<std::size_t>(topology().sub(keep).size()));
+        detail::players by(static_cast<std::size_t>(topology().sub(keep).size()));
         for (rank_t r = 0; r < this->size(); ++r)
           if (const auto in = topology().sub_of(r, keep); in.grid == mine.grid)
             by[static_cast<std::size_t>(in.rank)] = r;
         for (const bool k : keep) fingerprint = detail::hashed(fingerprint, k);
         around = std::make_shared<detail::cart_neighborhood>(topology().sub(keep), mine.rank);
+        members = make.members(by);
       });
     }
     const bool agreed = make.agree(fingerprint, own == errc{}, ec);
     if (own != errc{}) ec = own;
-    const communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
+    const communicator<Stack> made =
+        agreed && !ec ? make.create(members, ec) : communicator<Stack>();
     detail::end_creation(how, ec, "sub of a Cartesian grid", this->rank(), where, [&] {
       return ec != errc::dims
                  ? std::string()

@@ -85,22 +85,31 @@ inline weighted_graph graph_of(const graph_topology& shape) {
 /// Creates a topology. The ranks first compare what they were given, its `fingerprint` and whether
 /// it `reorders`: those that gave different things would not take the same steps from there on.
 /// `own`: what is wrong with what this rank gave. The neighborhood, and who becomes which rank, are
-/// made by `keep()` where ranks keep their numbers, else by `renumber(ec)`, which takes steps too.
+/// made by `keep()` where ranks keep their numbers, else by `renumber(ec)`, which takes steps too,
+/// and throws nothing before they are all taken.
 template <class Made, class Stack, class Keep, class Renumber>
 Made create_agreed(const topology_maker<Stack>& make, std::uint64_t fingerprint, bool reorders,
                    errc own, const players& by, const std::shared_ptr<neighborhood>& around,
                    Keep&& keep, Renumber&& renumber, std::error_code& ec) {
   fingerprint = hashed(fingerprint, reorders);
-  if (own == errc{} && !reorders) own = caught(keep);
+  group members;
+  if (own == errc{} && !reorders)
+    own = caught([&] {
+      keep();
+      members = make.members(by);
+    });
   bool agreed = make.agree(fingerprint, own == errc{}, ec);
   if (agreed && reorders) {
     std::error_code lost;
-    own = caught([&] { renumber(lost); });
+    own = caught([&] {
+      renumber(lost);
+      if (!lost) members = make.members(by);
+    });
     agreed = make.agree(fingerprint, own == errc{} && !lost, ec);
     if (lost) ec = lost;
   }
   if (own != errc{}) ec = own;
-  communicator<Stack> made = agreed && !ec ? make.create(by, ec) : communicator<Stack>();
+  communicator<Stack> made = agreed && !ec ? make.create(members, ec) : communicator<Stack>();
   if (ec) return {};
   return {made, around};
 }
@@ -149,7 +158,8 @@ inline std::vector<std::int64_t> told(const graph_neighbors& n) {
   all.insert(all.end(), n.destination_weights.begin(), n.destination_weights.end());
   return all;
 }
-inline graph_neighbors understood(std::span<const std::int64_t> all) {
+/// What the first rank told of `all`, the numbers of several, which is then that of the others.
+inline graph_neighbors understood(std::span<const std::int64_t>& all) {
   const auto sources = static_cast<std::size_t>(all[0]);
   const auto destinations = static_cast<std::size_t>(all[1]);
   std::size_t at = 4;
@@ -163,31 +173,37 @@ inline graph_neighbors understood(std::span<const std::int64_t> all) {
   n.destinations = take(destinations);
   n.source_weights = take(all[2] != 0 ? sources : 0);
   n.destination_weights = take(all[3] != 0 ? destinations : 0);
+  all = all.subspan(at);
   return n;
 }
 
 /// Creates a distributed graph, of which `mine` is what this rank has as rank comm.rank(), unless
-/// `own` says what is wrong with it.
+/// `own` says what is wrong with it: then it stays as it is.
 template <class Stack>
-dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph_neighbors mine,
+dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph_neighbors&& mine,
                                           errc own, const placement& place, std::error_code& ec,
                                           std::source_location where) {
   const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
+  std::vector<std::int64_t> numbers;  // Made before the ranks agree: all tell theirs, or none does.
+  if (own == errc{} && place.reorders) own = caught([&] { numbers = told(mine); });
   const auto keep = [&] {
     by = make.as_they_are(comm.size());
     around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
   };
   const auto renumber = [&](std::error_code& lost) {
     const std::vector<rank_t> nodes = make.nodes(place, lost);
-    const auto all = make.gather(told(mine), lost);
+    std::error_code untold;
+    const std::vector<std::int64_t> all = make.gather(numbers, untold);
+    if (!lost) lost = untold;
     if (lost) return;
-    const auto ranks = static_cast<std::size_t>(comm.size());
+    const rank_t ranks = comm.size();
     weighted_graph g;
     g.first.push_back(0);
-    for (std::size_t r = 0; r < ranks; ++r) {
-      const graph_neighbors n = understood(all.of(r));
+    std::span<const std::int64_t> rest = all;
+    for (rank_t r = 0; r < ranks; ++r) {
+      const graph_neighbors n = understood(rest);
       for (std::size_t i = 0; i < n.destinations.size(); ++i)
         g.edges.push_back({n.destinations[i], n.destination_weights.empty()
                                                   ? std::int64_t{1}
@@ -195,8 +211,11 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
       g.first.push_back(g.edges.size());
     }
     by = reordered(g, nodes);
-    for (std::size_t r = 0; r < ranks; ++r)
-      if (by[r] == comm.rank()) mine = understood(all.of(r));
+    rest = all;
+    for (const rank_t who : by) {
+      graph_neighbors n = understood(rest);
+      if (who == comm.rank()) mine = std::move(n);
+    }
     around = std::make_shared<dist_graph_neighborhood>(std::move(mine));
   };
   return create_agreed<dist_graph_communicator<Stack>>(make, 1, place.reorders, own, by, around,
@@ -223,7 +242,7 @@ graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const grap
   });
   if (own != errc{}) numbers.clear();
   const errc met = caught([&] {
-    const auto all = make.gather(numbers, ec).all;
+    const std::vector<std::int64_t> all = make.gather(numbers, ec);
     for (std::size_t i = 0; i + 2 < all.size(); i += 3) {
       const auto weight = static_cast<int>(all[i + 2]);
       if (all[i + 1] == comm.rank()) {
@@ -332,11 +351,10 @@ dist_graph_communicator<Stack> dist_graph_create_adjacent(
     How&& how = {}, std::source_location where = std::source_location::current()) {
   std::error_code ec;
   const errc own = detail::check_neighbors(neighbors, comm.size());
-  std::string wrong;
-  if (own != errc{}) wrong = detail::wrong_text(neighbors, comm.size());
   auto made = detail::create_own(comm, std::move(neighbors), own, place, ec, where);
-  detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where,
-                       [&] { return own != errc{} ? wrong : std::string(); });
+  detail::end_creation(how, ec, "dist_graph_create_adjacent", comm.rank(), where, [&] {
+    return own != errc{} ? detail::wrong_text(neighbors, comm.size()) : std::string();
+  });
   return made;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <numeric>
 #include <source_location>
@@ -16,8 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/comm/detail/create.hpp"
 #include "mpx/comm/topology/reorder.hpp"
 #include "mpx/communicator.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/plain_array.hpp"
 
 namespace mpx::inline v0 {
 
@@ -37,17 +39,6 @@ constexpr placement reorder_by(std::uint64_t node) noexcept { return {true, true
 
 namespace detail {
 
-/// What `f` throws, as an error code.
-template <class F>
-errc caught(F&& f) noexcept try {
-  f();
-  return errc{};
-} catch (const error& e) {
-  return static_cast<errc>(e.code().value());
-} catch (const std::exception&) {
-  return errc::no_resources;
-}
-
 /// A communicator whose parts creation may use.
 template <class Stack>
 class opened_communicator : public communicator<Stack> {
@@ -57,24 +48,6 @@ class opened_communicator : public communicator<Stack> {
   explicit opened_communicator(const base& comm) noexcept : base(comm) {}
   using base::endpoint_;
   using base::peer_of;
-
-  /// A communicator of `ranks`; an empty one where there are none. Collective over all; each gives
-  /// the group that it is in, none is in two. Errors: those of communicator::create.
-  base create(std::span<const rank_t> ranks, std::error_code& ec,
-              std::source_location where) const {
-    mpx::group members;
-    const errc why = caught([&] {
-      plain_array<peer_id> peers;
-      peers.reserve(ranks.size());
-      for (const rank_t r : ranks) peers.push_back(peer_of(r));
-      if (!ranks.empty())
-        members = mpx::group::table({peers.begin(), peers.size()}, endpoint_->self());
-    });
-    base made = base::create(members, ec, where);
-    if (why == errc{}) return made;
-    ec = why;  // The others have met a member that gave no group.
-    return {};
-  }
 };
 
 inline std::uint64_t hashed(std::uint64_t h, std::uint64_t value) noexcept {
@@ -89,36 +62,26 @@ class topology_maker {
   topology_maker(const communicator<Stack>& comm, std::source_location where)
       : comm_(comm), where_(where) {}
 
-  /// Numbers of all ranks, one after the other: `first[r]` is where those of rank r begin.
-  struct gathered {
-    std::vector<std::int64_t> all;
-    std::vector<std::size_t> first;
-    std::span<const std::int64_t> of(std::size_t rank) const noexcept {
-      return std::span(all).subspan(first[rank], first[rank + 1] - first[rank]);
-    }
-  };
-  gathered gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
-    const auto lengths = comm_.allgather(static_cast<std::int64_t>(mine.size()), ec, where_);
-    gathered g;
-    g.first.assign(lengths.size() + 1, 0);
-    std::partial_sum(lengths.begin(), lengths.end(), g.first.begin() + 1);
-    if (ec) return g;
-    g.all.assign(g.first.back(), 0);
-    comm_.allgatherv(mine, g.all, lengths, ec, where_);
-    return g;
+  /// Numbers of all ranks, one after the other. Throws nothing.
+  std::vector<std::int64_t> gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
+    return comm_.allgatherv(mine, ec, where_);
   }
-  /// The node of each rank, as small numbers.
+  /// The node of each rank, as small numbers. Throws nothing.
   std::vector<rank_t> nodes(const placement& place, std::error_code& ec) const {
     const std::uint64_t host =
         comm_.endpoint_->with_communicators([](auto& all) { return all.host_number; });
     const auto id = static_cast<std::int64_t>(place.by_node ? place.node : host);
     const std::vector<std::int64_t> all = comm_.allgather(id, ec, where_);
-    std::vector<std::int64_t> known = all;
-    std::sort(known.begin(), known.end());
     std::vector<rank_t> numbers;
-    for (const std::int64_t i : all)
-      numbers.push_back(
-          static_cast<rank_t>(std::lower_bound(known.begin(), known.end(), i) - known.begin()));
+    if (ec) return numbers;
+    const errc own = caught([&] {
+      std::vector<std::int64_t> known = all;
+      std::sort(known.begin(), known.end());
+      for (const std::int64_t i : all)
+        numbers.push_back(
+            static_cast<rank_t>(std::lower_bound(known.begin(), known.end(), i) - known.begin()));
+    });
+    if (own != errc{}) ec = own;
     return numbers;
   }
   /// Whether all ranks have given what `mine` was made of, and none has failed.
@@ -132,11 +95,17 @@ class topology_maker {
     if (!ec && both[0] != ~both[1]) ec = errc::topology;
     return !ec;
   }
-  /// A communicator in which rank r is who was rank by[r]; an empty one for who is none.
-  communicator<Stack> create(const players& by, std::error_code& ec) const {
-    const bool member = std::find(by.begin(), by.end(), comm_.rank()) != by.end();
-    return comm_.create(member ? std::span<const rank_t>(by) : std::span<const rank_t>(), ec,
-                        where_);
+  /// Those in whose communicator rank r is who was rank by[r]; nobody for who is none of them.
+  mpx::group members(const players& by) const {
+    if (std::find(by.begin(), by.end(), comm_.rank()) == by.end()) return {};
+    plain_array<peer_id> peers;
+    peers.reserve(by.size());
+    for (const rank_t r : by) peers.push_back(comm_.peer_of(r));
+    return mpx::group::table({peers.begin(), peers.size()}, comm_.endpoint_->self());
+  }
+  /// A communicator of `members`; an empty one of nobody.
+  communicator<Stack> create(const mpx::group& members, std::error_code& ec) const {
+    return comm_.create(members, ec, where_);
   }
   static players as_they_are(rank_t ranks) {
     players by(static_cast<std::size_t>(ranks));

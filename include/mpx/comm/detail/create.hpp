@@ -17,6 +17,17 @@
 
 namespace mpx::inline v0::detail {
 
+/// What `f` throws, as an error code.
+template <class F>
+errc caught(F&& f) noexcept try {
+  f();
+  return errc{};
+} catch (const error& e) {
+  return static_cast<errc>(e.code().value());
+} catch (const std::exception&) {
+  return errc::no_resources;
+}
+
 /// What the library may of a communicator's handle.
 template <class Stack>
 class communicator_access : public point_to_point<Stack> {

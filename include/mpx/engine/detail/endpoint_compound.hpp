@@ -209,12 +209,10 @@ struct compounds {
     drop_plan(op);
     drop_more_locked(e, op);
   }
-  static constexpr compound_calls<Stack> calls{&finished_locked,
-                                               &schedules<Stack>::recheck_locked,
-                                               &schedules<Stack>::run_due_locked,
-                                               &forget_locked,
-                                               &release,
-                                               &abandon};
+  static constexpr compound_calls<Stack> calls{
+      &finished_locked, &schedules<Stack>::recheck_locked, &schedules<Stack>::run_due_locked,
+      &forget_locked,   &schedules<Stack>::look_locked,    &release,
+      &abandon};
 
   static void drop_more(endpoint_type& e, const operation& op) noexcept {
     if (compound_of(op).more == nullptr) return;

@@ -37,6 +37,7 @@ struct schedules {
     compound_of(op).active = true;
     op.stage = stage::copying;
     p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+    p.state->started_last = p.serial;
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
@@ -101,6 +102,18 @@ struct schedules {
     l.running = false;
     return n;
   }
+  /// Nothing has come for a while. Where ranks give lengths that differ much, they go by different
+  /// algorithms, and what one sends no other receives: a message of a call that is over here, or
+  /// that is not the next one from its rank, says so. Those who wait for that rank are told.
+  [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
+    if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
+    for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
+      e.give_up_collective_locked(over, errc::count);
+      e.inbox().discard_if([&](const envelope& is) {
+        return is.context() == over.context && is.tag() == over.serial;
+      });
+    }
+  }
   /// What a layer above has added to an operation is to go on.
   static void make_due(endpoint_type& e, extension& x) noexcept {
     if (detail::exchange(x.due, true)) return;
@@ -146,6 +159,43 @@ struct schedules {
                  rank_in(p, part.peer),
                  part.data.bytes,
                  part.message_bytes};
+  }
+  /// Looks at all that waits to be received. Returns a call that is over; of none: there is none.
+  static collective_call look_once(endpoint_type& e) noexcept {
+    collective_call over{no_context, 0};
+    std::size_t n = 0;
+    e.inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+      ++n;
+      const context_id context = m.is.context();
+      if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      for (schedule& p : e.schedules_.active)
+        if (p.context == context && p.serial == m.is.tag()) return look_at(e, p, m);
+      communicator_state* const s = e.communicators_.find(context);
+      if (s == nullptr || s->started_last < 0) return;
+      const collective_call call{context, m.is.tag(), s};
+      if (!revocations::before({context, s->started_last}, call)) over = call;
+    });
+    e.schedules_.looks_off = n / 64;
+    return over;
+  }
+  /// `m` is of the call, and no receive of it has been posted.
+  static void look_at(endpoint_type& e, schedule& p, const arrived_message& m) noexcept {
+    if (p.failure.why != errc{} || p.advancing) return;
+    errc none{};
+    const pattern as = pattern::of(m.is.bits, 0, m.is.source);
+    if (e.inbox().find(as, none) != &m) return;  // Another one comes first.
+    const rank_t from = rank_in(p, m.is.source);
+    for (std::size_t i = p.at; i < p.steps.size(); ++i) {
+      const schedule::step& s = p.steps[i];
+      const bool receives =
+          s.kind == schedule::kind::receive || s.kind == schedule::kind::receive_ahead;
+      if (!receives || s.other != from) continue;
+      if (s.to.bytes == m.bytes) return;
+      p.failure = {errc::count, cause::length, false, from, s.to.bytes, m.bytes};
+      return make_due(e, p);
+    }
+    p.failure = {errc::count, cause::argument, false, from, 0, 0, collective_failure::other_ways};
+    make_due(e, p);
   }
   static rank_t rank_in(const schedule& p, peer_id peer) noexcept {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
