@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mpx/sim.hpp>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "sim/crossings.hpp"
@@ -253,8 +255,11 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   // Nobody may block in a send that is received late, nor send ready what meets no posted receive.
   std::set<group> late;
   std::set<group> unsure;
+  std::map<std::tuple<int, rank_t, rank_t>, int>
+      left;  // Of a pair: they are received late, or never.
   for (const message& m : p.messages) {
     if (is_late(m.in)) late.insert(group_of(m));
+    left[{m.round, m.from, m.to}] += is_late(m.in) || m.in == receiving::dropped ? 1 : 0;
     if (m.in == receiving::cancelled || m.in == receiving::dropped) unsure.insert(group_of(m));
   }
   for (message& m : p.messages) {
@@ -262,7 +267,9 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     if (m.in == receiving::unready) {
       m.mode = mpx::mode::ready;
       m.out = sending::blocking;
-      if (m.from == m.to) m.in = receiving::late, m.mode = mpx::mode::standard;
+      // That none is posted is answered once it may be announced: not while too many others lie there.
+      if (m.from == m.to || left[{m.round, m.from, m.to}] > 2)
+        m.in = receiving::late, m.mode = mpx::mode::standard;
     }
     if (m.in == receiving::unready) continue;
     if (waits && m.out == sending::blocking) m.out = sending::nonblocking;
