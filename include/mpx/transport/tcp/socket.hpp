@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "mpx/core/error.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/tcp/interface.hpp"
 
@@ -116,31 +117,44 @@ inline std::size_t tcp_packets_bytes(int fd) noexcept {
   return tcp_packets_bytes_of(static_cast<std::size_t>(segment));
 }
 
+/// Listens at `at`, which becomes where that is. Empty: errno says why not.
+inline tcp_descriptor listen_tcp_at(tcp_endpoint& at, int kernel_bytes) noexcept {
+  tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
+  const int yes = 1;  // Who used it before may have left a connection that the kernel remembers.
+  if (s) ::setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  socklen_t bytes = sizeof at.v6;
+  if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0 &&
+      ::getsockname(s.fd(), &at.any, &bytes) == 0)
+    return s;
+  const int why = errno;
+  s.close();
+  errno = why;
+  return {};
+}
+/// Of two that bind one port at once the kernel may let neither listen: each looks once more.
+inline constexpr int tcp_port_rounds = 4;
+
 /// Listens on the first port of the range that is free; `at` becomes where that is.
 /// Errors: errc::argument, errc::no_resources.
 inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at,
                                  int kernel_bytes = 0) {
-  for (unsigned port = ports.first; port <= ports.last; ++port) {
-    at = tcp_endpoint(on, static_cast<std::uint16_t>(port));
-    tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
-    const int yes = 1;  // Who used it before may have left a connection that the kernel remembers.
-    if (s) ::setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0) {
-      socklen_t bytes = sizeof at.v6;
-      if (::getsockname(s.fd(), &at.any, &bytes) == 0) return s;
+  int why = EADDRINUSE;
+  unsigned port = ports.first;
+  for (int round = 0; why == EADDRINUSE && round < tcp_port_rounds; ++round)
+    for (port = ports.first; port <= ports.last; ++port) {
+      at = tcp_endpoint(on, static_cast<std::uint16_t>(port));
+      if (tcp_descriptor s = listen_tcp_at(at, kernel_bytes)) return s;
+      why = errno;
+      if (why != EADDRINUSE) break;
     }
-    const int why = errno;
-    if (why == EADDRINUSE && port < ports.last) continue;
-    if (why == EADDRINUSE && ports.first != 0)
-      mpx::detail::throw_error(errc::argument,
-                               "all ports of MPX_TCP_PORTS, %u to %u, are taken on %s",
-                               unsigned{ports.first}, unsigned{ports.last}, on.to_string().c_str());
-    mpx::detail::throw_error(
-        why == EACCES || why == EADDRNOTAVAIL ? errc::argument : errc::no_resources,
-        "transport tcp cannot listen on %s port %u: %s", on.to_string().c_str(), port,
-        std::strerror(why));
-  }
-  return {};
+  if (why == EADDRINUSE && ports.first != 0)
+    mpx::detail::throw_error(errc::argument,
+                             "all ports of MPX_TCP_PORTS, %u to %u, are taken on %s",
+                             unsigned{ports.first}, unsigned{ports.last}, on.to_string().c_str());
+  mpx::detail::throw_error(
+      why == EACCES || why == EADDRNOTAVAIL ? errc::argument : errc::no_resources,
+      "transport tcp cannot listen on %s port %u: %s", on.to_string().c_str(),
+      mpx::detail::lesser(port, unsigned{ports.last}), std::strerror(why));
 }
 
 /// How long the kernel waits for the other host's answers before it gives up; 0: as ever.
