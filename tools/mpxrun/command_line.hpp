@@ -100,7 +100,7 @@ inline const command_line::option command_line::table[table_size] = {
      [](command_line& line, const std::string& value) {
        if (value.empty()) throw usage_error{"--wdir: a folder is needed"};
        options& all = *line.options_;
-       (all.programs.size() == 1 ? all.ranks_folder : all.programs.back().folder) = value;
+       (all.programs.size() == 1 ? all.working_folder : all.programs.back().working_folder) = value;
      }},
     {{"--bind-to", "--bind"},
      "POLICY",
@@ -139,7 +139,7 @@ inline const command_line::option command_line::table[table_size] = {
      false,
      [](command_line& line, const std::string& value) {
        if (value.empty()) throw usage_error{"--output: a folder is needed"};
-       line.options_->folder = value;
+       line.options_->output_folder = value;
      }},
     {{"--survive"},
      "",
@@ -297,6 +297,7 @@ inline std::string command_line::advice(std::string_view word) {
       {{"output-filename", "outfile-pattern"}, "--output DIR keeps a file for each rank"},
       {{"mca", "gmca"}, "what can be set of mpx are variables: -x NAME=VALUE"}};
   const std::string_view given = bare(word.substr(0, word.find('=')));
+  if (given.empty()) return {};
   for (const auto& it : strangers)
     if (std::ranges::find(it.names, given) != std::end(it.names)) return text(": ", it.instead);
   nearest like(given);

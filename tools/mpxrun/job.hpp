@@ -98,7 +98,7 @@ class job {
     return static_cast<std::size_t>(&its - options_.programs.data());
   }
   const std::string& folder_of(const program& its) const noexcept {
-    return its.folder.empty() ? options_.ranks_folder : its.folder;
+    return its.working_folder.empty() ? options_.working_folder : its.working_folder;
   }
   file_sink& file_of(int rank, int which) noexcept {
     return files_[2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(which)];

@@ -31,7 +31,7 @@ enum class binding {
 struct program {
   int ranks = 1;
   std::vector<std::string> settings;  // VAR=VALUE, for its ranks alone
-  std::string folder;                 // where its ranks run; "": where all do
+  std::string working_folder;         // where its ranks run; "": where all do
   std::vector<char*> command;         // ends with nullptr
 };
 
@@ -43,8 +43,8 @@ struct options {
   binding bind_to = binding::automatic;
   std::int64_t timeout_ns = 0;        // 0: none
   std::string timeout;                // as it was given
-  std::string folder;                 // for a file of each output of each rank; "": none
-  std::string ranks_folder;           // where they run; "": where mpxrun does
+  std::string output_folder;          // for a file of each output of each rank; "": none
+  std::string working_folder;         // where they run; "": where mpxrun does
   std::vector<std::string> settings;  // VAR=VALUE, for all ranks
   std::vector<program> programs;      // in the order of their ranks
 };

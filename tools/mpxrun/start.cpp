@@ -89,7 +89,7 @@ void job::raise_file_limit() {
   rlimit files = original_files_;
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
-  const rlim_t each = options_.folder.empty() ? 4 : 6;
+  const rlim_t each = options_.output_folder.empty() ? 4 : 6;
   const rlim_t needed = each * static_cast<rlim_t>(options_.ranks) + 32;
   if (files.rlim_max < needed)
     throw cannot_start{
@@ -100,12 +100,12 @@ void job::raise_file_limit() {
 
 /// Makes the files of --output, so that what cannot be written is known before anything runs.
 void job::open_files() {
-  if (options_.folder.empty()) return;
+  if (options_.output_folder.empty()) return;
   const auto fail = [](const std::string& path, const std::string& why) {
     throw cannot_start{1, text("--output: ", path, ": ", why)};
   };
   std::error_code error;
-  const std::filesystem::path folder = options_.folder;
+  const std::filesystem::path folder = options_.output_folder;
   std::filesystem::create_directories(folder, error);
   if (error) fail(folder, text("the folder cannot be made: ", error.message()));
   files_.reserve(2 * static_cast<std::size_t>(options_.ranks));
