@@ -6837,10 +6837,14 @@ template <class B>
   }
 }
 
-/// The same of a list of buffers, whatever they are: memory for it may lack. See listed_memory.
+/// The same of a list of buffers; see listed_memory.
 template <class List>
-layout_use<List> uses_all(const List& list) noexcept {
-  return {&list, list.received()};
+auto uses_all([[maybe_unused]] const List& list) noexcept {
+  if constexpr (List::has_layouts) {
+    return layout_use<List>{&list, list.received()};
+  } else {
+    return plain_use();
+  }
 }
 
 /// What an empty buffer without a place is taken to have: none would say "in place".

@@ -2,7 +2,6 @@
 // own_headers: yes
 // sanitizers: address
 // timeout: 300
-// compilers: both
 // Calls that all ranks make, and in which std has no memory left for one of them: all of them come
 // back, and the communicator they were made on is as good as before.
 
