@@ -91,8 +91,11 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
       player<Stack, Parts>(p, env, buffers[me], memory[me], sent).play();
     } catch (const mpx::error& e) {
       lacked = lacked || e.code() == mpx::errc::no_resources;
-      // Who throws is lost to the others. (What memory is lacking for need concern two alone.)
-      if (!p.faulty || granted.is_scarce() || e.code() != mpx::errc::peer_lost) throw;
+      // Who throws is lost to the others. (What memory is lacking for need concern two alone.) Whose
+      // group has made nothing revokes what the others have.
+      const bool left = e.code() == mpx::errc::peer_lost ||
+                        (e.code() == mpx::errc::revoked && !p.crossings.empty());
+      if (!p.faulty || granted.is_scarce() || !left) throw;
     }
   };
   const auto r = mpx::sim::try_run<Stack>(p.ranks, p.model, seed, body, p.options);
