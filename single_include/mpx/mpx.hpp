@@ -26188,9 +26188,13 @@ class environment {
                         b, detail::difference(one, other).c_str(), a);
   }
 
-  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence.
-  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t since_ns) const {
-    if (endpoint_.losses() != 0 && platform::now_ns() - since_ns > leaving_ns_max)
+  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence. Or it
+  /// has, and left, and this rank is about to. `since_ns`: when this was first seen; 0: never.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
+    if (endpoint_.losses() == 0) return;
+    const std::int64_t now = platform::now_ns();
+    if (since_ns == 0) since_ns = now;
+    if (now - since_ns > leaving_ns_max)
       throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
   }
   /// Leaves without the others; what this rank has sent is not lost with it.
@@ -26270,10 +26274,10 @@ template <class Stack>
     if constexpr (Stack::checks_type::compares_collectives)
       Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    [[maybe_unused]] const std::int64_t since_ns = platform::now_ns();
+    [[maybe_unused]] std::int64_t lost_since_ns = 0;
     job_.fence([&] {
       endpoint_.drain();
-      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(since_ns);
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
     });
   } catch (const std::exception&) {
     leave_alone();  // Somebody else died first. What this rank had to do it has done.

@@ -530,7 +530,14 @@ void check_shared_memory() {
   job[0].deallocate_shared(empty, 0);
 }
 
+/// Counts those that are lost, too.
+struct mourner : keeper {
+  unsigned losses = 0;
+  void lost(peer_id) noexcept { ++losses; }
+};
+
 /// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
+/// Then it is lost: somebody may depend on it.
 template <mpx::PartingTransport T>
 void check_parting() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
@@ -538,7 +545,7 @@ void check_parting() {
       CAPTURE(bytes);
       CAPTURE(met);
       cluster<T> job(2);
-      keeper sink;
+      mourner sink;
       keeper own;
       CHECK(!job[0].has_unsent());
       CHECK(job[1].has_heard_out(0));  // It has not heard of it at all.
@@ -569,6 +576,12 @@ void check_parting() {
         limit.check("the end of who has left is heard");
       }
       CHECK(sink.packets.size() == posted);
+      while (sink.losses == 0) {
+        job[1].poll(sink);
+        limit.check("who has left is lost");
+      }
+      job[1].poll(sink);
+      CHECK(sink.losses == 1);
     }
   }
 }

@@ -22,7 +22,7 @@ enum class tcp_state : std::uint8_t {
   securing,  ///< There is a connection: its stream begins.
   resuming,  ///< The stream is there: the other end tells from where to go on.
   open,      ///< Packets pass.
-  left,      ///< The peer has said goodbye: what is posted vanishes.
+  left,      ///< The peer has said goodbye: it is lost, and what is posted vanishes.
   lost,      ///< It cannot be reached any more.
   dropped,   ///< Nothing is wanted of it any more.
 };

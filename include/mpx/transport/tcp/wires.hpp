@@ -463,7 +463,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     feed(l);
     l.in.clear();
     part(l);
-    if (s == tcp_state::lost) lost_.push(l.peer);
+    if (s != tcp_state::dropped) lost_.push(l.peer);  // Who waits for it waits in vain.
   }
   void part(link& l) noexcept {
     l.socket.for_each_fd([this](int fd) { watch_.part(fd); });

@@ -111,7 +111,8 @@ void wires<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
   for (std::uint16_t i = 0; i < pieces_.pieces_max; ++i)
     if (pieces_[i].with == &l && pieces_[i].payload && pieces_[i].by != nullptr) pieces_.tell(i);
   news_of_room(l);
-  if (!l.told && how == link_state::lost && !l.telling) {
+  const bool lost = how == link_state::lost || how == link_state::left;  // For who waits for it.
+  if (!l.told && lost && !l.telling) {
     l.telling = true;
     telling_.push_back(l);
   }
