@@ -240,7 +240,9 @@ class window_calls {
   }
   ~window_calls() = default;
 
-  void forsake() noexcept { state_->forsake(); }
+  void forsake() noexcept {
+    if (state_ != nullptr) state_->forsake();  // It may have been freed within its lock's scope.
+  }
   /// Tells a window that has outlived its environment, before that is touched. nullptr: it is
   /// empty.
   [[gnu::always_inline]] state* seen([[maybe_unused]] site where) const noexcept {
