@@ -40,4 +40,18 @@ TEST_CASE("windows: one that is freed within an epoch of locks is gone, and its 
   });
 }
 
+TEST_CASE("windows: what one that is assigned to was before is let go at once") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto a = mpx::allocate_window<int>(world, 4);
+    auto b = mpx::allocate_window<int>(world, 8);
+    a = std::move(b);
+    CHECK(!b);
+    CHECK(a.elements(1) == 8);
+    auto& self = a;
+    a = std::move(self);
+    CHECK(a.elements(0) == 8);
+    a.free();
+  });
+}
+
 }  // namespace
