@@ -115,7 +115,8 @@ struct spread {
 
 namespace detail {
 
-inline spread spread_of(const strided& s, std::size_t element, bool) noexcept {
+/// `written`: no byte may be there twice.
+inline spread spread_of(const strided& s, std::size_t element, bool written) noexcept {
   spread made{s.at, {}, {}};
   auto* const runs = new (std::nothrow) run_list;
   made.runs = runs_reference(runs);
@@ -128,11 +129,12 @@ inline spread spread_of(const strided& s, std::size_t element, bool) noexcept {
       __builtin_mul_overflow(s.block, std::uint64_t{element}, &block) || !fits(block) ||
       __builtin_mul_overflow(s.count, stride > block ? stride : block, &reach) || !fits(reach))
     made.wrong = errc::rma_range;
+  if (written && s.stride < s.block && s.count > 1) made.wrong = errc::datatype;
   for (std::uint64_t i = 0; made.wrong == errc{} && block != 0 && i < s.count; ++i)
     if (!runs->add(static_cast<std::int64_t>(i * stride), block)) made.wrong = errc::no_resources;
   return made;
 }
-/// `written`: no byte may be there twice.
+/// The same.
 template <class Datatype>
 spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
   spread made{t.at, {}, {}};

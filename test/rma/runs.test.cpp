@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where data may lie at a target that is not in one piece there.
+
+#include <doctest/doctest.h>
+
+#include <mpx/rma.hpp>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+TEST_CASE("windows: blocks that overlap are read, and not written") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto w = mpx::allocate_window<int>(world, 16);
+    const mpx::rank_t other = 1 - world.rank();
+    std::vector<int> six{1, 2, 3, 4, 5, 6};
+    std::vector<int> before(6);
+    const mpx::rma::strided overlaps{0, 3, 2, 1};
+    const mpx::rma::strided at_one_place{0, 3, 2, 0};
+    std::error_code ec;
+    w.fence();
+    w.put(six, other, overlaps, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.put(six, other, at_one_place, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(six, other, overlaps, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.get_accumulate(six, before, other, overlaps, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.get_accumulate(six, before, other, overlaps, mpx::no_op, ec);
+    CHECK(!ec);
+    w.get(before, other, overlaps, ec);
+    CHECK(!ec);
+    w.put(six, other, mpx::rma::strided{8, 1, 6, 0}, ec);  // One block overlaps nothing,
+    CHECK(!ec);
+    w.put(std::span<const int>(), other, mpx::rma::strided{0, 3, 0, 0}, ec);  // nor what is empty.
+    CHECK(!ec);
+    w.fence();
+    CHECK(w.local()[0] == 0);
+    CHECK(w.local()[13] == 6);
+    w.free();
+  });
+}
+
+}  // namespace
