@@ -54,4 +54,65 @@ TEST_CASE("windows: what one that is assigned to was before is let go at once") 
   });
 }
 
+/// Ends of epochs of a dynamic window, one of which had a put that its target has no memory for.
+enum class ending { fence, complete, unlock, flush, count };
+
+template <class Window, class World>
+std::string end_of(Window& w, const World& world, ending by, bool wrong) {
+  const auto all = world.group();
+  const mpx::rank_t other = 1 - world.rank();
+  const auto put = [&] {
+    if (wrong && world.rank() == 0) w.put(word{1}, other, 640);
+  };
+  switch (by) {
+    case ending::fence:
+      w.fence(assertion::no_precede);
+      put();
+      return ranks::text_of([&] { w.fence(assertion::no_succeed); });
+    case ending::complete: {
+      w.post(all);
+      w.start(all);
+      put();
+      const std::string said = ranks::text_of([&] { w.complete(); });
+      w.wait();
+      return said;
+    }
+    case ending::unlock: {
+      auto e = w.lock_shared(other);
+      put();
+      return ranks::text_of([&] { e.unlock(); });
+    }
+    default: {
+      auto e = w.lock_all();
+      put();
+      return ranks::text_of([&] { w.flush(other); });
+    }
+  }
+}
+
+TEST_CASE("windows: the end of an epoch tells what a dynamic target has no memory for") {
+  const auto play = [](auto world) {
+    for (const protocol by : {protocol::automatic, protocol::send_recv}) {
+      auto w = mpx::dynamic_window<word>(world, by);
+      for (int i = 0; i < 20 * static_cast<int>(ending::count); ++i) {
+        INFO("protocol ", static_cast<int>(by), " round ", i);
+        const auto how = static_cast<ending>(i % static_cast<int>(ending::count));
+        const std::string said = end_of(w, world, how, true);
+        INFO(said);
+        CHECK(said.empty() == (world.rank() != 0));
+        if (world.rank() == 0) {
+          CHECK(ranks::contains(said, "an access to rank 1 at displacement 640"));
+          CHECK(ranks::contains(said, "epoch none") == false);
+        }
+        world.barrier();
+        CHECK(end_of(w, world, how, false) == "");
+        world.barrier();
+      }
+      w.free();
+    }
+  };
+  ranks::run<ranks::inproc>(2, play);
+  ranks::run<ranks::shm>(2, play);
+}
+
 }  // namespace

@@ -392,7 +392,7 @@ MUTATIONS = [
     ("an unlock does not wait until all is done there", "rma/epochs.hpp",
      "          if (asks) why = wait(t, site, [&] { return t.answers == 0; });\n", "", WINDOWS_TEST),
     ("a completion overtakes the accesses before it", "rma/epochs.hpp",
-     "    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, false), r);\n", "", WINDOWS_TEST),
+     "    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, target_tells()), r);\n", "", WINDOWS_TEST),
     ("the replies to a long get all go to its beginning", "rma/service.hpp",
      "write(slot->bytes - slot->left, given)", "write(0, given)", WINDOWS_TEST),
     ("an accumulate replaces", "rma/service.hpp",

@@ -31,6 +31,16 @@ struct rma_given {
               where);
 }
 
+/// Which access of an epoch has failed, as its target says.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void append_failed_access(std::string& s, const window_state<Stack>& w,
+                                                       rank_t target) {
+  if (target < 0 || target >= w.size) return;
+  append(s,
+         ": of an access to rank %d at displacement %llu in the epoch that this ends, or flushes",
+         target, static_cast<unsigned long long>(w.targets[target].failed_at));
+}
+
 /// "put on rank 0 to rank 3 at displacement 17, 4 elements of 8 bytes, window 5, epoch none: ..."
 template <class Stack>
 [[gnu::noinline, gnu::cold]] std::string text_of(const window_state<Stack>& w, errc why,
@@ -47,7 +57,9 @@ template <class Stack>
            static_cast<unsigned long long>(x->at),
            static_cast<unsigned long long>(x->bytes / w.type->bytes), w.type->bytes);
   append(s, ", window %u", number_of(w.context));
-  if (t != nullptr) append(s, ", epoch %s", name_of(t->epoch));
+  // A call that ends one has done so.
+  const bool ended = x == nullptr && t != nullptr && t->epoch == rma_epoch::none;
+  if (t != nullptr && (!ended || why == errc::rma_sync)) append(s, ", epoch %s", name_of(t->epoch));
   switch (why) {
     case errc::datatype:
       s += ": a datatype is null, overlaps itself, or holds no whole elements";
@@ -61,9 +73,7 @@ template <class Stack>
       if (t != nullptr && x != nullptr && !w.dynamic)
         append(s, ": the target's memory has %llu elements",
                static_cast<unsigned long long>(t->elements));
-      if (t != nullptr && x == nullptr)
-        append(s, ": of an access at %llu in this epoch",
-               static_cast<unsigned long long>(t->failed_at));
+      if (x == nullptr) append_failed_access(s, w, t == nullptr ? w.culprit : target);
       break;
     case errc::rma_conflict:
       append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(w.conflict.what),

@@ -61,7 +61,7 @@ class window_state : public window_meeting<Stack> {
     const bool precedes = !rma::has(a, rma::assertion::no_precede);
     for (rank_t r = 0; precedes && r < this->size; ++r) {
       rma_target& t = this->targets[r];
-      keep(why, settle(t, site, false), r);
+      keep(why, settle(t, site, target_tells()), r);
       const auto guard = os::lock(this->e);
       if (std::exchange(t.moved, false)) this->tell(t, kind::mark);
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
@@ -123,7 +123,7 @@ class window_state : public window_meeting<Stack> {
     if (!this->alive) return errc::window;
     if (!starts_) return errc::rma_sync;
     errc why{};
-    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, false), r);
+    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, target_tells()), r);
     for (const rank_t r : started_) {
       rma_target& t = this->targets[r];
       // What memory tells overtakes packets.
@@ -414,6 +414,8 @@ class window_state : public window_meeting<Stack> {
     return why;
   }
 
+  /// Whether an access may be wrong as its target alone can tell: the end of an epoch waits for it.
+  bool target_tells() const noexcept { return this->dynamic; }
   bool is_busy(const rma_target& t) const noexcept {
     return (t.used | t.replies | t.moves | t.unanswered) != 0 || !t.queue.empty();
   }
