@@ -115,4 +115,84 @@ TEST_CASE("windows: the end of an epoch tells what a dynamic target has no memor
   ranks::run<ranks::shm>(2, play);
 }
 
+// Thread A waits for the answer to its flush; what B has put meanwhile that answer does not tell of.
+TEST_CASE("windows: a thread's flush is over when its own puts are there") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    static std::atomic<int> stage;
+    static std::atomic<bool> second_over;
+    const auto wait_for = [](int n) {
+      while (stage.load() < n) std::this_thread::yield();
+    };
+    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+      auto w = mpx::allocate_window<word>(world, 128, by);
+      if (world.rank() == 0) {
+        stage = 0;
+        second_over = false;
+      }
+      world.barrier();
+      auto e = w.lock_all(assertion::no_check);
+      if (world.rank() == 0) {
+        std::thread first([&] {
+          w.put(word{1}, 1, 0);
+          stage = 1;
+          w.flush(1);
+          stage = 3;
+        });
+        wait_for(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // It is in its flush.
+        w.put(word{2}, 1, 64);
+        stage = 2;
+        wait_for(3);
+        w.flush(1);
+        const word there = std::atomic_ref<word>(w.part(1)[64]).load();
+        second_over = true;
+        CHECK(there == 2);
+        first.join();
+      } else {
+        wait_for(2);  // Without a call of mpx's.
+        while (stage.load() < 3) w.sync();
+        for (int i = 0; i < 20 && !second_over; ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        while (!second_over) w.sync();
+      }
+      e.unlock();
+      world.barrier();
+      w.free();
+    }
+  });
+}
+
+TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    constexpr word times = 200;
+    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+      auto w = mpx::allocate_window<word>(world, 8, by);
+      const mpx::rank_t other = 1 - world.rank();
+      const auto access = [&](word at) {
+        bool good = true;
+        for (word i = 1; i <= times; ++i) {
+          word seen = 0;
+          w.put(i, other, at);
+          w.flush(other);
+          w.get(seen, other, at);
+          w.flush_local(other);
+          good = good && seen == i;
+        }
+        return good;
+      };
+      {
+        auto e = w.lock_all();
+        bool there = false;
+        std::thread second([&] { there = access(1); });
+        const bool here = access(0);
+        second.join();
+        CHECK(here);
+        CHECK(there);
+      }
+      world.barrier();
+      w.free();
+    }
+  });
+}
+
 }  // namespace

@@ -271,7 +271,7 @@ MUTATIONS = [
      "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),
     # Accesses that lack something.
     ("what an access lacks memory for is told by a later call", "rma/target.hpp",
-     "    if (lacks || failure == errc{}) failure = before;\n    return lacks;\n",
+     "    if (lacks || (none && before != errc{})) failure = before;\n    return lacks;\n",
      "    return false;\n", LACKING_TEST),
     ("a window that is gone is hidden by what an error has dropped", "rma/service.hpp",
      "if (t.has_not_failed() || (why == errc::window && t.failure != errc::peer_lost)) {",
@@ -390,7 +390,7 @@ MUTATIONS = [
      "    if (exclusive) return (word & (readers | writer)) != 0;", "    if (exclusive) return false;",
      WINDOWS_TEST),
     ("an unlock does not wait until all is done there", "rma/epochs.hpp",
-     "          if (asks) why = wait(t, site, [&] { return t.answers == 0; });\n", "", WINDOWS_TEST),
+     "        if (why == errc{} && ask != 0) why = answered(t, site, ask);\n", "", WINDOWS_TEST),
     ("a completion overtakes the accesses before it", "rma/epochs.hpp",
      "    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, target_tells()), r);\n", "", WINDOWS_TEST),
     ("the replies to a long get all go to its beginning", "rma/service.hpp",

@@ -336,7 +336,10 @@ class window_state : public window_meeting<Stack> {
   }
   /// A lock that this rank has or waits for is free, and nothing is waited for.
   void let_go(rma_target& t) noexcept {
-    if (t.open && !t.no_check) --*this->locks_held;
+    if (t.open && !t.no_check) {
+      const auto guard = os::lock(this->e);
+      --*this->locks_held;
+    }
     if (t.control != nullptr) {
       free_word(t);
     } else if (t.asked) {
@@ -354,21 +357,18 @@ class window_state : public window_meeting<Stack> {
         free_word(t);
       } else if (!t.no_check && why == errc{}) {
         why = wait(t, site, [&] { return t.open || try_open(t); });
+        std::uint64_t ask = 0;
         if (why == errc{}) {
-          const bool asks = t.unanswered != 0;
-          {
-            const auto guard = os::lock(this->e);
-            this->tell(t, kind::unlock, asks ? 1 : 0);
-            t.answers += asks ? 1 : 0;
-          }
-          if (asks) why = wait(t, site, [&] { return t.answers == 0; });
-          t.unanswered = 0;
+          const auto guard = os::lock(this->e);
+          ask = this->ask(t, kind::unlock);
         }
+        if (why == errc{} && ask != 0) why = answered(t, site, ask);
       } else if (why == errc{}) {
         why = finish(t, site, true);
       }
     }
     rma::full_fence();
+    const auto guard = os::lock(this->e);
     if (t.open && !t.no_check) --*this->locks_held;
     close(t);
     keep(why, take_failure(t), t.rank);
@@ -416,8 +416,11 @@ class window_state : public window_meeting<Stack> {
 
   /// Whether an access may be wrong as its target alone can tell: the end of an epoch waits for it.
   bool target_tells() const noexcept { return this->dynamic; }
-  bool is_busy(const rma_target& t) const noexcept {
-    return (t.used | t.replies | t.moves | t.unanswered) != 0 || !t.queue.empty();
+  static bool is_busy(const rma_target& t) noexcept {
+    if constexpr (endpoint<Stack>::concurrent)
+      return t.stirred.load(std::memory_order_acquire);
+    else
+      return t.is_busy();
   }
   /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
   /// leave nothing to be seen to but a fence, which what was loaded does not need.
@@ -441,26 +444,28 @@ class window_state : public window_meeting<Stack> {
   }
   [[gnu::noinline]] errc finish_busy(rma_target& t, call_site site, bool remote) {
     errc why = wait(t, site, [&] { return t.open || try_open(t); });
+    std::uint64_t ask = 0;
     if (why == errc{})
       why = wait(t, site, [&] {
         send_recv_protocol<Stack> queued{*this};
-        return queued.push(t) && queued.settled(t) && t.moves == 0;
+        const bool left = queued.push(t) && queued.settled(t) && t.moves == 0;
+        // At once: what other threads put behind it is for their own flushes to ask for.
+        if (left && remote) ask = this->ask(t, kind::flush);
+        return left;
       });
-    if (why == errc{} && remote && t.unanswered != 0) {
-      {
-        const auto guard = os::lock(this->e);
-        this->tell(t, kind::flush);
-        ++t.answers;
-      }
-      why = wait(t, site, [&] { return t.answers == 0; });
+    if (why == errc{} && ask != 0) why = answered(t, site, ask);
+    const auto guard = os::lock(this->e);
+    if (why != errc{}) {
+      send_recv_protocol<Stack>{*this}.lost(t);
+      buffered_protocol<Stack>{*this}.lost(t);
       t.unanswered = 0;
     }
-    if (why == errc{}) return why;
-    const auto guard = os::lock(this->e);
-    send_recv_protocol<Stack>{*this}.lost(t);
-    buffered_protocol<Stack>{*this}.lost(t);
-    t.unanswered = 0;
+    if (!t.is_busy()) t.stirred.store(false, std::memory_order_release);
     return why;
+  }
+  /// Waits until what has been asked for, up to `ask`, is answered.
+  errc answered(rma_target& t, call_site site, std::uint64_t ask) {
+    return wait(t, site, [&t, ask] { return t.has_answered(ask); });
   }
 
   plain_array<rank_t> started_;
