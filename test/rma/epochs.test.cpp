@@ -195,4 +195,50 @@ TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
   });
 }
 
+// Whether a rank holds a lock decides whether it passes writers that wait: all are free at the end.
+TEST_CASE("windows: threads of a rank lock several targets at once") {
+  ranks::run<ranks::multiple>(4, [](auto world) {
+    auto w = mpx::allocate_window<word>(world, 4);
+    world.barrier();
+    const auto lock = [&](mpx::rank_t target) {
+      for (int i = 0; i < 200; ++i) {
+        auto e = w.lock_shared(target);
+        w.put(word{1}, target, static_cast<word>(world.rank()));
+      }
+    };
+    std::thread second([&] { lock((world.rank() + 1) % 4); });
+    lock((world.rank() + 2) % 4);
+    second.join();
+    world.barrier();
+    w.free();
+  });
+}
+
+TEST_CASE("windows: threads of a rank that wait for one lock have it once") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    auto w = mpx::allocate_window<word>(world, 4);
+    for (int round = 0; round < 10; ++round) {
+      {
+        auto e = world.rank() == 1 ? w.lock(1) : w.lock_all();
+        if (world.rank() == 1) w.flush(1);
+        world.barrier();
+        if (world.rank() == 1) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));  // They wait for it.
+        } else {
+          std::thread second([&] { w.put(word{1}, 1, 0); });
+          w.put(word{2}, 1, 1);
+          second.join();
+        }
+      }
+      world.barrier();
+      {
+        auto e = w.lock(1);  // Free again.
+        w.put(word{3}, 1, 2);
+      }
+      world.barrier();
+    }
+    w.free();
+  });
+}
+
 }  // namespace

@@ -291,15 +291,17 @@ class window_accesses : public window_data<Stack> {
       why = lock_lost(t);
       return why != errc{};
     };
+    bool shut = false;
     {
       const auto guard = os::lock(this->e);
       if (look()) return why;
+      shut = !t.open;
     }
-    if (is_locked(t) && !t.open && t.control != nullptr) {
+    if (shut && is_locked(t) && t.control != nullptr) {
       why = wait_for_word(t, site);
       if (why != errc{}) return why;
     }
-    if (t.epoch == rma_epoch::started && !t.open) {
+    if (shut && t.epoch == rma_epoch::started) {
       why = wait_for_word_of(t, site, [&t] { return t.posts; }, &rma::control_words::posts);
       if (why != errc{}) return why;
     }
@@ -406,11 +408,10 @@ class window_accesses : public window_data<Stack> {
       auto& sleeping = t.control->sleeping()[this->rank / 64];
       const std::uint64_t bit = std::uint64_t{1} << (this->rank % 64);
       errc why{};
-      bool have = false;
       const window_awaited<Stack> awaits(*this, &t, hang_stage::answers);
       const bool got = os::wait_for_flag(
           this->e, site, awaits.as(),
-          {[&] { return have = have || try_word(t); },
+          {[&] { return t.open || try_open(t); },
            [&](bool) {
              if (calm()) return false;
              why = tell_loss(stopped(t), t.rank);
@@ -419,8 +420,6 @@ class window_accesses : public window_data<Stack> {
            },
            [&](bool on) { on ? sleeping.fetch_or(bit) : sleeping.fetch_and(~bit); }});
       if (!got) return why;
-      open(t);
-      ++*this->locks_held;
     }
     return errc{};
   }
