@@ -75,16 +75,18 @@ template <class Stack>
                static_cast<unsigned long long>(t->elements));
       if (x == nullptr) append_failed_access(s, w, t == nullptr ? w.culprit : target);
       break;
-    case errc::rma_conflict:
-      append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(w.conflict.what),
-             w.conflict.origin, static_cast<unsigned long long>(w.conflict.at / w.unit),
-             static_cast<unsigned long long>(w.conflict.bytes));
+    case errc::rma_conflict: {
+      const rma_touched with = w.last_conflict();
+      append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(with.what), with.origin,
+             static_cast<unsigned long long>(with.at / w.unit),
+             static_cast<unsigned long long>(with.bytes));
       if (x != nullptr) {
         s += " it";
       } else {
         append(s, " one of rank %d", w.second_origin());
       }
       break;
+    }
     case errc::rank: append(s, ": ranks here are 0 .. %d", w.size - 1); break;
     case errc::window: {
       const rank_t left = t != nullptr && t->left ? target : w.left_by;

@@ -229,8 +229,7 @@ class window_state : public window_meeting<Stack> {
     rma::load_fence();  // Behind what has been loaded.
     errc why = settle(t, site, remote);
     keep(why, take_failure(t), target);
-    if constexpr (compares_accesses<Stack>)
-      if (remote) t.touched.clear();
+    if (remote) this->forget_touched(t);
     return why;
   }
   /// What this rank has started for a target is over here: flush_local in an epoch of any kind.
@@ -396,6 +395,7 @@ class window_state : public window_meeting<Stack> {
     std::vector<rma_touched> mine;
     std::vector<std::int64_t> counts;
     for (rank_t r = 0; r < this->size; ++r) {
+      const auto guard = os::lock(this->e);
       const auto& touched = this->targets[r].touched.all();
       mine.insert(mine.end(), touched.begin(), touched.end());
       counts.push_back(static_cast<std::int64_t>(touched.size()));

@@ -44,7 +44,6 @@ class window_accesses : public window_data<Stack> {
   bool crowded = false;                // Ranks outnumber cores, as far as is known.
   rank_t culprit = proc_null;          // Whose loss the last errc::peer_lost is.
   bool culprit_held = false;           // It was a lock's that it may have held.
-  rma_touched conflict{};              // What the last errc::rma_conflict is with.
 
   // --- Accesses ----------------------------------------------------------------------------------
 
@@ -57,7 +56,7 @@ class window_accesses : public window_data<Stack> {
     const std::uint64_t n = x.what == rma::action::swap ? this->type->bytes : x.bytes;
     if (x.runs != nullptr) return check_runs(x, t);
     if (!this->dynamic && (x.at > t.bytes || n > t.bytes - x.at)) return errc::rma_range;
-    return touch(t, {x.at, n, x.what, this->rank});
+    return this->touch(t, x);
   }
   /// The same where data lies in several pieces there.
   errc check_runs(const rma::transfer& x, rma_target& t) noexcept {
@@ -72,22 +71,7 @@ class window_accesses : public window_data<Stack> {
         __builtin_add_overflow(static_cast<std::int64_t>(x.at), all.high(), &high) ||
         (!this->dynamic && static_cast<std::uint64_t>(high) > t.bytes))
       return errc::rma_range;
-    errc why{};
-    if constexpr (compares_accesses<Stack>)
-      for (std::size_t i = 0; why == errc{} && i < all.size(); ++i)
-        why = touch(
-            t, {x.at + static_cast<std::uint64_t>(all[i].at), all[i].bytes, x.what, this->rank});
-    return why;
-  }
-  errc touch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma_touched& what) noexcept {
-    if constexpr (compares_accesses<Stack>) {
-      const rma_touched* const other = t.touched.add(what);
-      if (other != nullptr) {
-        conflict = *other;
-        return errc::rma_conflict;
-      }
-    }
-    return errc{};
+    return this->touch(t, x);
   }
   /// Takes `x.data.how` over in any case. Results are there once the epoch is over, or flushed.
   errc access(rma::transfer x, rank_t target, rma::protocol asked, call_site site) {
@@ -102,6 +86,7 @@ class window_accesses : public window_data<Stack> {
       lacks = t.lacks_memory([&] { begun = begin(t, x, by); });
       return begun;
     });
+    if (!begun || lacks) this->untouch(t, x);
     if (!begun) return drop(x, why);
     return lacks ? errc::no_resources : errc{};
   }
@@ -111,6 +96,12 @@ class window_accesses : public window_data<Stack> {
     if (const errc why = check(x, target); why != errc{}) return {nullptr, drop(x, why)};
     if (x.bytes == 0 && x.what != rma::action::swap) return {nullptr, drop(x, errc{})};
     rma_target& t = this->targets[target];
+    const started made = start_at(t, x, asked, name);
+    if (made.failure != errc{}) this->untouch(t, x);
+    return made;
+  }
+  /// The same of what has been checked.
+  started start_at(rma_target& t, rma::transfer x, rma::protocol asked, const char* name) {
     const bool returns = x.what != rma::action::put && x.what != rma::action::accumulate;
     rma::protocol by = choose(t, x, asked);
     // Who waits for a request flushes nothing: it has to be on its way.
@@ -119,7 +110,7 @@ class window_accesses : public window_data<Stack> {
     operation* op = nullptr;
     rma_wait* waiter = nullptr;
     const auto make_waiter = [&] {
-      waiter = new (std::nothrow) rma_wait(name, this->rank, target);
+      waiter = new (std::nothrow) rma_wait(name, this->rank, t.rank);
       if (waiter == nullptr) return false;
       const compound with{.kind = compound_kind::extended, .ranks = this->ranks, .more = waiter};
       op = waiter->op = compounds<Stack>::make(this->e, with).op;

@@ -270,6 +270,7 @@ struct window_data : allocated {
   call_site together{};                 // The program's call that such calls are steps of.
   std::source_location made_at;
   rank_t left_by = proc_null;  // The first rank that has let its window go without free.
+  rma_touched conflict{};      // What the last errc::rma_conflict is with.
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t backlog_max = 16;
@@ -310,6 +311,53 @@ struct window_data : allocated {
   }
   rank_t rank_of(peer_id peer) const noexcept {
     return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
+  }
+
+  // --- What accesses touch, if the stack compares that -------------------------------------------
+
+  /// Counts what `x` touches of `t` from now on, all of it, unless some conflicts with what has
+  /// been counted in this epoch.
+  errc touch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      const rma_touched* other = nullptr;
+      each_touched(x, [&](const rma_touched& what) {
+        if (other == nullptr) other = t.touched.first_conflict(what);
+      });
+      if (other != nullptr) {
+        conflict = *other;
+        return errc::rma_conflict;
+      }
+      each_touched(x, [&](const rma_touched& what) { t.touched.keep(what); });
+    }
+    return errc{};
+  }
+  /// `x` does not happen.
+  void untouch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      each_touched(x, [&](const rma_touched& what) { t.touched.take_back(what); });
+    }
+  }
+  void forget_touched([[maybe_unused]] rma_target& t) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      t.touched.clear();
+    }
+  }
+  rma_touched last_conflict() const noexcept {
+    const auto guard = os::lock(e);
+    return conflict;
+  }
+  template <class F>
+  void each_touched(const rma::transfer& x, F&& take) const noexcept {
+    const std::uint64_t n = x.what == rma::action::swap ? type->bytes : x.bytes;
+    if (n == 0) return;
+    if (x.runs == nullptr) return take(rma_touched{x.at, n, x.what, rank});
+    for (std::size_t i = 0; i < x.runs->size(); ++i) {
+      const rma::run& r = (*x.runs)[i];
+      take(rma_touched{x.at + static_cast<std::uint64_t>(r.at), r.bytes, x.what, rank});
+    }
   }
 
   // --- Sending: under the lock -------------------------------------------------------------------
