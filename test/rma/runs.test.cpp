@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <mpx/datatype.hpp>
 #include <mpx/rma.hpp>
 #include <span>
 #include <system_error>
@@ -41,6 +45,30 @@ TEST_CASE("windows: blocks that overlap are read, and not written") {
     w.fence();
     CHECK(w.local()[0] == 0);
     CHECK(w.local()[13] == 6);
+    w.free();
+  });
+}
+
+TEST_CASE("windows: what is combined are elements in their places") {
+  using number = std::complex<double>;
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto w = mpx::allocate_window<number>(world, 4);
+    const mpx::rank_t other = 1 - world.rank();
+    const auto placed = [](std::int64_t at) {
+      return mpx::datatype::hindexed_block(1, std::vector<std::int64_t>{at},
+                                           mpx::datatype::of<number>());
+    };
+    std::error_code ec;
+    w.fence();
+    w.accumulate(number(1, 2), other, mpx::rma::typed{0, 1, placed(8)}, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(number(1, 2), other, mpx::rma::typed{2, 1, placed(-8)}, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(number(1, 2), other, mpx::rma::typed{2, 1, placed(-16)}, mpx::sum, ec);
+    CHECK(!ec);
+    w.fence();
+    CHECK(w.local()[0] == number());
+    CHECK(w.local()[1] == number(1, 2));
     w.free();
   });
 }

@@ -64,10 +64,10 @@ class run_list : public mpx::detail::allocated {
   std::uint64_t bytes() const noexcept { return bytes_; }  // Of all.
   std::int64_t low() const noexcept { return low_; }       // Where the first of them begins,
   std::int64_t high() const noexcept { return high_; }     // and the last one ends.
-  /// Whether each is made of whole elements in their places.
-  bool holds_whole(std::size_t element, std::size_t alignment) const noexcept {
+  /// Whether each is made of whole elements, `step` bytes or a multiple of that apart.
+  bool holds_whole(std::size_t element, std::size_t step) const noexcept {
     for (const run& r : runs_)
-      if (r.bytes % element != 0 || static_cast<std::uint64_t>(r.at) % alignment != 0) return false;
+      if (r.bytes % element != 0 || r.at % static_cast<std::int64_t>(step) != 0) return false;
     return true;
   }
 

@@ -62,8 +62,9 @@ class window_accesses : public window_data<Stack> {
   errc check_runs(const rma::transfer& x, rma_target& t) noexcept {
     const rma::run_list& all = *x.runs;
     const bool combines = x.what == rma::action::accumulate || x.what == rma::action::fetch;
-    if (combines && !all.holds_whole(this->type->bytes, this->type->alignment))
-      return errc::datatype;
+    // Where elements begin in memory that is attached, its owner alone knows.
+    const std::size_t step = this->dynamic ? this->type->alignment : this->type->bytes;
+    if (combines && !all.holds_whole(this->type->bytes, step)) return errc::datatype;
     std::int64_t low = 0;
     std::int64_t high = 0;
     if (x.at >> 63 != 0 ||
