@@ -3,8 +3,10 @@
 // An access of a window as the door through which calls end takes it, and what its errors say.
 
 #include <cstdint>
+#include <ranges>
 #include <source_location>
 #include <string>
+#include <type_traits>
 
 #include "mpx/comm/finish.hpp"
 #include "mpx/rma/create.hpp"
@@ -17,6 +19,18 @@ constexpr const char* name_of(rma::action what) noexcept {
   constexpr const char* names[] = {"put", "get", "accumulate", "get_accumulate",
                                    "compare_and_swap"};
   return names[static_cast<unsigned>(what)];
+}
+
+/// Refuses buffers of anything but a window's elements.
+template <class T, class B>
+constexpr void assert_elements() noexcept {
+  using buffer = std::remove_cvref_t<B>;
+  if constexpr (std::ranges::range<buffer>) {
+    static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<buffer>>, T>,
+                  "a window's accesses are of its elements' type");
+  } else {
+    static_assert(std::is_same_v<buffer, T>, "a window's accesses are of its elements' type");
+  }
 }
 
 /// What an access was given, for texts.
