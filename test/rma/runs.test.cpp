@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where data may lie at a target that is not in one piece there.
+// Where data may lie at a target that is not in one piece there, and how a window's memory lies.
 
 #include <doctest/doctest.h>
 
@@ -72,5 +72,24 @@ TEST_CASE("windows: what is combined are elements in their places") {
     w.free();
   });
 }
+
+struct alignas(128) wide {
+  double x[16];
+};
+template <class Stack>
+void hold_wide() {
+  ranks::run<Stack>(3, [](auto world) {
+    std::vector<mpx::window<wide, Stack>> all;
+    for (std::uint64_t n = 1; n < 25; ++n) {
+      all.push_back(mpx::allocate_window<wide>(world, n % 5));
+      const auto at = reinterpret_cast<std::uintptr_t>(all.back().local().data());
+      CHECK(at % alignof(wide) == 0);
+    }
+    for (auto& w : all) w.free();
+  });
+}
+
+TEST_CASE("windows: memory is aligned as elements ask for, inproc") { hold_wide<ranks::inproc>(); }
+TEST_CASE("windows: memory is aligned as elements ask for, shm") { hold_wide<ranks::shm>(); }
 
 }  // namespace

@@ -46,7 +46,8 @@ class span;
 /// Threads: as the stack's thread model says. Source: MPI 4.1, 12.
 template <class T, class Stack = stack<>, rma::ProtocolPolicy Policy = rma::by_reach>
 class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
-  static_assert(Transferable<T> && sizeof(T) <= 256, "elements of a window have 256 bytes at most");
+  static_assert(Transferable<T> && sizeof(T) <= rma::element_bytes_max,
+                "elements of a window have 256 bytes at most");
   using site = std::source_location;
   using throws_t = detail::throws_t;
   using base = detail::window_calls<window, Stack>;
