@@ -33,6 +33,7 @@ CHECKS_TEST = "sim/checks.test.cpp"
 WINDOWS = "sim/explore_windows.cpp"
 MENDED = "sim/explore_mended.cpp"
 ORDER_TEST = "rma/order.test.cpp"
+EPOCHS_TEST = "rma/epochs.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
 SURVIVORS_TEST = "sim/survivors.test.cpp"
@@ -403,6 +404,12 @@ MUTATIONS = [
      "        r.into = {};", "        (void)r;", WINDOWS_TEST),
     ("gets of the transport are not waited for", "rma/epochs.hpp",
      "queued.settled(t) && t.moves == 0", "queued.settled(t)", WINDOWS_TEST),
+    ("an epoch's end does not wait for what a dynamic target says", "rma/epochs.hpp",
+     "{ return this->dynamic; }", "{ return false; }", EPOCHS_TEST),
+    ("a flush forgets what another thread has put meanwhile", "rma/epochs.hpp",
+     "    if (why == errc{} && ask != 0) why = answered(t, site, ask);\n    const auto guard = os::lock(this->e);\n",
+     "    if (why == errc{} && ask != 0) why = answered(t, site, ask);\n    const auto guard = os::lock(this->e);\n    t.unanswered = 0;\n",
+     EPOCHS_TEST),
     # Of windows, by random programs.
     ("a fence ends where it has not ended for all", "rma/meeting.hpp",
      "sum >= sender ? barrier() : errc{}", "errc{}", WINDOWS),
