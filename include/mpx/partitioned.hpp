@@ -214,6 +214,7 @@ void make_ready(const request<Stack>& r, const char* what, const Named& named, H
 /// It is received by `precv_init` and nothing else: the first that names this rank and tag in this
 /// communicator goes with the first send, in the order of the init calls on both sides. The
 /// receiver may part the same number of bytes differently.
+/// Requires: `buffer` lies in one piece: layouts are no buffers here.
 /// Effects:  the receiver is told of it; nothing waits.
 /// Errors:   errc::rank, errc::tag; errc::count: the elements are no multiple of the partitions, or
 /// there are none; errc::no_resources, also after 2^31 - 1 partitions in all sends of this rank in
@@ -224,8 +225,8 @@ void make_ready(const request<Stack>& r, const char* what, const Named& named, H
 /// Cost:     a message for each partition, on the path that its size says; 4 bytes of memory each.
 /// Source:   MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
-requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
-         detail::OwnForm<How, detail::prepare_t>
+requires SendBuffer<std::remove_cvref_t<B>> &&
+         (!LayoutBuffer<B>) && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
 request<Stack> psend_init(
     const communicator<Stack>& comm, B&& buffer, std::size_t partitions, rank_t to, tag_t tag = 0,
     How&& how = {},
@@ -250,7 +251,8 @@ request<Stack> psend_init(
 /// Completion: nobody else uses a part of `buffer` from the start of a round until it has arrived.
 /// Cost:     a receive for each partition of the sender. Source: MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
-requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
+requires ReceiveBuffer<B&&> &&
+         (!LayoutBuffer<B>) && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
 request<Stack> precv_init(
     const communicator<Stack>& comm, B&& buffer, std::size_t partitions, rank_t from, tag_t tag = 0,
     How&& how = {},

@@ -26188,8 +26188,8 @@ class environment {
                         b, detail::difference(one, other).c_str(), a);
   }
 
-  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence. Or it
-  /// has, and left, and this rank is about to. `since_ns`: when this was first seen; 0: never.
+  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence. Or
+  /// it has, and left, and this rank is about to. `since_ns`: when that was first seen; 0: never.
   [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
     if (endpoint_.losses() == 0) return;
     const std::int64_t now = platform::now_ns();

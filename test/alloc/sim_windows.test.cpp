@@ -9,8 +9,10 @@
 
 #include <array>
 #include <cstdint>
+#include <mpx/checks.hpp>
 #include <mpx/rma.hpp>
 #include <mpx/sim.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -123,4 +125,32 @@ TEST_CASE_TEMPLATE("alloc: an access that lacks memory is told by its own call, 
     CHECK((told > 0 || by == rdma));
     CHECK(memory().held == held);
   }
+}
+
+TEST_CASE("alloc: an access that has lacked memory conflicts with none") {
+  using stack = mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::none>,
+                           mpx::waiting::sleep, mpx::checks::rma>;
+  int told = 0;
+  for (const auto by : {mpx::rma::protocol::buffered, mpx::rma::protocol::send_recv})
+    for (std::uint64_t first = 0; first < 6; ++first)
+      mpx::sim::run<stack>(2, mpx::sim::loggp{}, 1, [&](auto world) {
+        auto w = mpx::allocate_window<word>(world, 3 * size, by);
+        if (world.rank() == 0) {
+          const std::vector<word> many(size, 7);
+          caller call(first, scarce::never);
+          auto epoch = w.lock(1);
+          w.put(word{1}, 1, 0);
+          w.flush(1);                           // From here on no call waits for the other rank.
+          call([&] { w.put(word{5}, 1, 0); });  // Copied, if it is queued.
+          call([&] { w.put(many, 1, size, mpx::start).wait(); });
+          call([&] {
+            w.put(std::span(many).first(size / 2), 1, mpx::rma::strided{2 * size, size / 2, 1, 2});
+          });
+          epoch.unlock();
+          told += call.told();
+        }
+        world.barrier();
+        w.free();
+      });
+  CHECK(told > 0);
 }

@@ -3,8 +3,10 @@
 // An access of a window as the door through which calls end takes it, and what its errors say.
 
 #include <cstdint>
+#include <ranges>
 #include <source_location>
 #include <string>
+#include <type_traits>
 
 #include "mpx/comm/finish.hpp"
 #include "mpx/rma/create.hpp"
@@ -19,6 +21,18 @@ constexpr const char* name_of(rma::action what) noexcept {
   return names[static_cast<unsigned>(what)];
 }
 
+/// Refuses buffers of anything but a window's elements.
+template <class T, class B>
+constexpr void assert_elements() noexcept {
+  using buffer = std::remove_cvref_t<B>;
+  if constexpr (std::ranges::range<buffer>) {
+    static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<buffer>>, T>,
+                  "a window's accesses are of its elements' type");
+  } else {
+    static_assert(std::is_same_v<buffer, T>, "a window's accesses are of its elements' type");
+  }
+}
+
 /// What an access was given, for texts.
 struct rma_given {
   std::uint64_t at = 0;  // A displacement.
@@ -29,6 +43,16 @@ struct rma_given {
                                                                std::source_location where) {
   throw error(errc::window, formatted("%s of a window that is empty: freed, or moved from", call),
               where);
+}
+
+/// Which access of an epoch has failed, as its target says.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void append_failed_access(std::string& s, const window_state<Stack>& w,
+                                                       rank_t target) {
+  if (target < 0 || target >= w.size) return;
+  append(s,
+         ": of an access to rank %d at displacement %llu in the epoch that this ends, or flushes",
+         target, static_cast<unsigned long long>(w.targets[target].failed_at));
 }
 
 /// "put on rank 0 to rank 3 at displacement 17, 4 elements of 8 bytes, window 5, epoch none: ..."
@@ -47,7 +71,9 @@ template <class Stack>
            static_cast<unsigned long long>(x->at),
            static_cast<unsigned long long>(x->bytes / w.type->bytes), w.type->bytes);
   append(s, ", window %u", number_of(w.context));
-  if (t != nullptr) append(s, ", epoch %s", name_of(t->epoch));
+  // A call that ends one has done so.
+  const bool ended = x == nullptr && t != nullptr && t->epoch == rma_epoch::none;
+  if (t != nullptr && (!ended || why == errc::rma_sync)) append(s, ", epoch %s", name_of(t->epoch));
   switch (why) {
     case errc::datatype:
       s += ": a datatype is null, overlaps itself, or holds no whole elements";
@@ -61,20 +87,20 @@ template <class Stack>
       if (t != nullptr && x != nullptr && !w.dynamic)
         append(s, ": the target's memory has %llu elements",
                static_cast<unsigned long long>(t->elements));
-      if (t != nullptr && x == nullptr)
-        append(s, ": of an access at %llu in this epoch",
-               static_cast<unsigned long long>(t->failed_at));
+      if (x == nullptr) append_failed_access(s, w, t == nullptr ? w.culprit : target);
       break;
-    case errc::rma_conflict:
-      append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(w.conflict.what),
-             w.conflict.origin, static_cast<unsigned long long>(w.conflict.at / w.unit),
-             static_cast<unsigned long long>(w.conflict.bytes));
+    case errc::rma_conflict: {
+      const rma_touched with = w.last_conflict();
+      append(s, ": a %s of rank %d at %llu, %llu bytes, overlaps", name_of(with.what), with.origin,
+             static_cast<unsigned long long>(with.at / w.unit),
+             static_cast<unsigned long long>(with.bytes));
       if (x != nullptr) {
         s += " it";
       } else {
         append(s, " one of rank %d", w.second_origin());
       }
       break;
+    }
     case errc::rank: append(s, ": ranks here are 0 .. %d", w.size - 1); break;
     case errc::window: {
       const rank_t left = t != nullptr && t->left ? target : w.left_by;

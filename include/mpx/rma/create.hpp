@@ -194,8 +194,9 @@ struct window_maker {
     w.base = static_cast<std::byte*>(p.base);
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
       const std::size_t n = greater<std::size_t>(mine.bytes, 1);
-      w.base = part_of(block(w, part_offset + n, w.memory_block));
-      if (w.base == nullptr) w.memory_owned = w.base = static_cast<std::byte*>(own(n));
+      w.base = part_of(block(w, part_block_bytes(n, *p.type), w.memory_block), *p.type);
+      if (w.base == nullptr)
+        w.memory_owned = w.base = static_cast<std::byte*>(own(n, p.type->alignment));
       if (w.base == nullptr) return fails(errc::no_resources);
     }
     if (p.how == rma_memory::given &&
@@ -233,12 +234,20 @@ struct window_maker {
   /// what begins with a page and what an allocator has given, 16 bytes behind the beginning of one
   /// if it is large, takes up to one and a half times as long for it.
   static constexpr std::size_t part_offset = 512;
-  static std::byte* part_of(void* block) noexcept {
-    return block == nullptr ? nullptr : static_cast<std::byte*>(block) + part_offset;
+  /// A block is aligned to a cache line, and lies at one place of a page for all who map it. What
+  /// asks for more, and that is less than a page, begins further behind.
+  static std::byte* part_of(void* block, const rma::element_type& type) noexcept {
+    static_assert(rma::element_bytes_max <= 4096);  // No alignment is greater.
+    if (block == nullptr) return nullptr;
+    const auto at = reinterpret_cast<std::uintptr_t>(block) + part_offset;
+    return static_cast<std::byte*>(block) + part_offset + (0 - at) % type.alignment;
   }
-  static void* own(std::size_t n) noexcept {
-    void* const p = platform::allocate_aligned(
-        (n + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes, cache_line_bytes);
+  static std::uint64_t part_block_bytes(std::uint64_t n, const rma::element_type& type) noexcept {
+    return part_offset + n + (type.alignment > cache_line_bytes ? type.alignment : 0);
+  }
+  static void* own(std::size_t n, std::size_t alignment = cache_line_bytes) noexcept {
+    const std::size_t step = greater(alignment, cache_line_bytes);
+    void* const p = platform::allocate_aligned((n + step - 1) / step * step, step);
     if (p != nullptr) std::memset(p, 0, n);
     return p;
   }
@@ -278,8 +287,10 @@ struct window_maker {
         t.base = reinterpret_cast<std::byte*>(part.address);
         t.control = reinterpret_cast<rma::control_block*>(part.control_address);
       } else if constexpr (os::has_blocks) {
-        t.base = part_of(blocks::at(w.e, t.peer, part.memory_block,
-                                    part_offset + greater<std::uint64_t>(part.bytes, 1)));
+        t.base =
+            part_of(blocks::at(w.e, t.peer, part.memory_block,
+                               part_block_bytes(greater<std::uint64_t>(part.bytes, 1), *p.type)),
+                    *p.type);
         t.control = reinterpret_cast<rma::control_block*>(
             blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
       }

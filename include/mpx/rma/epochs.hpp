@@ -61,7 +61,7 @@ class window_state : public window_meeting<Stack> {
     const bool precedes = !rma::has(a, rma::assertion::no_precede);
     for (rank_t r = 0; precedes && r < this->size; ++r) {
       rma_target& t = this->targets[r];
-      keep(why, settle(t, site, false), r);
+      keep(why, settle(t, site, target_tells()), r);
       const auto guard = os::lock(this->e);
       if (std::exchange(t.moved, false)) this->tell(t, kind::mark);
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
@@ -123,7 +123,7 @@ class window_state : public window_meeting<Stack> {
     if (!this->alive) return errc::window;
     if (!starts_) return errc::rma_sync;
     errc why{};
-    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, false), r);
+    for (const rank_t r : started_) keep(why, settle(this->targets[r], site, target_tells()), r);
     for (const rank_t r : started_) {
       rma_target& t = this->targets[r];
       // What memory tells overtakes packets.
@@ -229,8 +229,7 @@ class window_state : public window_meeting<Stack> {
     rma::load_fence();  // Behind what has been loaded.
     errc why = settle(t, site, remote);
     keep(why, take_failure(t), target);
-    if constexpr (compares_accesses<Stack>)
-      if (remote) t.touched.clear();
+    if (remote) this->forget_touched(t);
     return why;
   }
   /// What this rank has started for a target is over here: flush_local in an epoch of any kind.
@@ -336,7 +335,10 @@ class window_state : public window_meeting<Stack> {
   }
   /// A lock that this rank has or waits for is free, and nothing is waited for.
   void let_go(rma_target& t) noexcept {
-    if (t.open && !t.no_check) --*this->locks_held;
+    if (t.open && !t.no_check) {
+      const auto guard = os::lock(this->e);
+      --*this->locks_held;
+    }
     if (t.control != nullptr) {
       free_word(t);
     } else if (t.asked) {
@@ -354,21 +356,18 @@ class window_state : public window_meeting<Stack> {
         free_word(t);
       } else if (!t.no_check && why == errc{}) {
         why = wait(t, site, [&] { return t.open || try_open(t); });
+        std::uint64_t ask = 0;
         if (why == errc{}) {
-          const bool asks = t.unanswered != 0;
-          {
-            const auto guard = os::lock(this->e);
-            this->tell(t, kind::unlock, asks ? 1 : 0);
-            t.answers += asks ? 1 : 0;
-          }
-          if (asks) why = wait(t, site, [&] { return t.answers == 0; });
-          t.unanswered = 0;
+          const auto guard = os::lock(this->e);
+          ask = this->ask(t, kind::unlock);
         }
+        if (why == errc{} && ask != 0) why = answered(t, site, ask);
       } else if (why == errc{}) {
         why = finish(t, site, true);
       }
     }
     rma::full_fence();
+    const auto guard = os::lock(this->e);
     if (t.open && !t.no_check) --*this->locks_held;
     close(t);
     keep(why, take_failure(t), t.rank);
@@ -396,6 +395,7 @@ class window_state : public window_meeting<Stack> {
     std::vector<rma_touched> mine;
     std::vector<std::int64_t> counts;
     for (rank_t r = 0; r < this->size; ++r) {
+      const auto guard = os::lock(this->e);
       const auto& touched = this->targets[r].touched.all();
       mine.insert(mine.end(), touched.begin(), touched.end());
       counts.push_back(static_cast<std::int64_t>(touched.size()));
@@ -414,8 +414,13 @@ class window_state : public window_meeting<Stack> {
     return why;
   }
 
-  bool is_busy(const rma_target& t) const noexcept {
-    return (t.used | t.replies | t.moves | t.unanswered) != 0 || !t.queue.empty();
+  /// Whether an access may be wrong as its target alone can tell: the end of an epoch waits for it.
+  bool target_tells() const noexcept { return this->dynamic; }
+  static bool is_busy(const rma_target& t) noexcept {
+    if constexpr (endpoint<Stack>::concurrent)
+      return t.stirred.load(std::memory_order_acquire);
+    else
+      return t.is_busy();
   }
   /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
   /// leave nothing to be seen to but a fence, which what was loaded does not need.
@@ -439,26 +444,28 @@ class window_state : public window_meeting<Stack> {
   }
   [[gnu::noinline]] errc finish_busy(rma_target& t, call_site site, bool remote) {
     errc why = wait(t, site, [&] { return t.open || try_open(t); });
+    std::uint64_t ask = 0;
     if (why == errc{})
       why = wait(t, site, [&] {
         send_recv_protocol<Stack> queued{*this};
-        return queued.push(t) && queued.settled(t) && t.moves == 0;
+        const bool left = queued.push(t) && queued.settled(t) && t.moves == 0;
+        // At once: what other threads put behind it is for their own flushes to ask for.
+        if (left && remote) ask = this->ask(t, kind::flush);
+        return left;
       });
-    if (why == errc{} && remote && t.unanswered != 0) {
-      {
-        const auto guard = os::lock(this->e);
-        this->tell(t, kind::flush);
-        ++t.answers;
-      }
-      why = wait(t, site, [&] { return t.answers == 0; });
+    if (why == errc{} && ask != 0) why = answered(t, site, ask);
+    const auto guard = os::lock(this->e);
+    if (why != errc{}) {
+      send_recv_protocol<Stack>{*this}.lost(t);
+      buffered_protocol<Stack>{*this}.lost(t);
       t.unanswered = 0;
     }
-    if (why == errc{}) return why;
-    const auto guard = os::lock(this->e);
-    send_recv_protocol<Stack>{*this}.lost(t);
-    buffered_protocol<Stack>{*this}.lost(t);
-    t.unanswered = 0;
+    if (!t.is_busy()) t.stirred.store(false, std::memory_order_release);
     return why;
+  }
+  /// Waits until what has been asked for, up to `ask`, is answered.
+  errc answered(rma_target& t, call_site site, std::uint64_t ask) {
+    return wait(t, site, [&t, ask] { return t.has_answered(ask); });
   }
 
   plain_array<rank_t> started_;

@@ -254,6 +254,9 @@ T swap_one(std::byte* there, const std::byte* compare, const std::byte* given, e
 
 }  // namespace detail
 
+/// No element of a window is longer.
+inline constexpr std::size_t element_bytes_max = 256;
+
 /// What a window knows of its elements, with run-time values only.
 struct element_type {
   std::size_t bytes;

@@ -89,6 +89,7 @@ struct buffered_protocol {
   /// leave yet, or too much is to come back.
   bool write(rma_target& t, rma::transfer& x) noexcept {
     if (t.failure == errc::peer_lost || t.failure == errc::window) return dropped(x);
+    t.stir();
     if (t.packet == nullptr) {
       t.packet = static_cast<std::byte*>(platform::allocate(t.room));
       if (t.packet == nullptr) {
@@ -222,6 +223,7 @@ struct send_recv_protocol {
   bool takes(const rma_target&, const rma::transfer&) const noexcept { return true; }
   bool start(rma_target& t, rma::transfer& x) noexcept {
     rma_queued q{x, nullptr};
+    t.stir();
     if (x.runs != nullptr) x.runs->keep();
     const std::size_t n = x.what == rma::action::swap ? 2 * w.type->bytes : x.bytes;
     const bool copies = x.what != rma::action::get && x.data.exists() && n <= rma::copied_bytes_max;
@@ -390,6 +392,7 @@ struct rdma_protocol {
       const outcome o = x.what == rma::action::put
                             ? transport.put(t.peer, t.remote, at, piece, cookie)
                             : transport.get(t.peer, t.remote, at, piece, cookie);
+      t.stir();
       if (o == outcome::pending) {
         ++t.moves;
       } else {

@@ -64,10 +64,10 @@ class run_list : public mpx::detail::allocated {
   std::uint64_t bytes() const noexcept { return bytes_; }  // Of all.
   std::int64_t low() const noexcept { return low_; }       // Where the first of them begins,
   std::int64_t high() const noexcept { return high_; }     // and the last one ends.
-  /// Whether each is made of whole elements in their places.
-  bool holds_whole(std::size_t element, std::size_t alignment) const noexcept {
+  /// Whether each is made of whole elements, `step` bytes or a multiple of that apart.
+  bool holds_whole(std::size_t element, std::size_t step) const noexcept {
     for (const run& r : runs_)
-      if (r.bytes % element != 0 || static_cast<std::uint64_t>(r.at) % alignment != 0) return false;
+      if (r.bytes % element != 0 || r.at % static_cast<std::int64_t>(step) != 0) return false;
     return true;
   }
 
@@ -115,7 +115,8 @@ struct spread {
 
 namespace detail {
 
-inline spread spread_of(const strided& s, std::size_t element, bool) noexcept {
+/// `written`: no byte may be there twice.
+inline spread spread_of(const strided& s, std::size_t element, bool written) noexcept {
   spread made{s.at, {}, {}};
   auto* const runs = new (std::nothrow) run_list;
   made.runs = runs_reference(runs);
@@ -128,11 +129,12 @@ inline spread spread_of(const strided& s, std::size_t element, bool) noexcept {
       __builtin_mul_overflow(s.block, std::uint64_t{element}, &block) || !fits(block) ||
       __builtin_mul_overflow(s.count, stride > block ? stride : block, &reach) || !fits(reach))
     made.wrong = errc::rma_range;
+  if (written && s.stride < s.block && s.count > 1) made.wrong = errc::datatype;
   for (std::uint64_t i = 0; made.wrong == errc{} && block != 0 && i < s.count; ++i)
     if (!runs->add(static_cast<std::int64_t>(i * stride), block)) made.wrong = errc::no_resources;
   return made;
 }
-/// `written`: no byte may be there twice.
+/// The same.
 template <class Datatype>
 spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
   spread made{t.at, {}, {}};

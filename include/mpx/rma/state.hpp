@@ -44,7 +44,6 @@ class window_accesses : public window_data<Stack> {
   bool crowded = false;                // Ranks outnumber cores, as far as is known.
   rank_t culprit = proc_null;          // Whose loss the last errc::peer_lost is.
   bool culprit_held = false;           // It was a lock's that it may have held.
-  rma_touched conflict{};              // What the last errc::rma_conflict is with.
 
   // --- Accesses ----------------------------------------------------------------------------------
 
@@ -57,14 +56,15 @@ class window_accesses : public window_data<Stack> {
     const std::uint64_t n = x.what == rma::action::swap ? this->type->bytes : x.bytes;
     if (x.runs != nullptr) return check_runs(x, t);
     if (!this->dynamic && (x.at > t.bytes || n > t.bytes - x.at)) return errc::rma_range;
-    return touch(t, {x.at, n, x.what, this->rank});
+    return this->touch(t, x);
   }
   /// The same where data lies in several pieces there.
   errc check_runs(const rma::transfer& x, rma_target& t) noexcept {
     const rma::run_list& all = *x.runs;
     const bool combines = x.what == rma::action::accumulate || x.what == rma::action::fetch;
-    if (combines && !all.holds_whole(this->type->bytes, this->type->alignment))
-      return errc::datatype;
+    // Where elements begin in memory that is attached, its owner alone knows.
+    const std::size_t step = this->dynamic ? this->type->alignment : this->type->bytes;
+    if (combines && !all.holds_whole(this->type->bytes, step)) return errc::datatype;
     std::int64_t low = 0;
     std::int64_t high = 0;
     if (x.at >> 63 != 0 ||
@@ -72,22 +72,7 @@ class window_accesses : public window_data<Stack> {
         __builtin_add_overflow(static_cast<std::int64_t>(x.at), all.high(), &high) ||
         (!this->dynamic && static_cast<std::uint64_t>(high) > t.bytes))
       return errc::rma_range;
-    errc why{};
-    if constexpr (compares_accesses<Stack>)
-      for (std::size_t i = 0; why == errc{} && i < all.size(); ++i)
-        why = touch(
-            t, {x.at + static_cast<std::uint64_t>(all[i].at), all[i].bytes, x.what, this->rank});
-    return why;
-  }
-  errc touch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma_touched& what) noexcept {
-    if constexpr (compares_accesses<Stack>) {
-      const rma_touched* const other = t.touched.add(what);
-      if (other != nullptr) {
-        conflict = *other;
-        return errc::rma_conflict;
-      }
-    }
-    return errc{};
+    return this->touch(t, x);
   }
   /// Takes `x.data.how` over in any case. Results are there once the epoch is over, or flushed.
   errc access(rma::transfer x, rank_t target, rma::protocol asked, call_site site) {
@@ -102,6 +87,7 @@ class window_accesses : public window_data<Stack> {
       lacks = t.lacks_memory([&] { begun = begin(t, x, by); });
       return begun;
     });
+    if (!begun || lacks) this->untouch(t, x);
     if (!begun) return drop(x, why);
     return lacks ? errc::no_resources : errc{};
   }
@@ -111,6 +97,12 @@ class window_accesses : public window_data<Stack> {
     if (const errc why = check(x, target); why != errc{}) return {nullptr, drop(x, why)};
     if (x.bytes == 0 && x.what != rma::action::swap) return {nullptr, drop(x, errc{})};
     rma_target& t = this->targets[target];
+    const started made = start_at(t, x, asked, name);
+    if (made.failure != errc{}) this->untouch(t, x);
+    return made;
+  }
+  /// The same of what has been checked.
+  started start_at(rma_target& t, rma::transfer x, rma::protocol asked, const char* name) {
     const bool returns = x.what != rma::action::put && x.what != rma::action::accumulate;
     rma::protocol by = choose(t, x, asked);
     // Who waits for a request flushes nothing: it has to be on its way.
@@ -119,7 +111,7 @@ class window_accesses : public window_data<Stack> {
     operation* op = nullptr;
     rma_wait* waiter = nullptr;
     const auto make_waiter = [&] {
-      waiter = new (std::nothrow) rma_wait(name, this->rank, target);
+      waiter = new (std::nothrow) rma_wait(name, this->rank, t.rank);
       if (waiter == nullptr) return false;
       const compound with{.kind = compound_kind::extended, .ranks = this->ranks, .more = waiter};
       op = waiter->op = compounds<Stack>::make(this->e, with).op;
@@ -291,15 +283,17 @@ class window_accesses : public window_data<Stack> {
       why = lock_lost(t);
       return why != errc{};
     };
+    bool shut = false;
     {
       const auto guard = os::lock(this->e);
       if (look()) return why;
+      shut = !t.open;
     }
-    if (is_locked(t) && !t.open && t.control != nullptr) {
+    if (shut && is_locked(t) && t.control != nullptr) {
       why = wait_for_word(t, site);
       if (why != errc{}) return why;
     }
-    if (t.epoch == rma_epoch::started && !t.open) {
+    if (shut && t.epoch == rma_epoch::started) {
       why = wait_for_word_of(t, site, [&t] { return t.posts; }, &rma::control_words::posts);
       if (why != errc{}) return why;
     }
@@ -406,11 +400,10 @@ class window_accesses : public window_data<Stack> {
       auto& sleeping = t.control->sleeping()[this->rank / 64];
       const std::uint64_t bit = std::uint64_t{1} << (this->rank % 64);
       errc why{};
-      bool have = false;
       const window_awaited<Stack> awaits(*this, &t, hang_stage::answers);
       const bool got = os::wait_for_flag(
           this->e, site, awaits.as(),
-          {[&] { return have = have || try_word(t); },
+          {[&] { return t.open || try_open(t); },
            [&](bool) {
              if (calm()) return false;
              why = tell_loss(stopped(t), t.rank);
@@ -419,8 +412,6 @@ class window_accesses : public window_data<Stack> {
            },
            [&](bool on) { on ? sleeping.fetch_or(bit) : sleeping.fetch_and(~bit); }});
       if (!got) return why;
-      open(t);
-      ++*this->locks_held;
     }
     return errc{};
   }

@@ -233,14 +233,18 @@ class window_calls {
         targets_(std::exchange(other.targets_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
   window_calls& operator=(window_calls&& other) noexcept {
-    std::swap(state_, other.state_);
-    std::swap(targets_, other.targets_);
-    std::swap(size_, other.size_);
+    Window taken(static_cast<Window&&>(other));
+    window_calls& old = taken;  // Lets go of what has been here.
+    std::swap(state_, old.state_);
+    std::swap(targets_, old.targets_);
+    std::swap(size_, old.size_);
     return *this;
   }
   ~window_calls() = default;
 
-  void forsake() noexcept { state_->forsake(); }
+  void forsake() noexcept {
+    if (state_ != nullptr) state_->forsake();  // It may have been freed within its lock's scope.
+  }
   /// Tells a window that has outlived its environment, before that is touched. nullptr: it is
   /// empty.
   [[gnu::always_inline]] state* seen([[maybe_unused]] site where) const noexcept {

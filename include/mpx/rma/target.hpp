@@ -13,6 +13,7 @@
 
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/engine/extension.hpp"
 #include "mpx/rma/access.hpp"
 #include "mpx/rma/concepts.hpp"
@@ -57,8 +58,10 @@ struct rma_queued {
 /// | granted     | the service: its answer                | unlock                                |
 /// | denied_by   | the service                            | the same                              |
 /// | posts       | the service: counts                    | complete                              |
-/// | unanswered  | protocols: effects that only an answer | flush, unlock, once answered          |
-/// |             | tells of                               |                                       |
+/// | unanswered  | protocols: effects that only an answer | flush, unlock: who asks for it, whose |
+/// |             | tells of                               | answer all threads that flush await   |
+/// | stirred     | protocols, but direct ones, where a    | flush, once nothing is left that it   |
+/// |             | rank has threads                       | would wait for                        |
 struct rma_target {
   std::byte* fast = nullptr;   // Where its memory lies here, if plain loads and stores will do now.
   std::uint64_t elements = 0;  // How many of the window's type.
@@ -93,18 +96,20 @@ struct rma_target {
                                // that this rank has used.
   std::int32_t completes = 0;  // Of its access epochs here that it has told of by packets, less
                                // those that this rank has waited for.
-  std::uint32_t answers = 0;   // That are due.
+  std::uint32_t answers = 0;   // That are due,
+  std::uint64_t asks = 0;      // of so many that have been asked for, ever.
   std::uint32_t replies = 0;   // The same.
   std::uint64_t reply_bytes = 0;
   std::uint32_t moves = 0;  // The transport's, under way.
   std::uint64_t unanswered = 0;
-  bool moved = false;           // By the transport, since the last fence.
-  std::uint64_t sent = 0;       // Records that the next fence counts,
-  std::uint64_t completed = 0;  // and so many there were at the last completion.
-  std::byte* packet = nullptr;  // Records that have not left: `room` bytes,
-  std::size_t used = 0;         // of which so many are.
-  std::size_t last = 0;         // Where the last of them begins, and,
-  std::uint64_t next = no_put;  // if it is a put, where it ends in the target's memory.
+  platform::atomic<bool> stirred{false};  // Read without the lock.
+  bool moved = false;                     // By the transport, since the last fence.
+  std::uint64_t sent = 0;                 // Records that the next fence counts,
+  std::uint64_t completed = 0;            // and so many there were at the last completion.
+  std::byte* packet = nullptr;            // Records that have not left: `room` bytes,
+  std::size_t used = 0;                   // of which so many are.
+  std::size_t last = 0;                   // Where the last of them begins, and,
+  std::uint64_t next = no_put;            // if it is a put, where it ends in the target's memory.
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // In this epoch, if the stack compares them.
 
@@ -121,7 +126,8 @@ struct rma_target {
     if (before == errc::no_resources) failure = errc{};
     attempt();
     const bool lacks = failure == errc::no_resources;
-    if (lacks || failure == errc{}) failure = before;
+    const bool none = failure == errc{};  // Not stored again: other threads may read it.
+    if (lacks || (none && before != errc{})) failure = before;
     return lacks;
   }
   /// Notes a plain store to its memory.
@@ -142,6 +148,17 @@ struct rma_target {
     rma::full_fence();
     if (loaded) stored = loaded = false;
   }
+
+  /// Notes an access that a flush may have to wait for.
+  void stir() noexcept {
+    if (threads) stirred.store(true, platform::memory_order_release);
+  }
+  /// Whether a flush has anything to wait for.
+  bool is_busy() const noexcept {
+    return (used | replies | moves | unanswered | answers) != 0 || !queue.empty();
+  }
+  /// Whether the answers up to `ask`, as window_data::ask has numbered it, are here.
+  bool has_answered(std::uint64_t ask) const noexcept { return asks - answers >= ask; }
 
   /// A put of `n` bytes, a multiple of 8, at `at` goes on where the last record has ended, and has
   /// room behind it.
@@ -253,6 +270,7 @@ struct window_data : allocated {
   call_site together{};                 // The program's call that such calls are steps of.
   std::source_location made_at;
   rank_t left_by = proc_null;  // The first rank that has let its window go without free.
+  rma_touched conflict{};      // What the last errc::rma_conflict is with.
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t backlog_max = 16;
@@ -295,6 +313,53 @@ struct window_data : allocated {
     return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
   }
 
+  // --- What accesses touch, if the stack compares that -------------------------------------------
+
+  /// Counts what `x` touches of `t` from now on, all of it, unless some conflicts with what has
+  /// been counted in this epoch.
+  errc touch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      const rma_touched* other = nullptr;
+      each_touched(x, [&](const rma_touched& what) {
+        if (other == nullptr) other = t.touched.first_conflict(what);
+      });
+      if (other != nullptr) {
+        conflict = *other;
+        return errc::rma_conflict;
+      }
+      each_touched(x, [&](const rma_touched& what) { t.touched.keep(what); });
+    }
+    return errc{};
+  }
+  /// `x` does not happen.
+  void untouch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      each_touched(x, [&](const rma_touched& what) { t.touched.take_back(what); });
+    }
+  }
+  void forget_touched([[maybe_unused]] rma_target& t) noexcept {
+    if constexpr (compares_accesses<Stack>) {
+      const auto guard = os::lock(e);
+      t.touched.clear();
+    }
+  }
+  rma_touched last_conflict() const noexcept {
+    const auto guard = os::lock(e);
+    return conflict;
+  }
+  template <class F>
+  void each_touched(const rma::transfer& x, F&& take) const noexcept {
+    const std::uint64_t n = x.what == rma::action::swap ? type->bytes : x.bytes;
+    if (n == 0) return;
+    if (x.runs == nullptr) return take(rma_touched{x.at, n, x.what, rank});
+    for (std::size_t i = 0; i < x.runs->size(); ++i) {
+      const rma::run& r = (*x.runs)[i];
+      take(rma_touched{x.at + static_cast<std::uint64_t>(r.at), r.bytes, x.what, rank});
+    }
+  }
+
   // --- Sending: under the lock -------------------------------------------------------------------
 
   /// A record that has no data.
@@ -303,6 +368,17 @@ struct window_data : allocated {
     const rma::record r{.kind = kind, .op = op, .at = at, .token = token};
     if (r.counted()) ++t.sent;
     os::send_locked(e, t.peer, context, std::as_bytes(std::span(&r, 1)));
+  }
+  /// Asks, by a flush or an unlock, for an answer to all that has left and only an answer tells of.
+  /// Returns the last that is asked for, maybe by another thread: what has_answered takes.
+  /// Requires: nothing is collected.
+  std::uint64_t ask(rma_target& t, rma::record_kind by) noexcept {
+    const bool asks = std::exchange(t.unanswered, 0) != 0;
+    const bool unlocks = by == rma::record_kind::unlock;
+    t.answers += asks ? 1 : 0;
+    t.asks += asks ? 1 : 0;
+    if (asks || unlocks) tell(t, by, asks && unlocks ? 1 : 0);
+    return t.asks;
   }
   /// The others shall not wait for this rank, which lets its part go.
   void tell_leaving() noexcept {

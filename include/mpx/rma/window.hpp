@@ -46,7 +46,8 @@ class span;
 /// Threads: as the stack's thread model says. Source: MPI 4.1, 12.
 template <class T, class Stack = stack<>, rma::ProtocolPolicy Policy = rma::by_reach>
 class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
-  static_assert(Transferable<T> && sizeof(T) <= 256, "elements of a window have 256 bytes at most");
+  static_assert(Transferable<T> && sizeof(T) <= rma::element_bytes_max,
+                "elements of a window have 256 bytes at most");
   using site = std::source_location;
   using throws_t = detail::throws_t;
   using base = detail::window_calls<window, Stack>;
@@ -184,6 +185,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
            (!LayoutBuffer<R>) && rma::Operation<Op, T>
   auto get_accumulate(const B& data, R&& result, rank_t target, std::uint64_t at, Op,
                       How&& how = {}, site where = site::current()) {
+    detail::assert_elements<T, R>();
     const auto into = detail::writable_bytes_of(result);
     return finish<rma::action::fetch>(fetched(data, into, number<Op>()), target, at,
                                       rma::protocol::automatic, std::forward<How>(how), where,
@@ -262,6 +264,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
            (!LayoutBuffer<R>) && rma::Operation<Op, T>
   auto get_accumulate(const B& data, R&& result, rank_t target, const P& at, Op, How&& how = {},
                       site where = site::current()) {
+    detail::assert_elements<T, R>();
     const auto into = detail::writable_bytes_of(result);
     return finish_spread<rma::action::fetch>(fetched(data, into, number<Op>()), target, at,
                                              rma::protocol::automatic, std::forward<How>(how),
@@ -366,13 +369,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
       if (m.how != nullptr) m.how->drop();
       return {{}, errc::datatype};
     } else {
-      if constexpr (std::ranges::range<buffer_type>) {
-        static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<B>>, T>,
-                      "a window's accesses are of its elements' type");
-      } else {
-        static_assert(std::is_same_v<buffer_type, T>,
-                      "a window's accesses are of its elements' type");
-      }
+      detail::assert_elements<T, buffer_type>();
       return {memory(detail::bytes_of(buffer)), errc{}};
     }
   }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where data may lie at a target that is not in one piece there, and how a window's memory lies.
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <mpx/datatype.hpp>
+#include <mpx/rma.hpp>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "comm/ranks.hpp"
+
+namespace {
+
+TEST_CASE("windows: blocks that overlap are read, and not written") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto w = mpx::allocate_window<int>(world, 16);
+    const mpx::rank_t other = 1 - world.rank();
+    std::vector<int> six{1, 2, 3, 4, 5, 6};
+    std::vector<int> before(6);
+    const mpx::rma::strided overlaps{0, 3, 2, 1};
+    const mpx::rma::strided at_one_place{0, 3, 2, 0};
+    std::error_code ec;
+    w.fence();
+    w.put(six, other, overlaps, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.put(six, other, at_one_place, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(six, other, overlaps, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.get_accumulate(six, before, other, overlaps, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.get_accumulate(six, before, other, overlaps, mpx::no_op, ec);
+    CHECK(!ec);
+    w.get(before, other, overlaps, ec);
+    CHECK(!ec);
+    w.put(six, other, mpx::rma::strided{8, 1, 6, 0}, ec);  // One block overlaps nothing,
+    CHECK(!ec);
+    w.put(std::span<const int>(), other, mpx::rma::strided{0, 3, 0, 0}, ec);  // nor what is empty.
+    CHECK(!ec);
+    w.fence();
+    CHECK(w.local()[0] == 0);
+    CHECK(w.local()[13] == 6);
+    w.free();
+  });
+}
+
+TEST_CASE("windows: what is combined are elements in their places") {
+  using number = std::complex<double>;
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto w = mpx::allocate_window<number>(world, 4);
+    const mpx::rank_t other = 1 - world.rank();
+    const auto placed = [](std::int64_t at) {
+      return mpx::datatype::hindexed_block(1, std::vector<std::int64_t>{at},
+                                           mpx::datatype::of<number>());
+    };
+    std::error_code ec;
+    w.fence();
+    w.accumulate(number(1, 2), other, mpx::rma::typed{0, 1, placed(8)}, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(number(1, 2), other, mpx::rma::typed{2, 1, placed(-8)}, mpx::sum, ec);
+    CHECK(ec == mpx::errc::datatype);
+    w.accumulate(number(1, 2), other, mpx::rma::typed{2, 1, placed(-16)}, mpx::sum, ec);
+    CHECK(!ec);
+    w.fence();
+    CHECK(w.local()[0] == number());
+    CHECK(w.local()[1] == number(1, 2));
+    w.free();
+  });
+}
+
+struct alignas(128) wide {
+  double x[16];
+};
+template <class Stack>
+void hold_wide() {
+  ranks::run<Stack>(3, [](auto world) {
+    std::vector<mpx::window<wide, Stack>> all;
+    for (std::uint64_t n = 1; n < 25; ++n) {
+      all.push_back(mpx::allocate_window<wide>(world, n % 5));
+      const auto at = reinterpret_cast<std::uintptr_t>(all.back().local().data());
+      CHECK(at % alignof(wide) == 0);
+    }
+    for (auto& w : all) w.free();
+  });
+}
+
+TEST_CASE("windows: memory is aligned as elements ask for, inproc") { hold_wide<ranks::inproc>(); }
+TEST_CASE("windows: memory is aligned as elements ask for, shm") { hold_wide<ranks::shm>(); }
+
+}  // namespace
