@@ -16,6 +16,7 @@
 #include <exception>
 #include <fstream>
 #include <initializer_list>
+#include <stdexcept>
 #include <utility>
 
 #include "contract.hpp"
@@ -87,6 +88,52 @@ TEST_CASE("pmi1: a launcher that goes ends fences and all else") {
   CHECK(errc_of([&] { ranks[1].fence(idle); }) == errc::aborted);
   CHECK(errc_of([&] { ranks[1].fence(idle); }) == errc::aborted);
   CHECK(errc_of([&] { server.of(1).get("k"); }) == errc::aborted);
+}
+
+/// How many of two ranks have told the launcher that they end in good order, where `act`, the life
+/// of the first one, ends by an exception or not.
+template <class Act>
+int finalized_after(Act act) {
+  pmi_server server(2);
+  server.connect();
+  try {
+    act(server.of(0));
+  } catch (const std::exception& e) {
+    CHECK(std::string(e.what()) == "had enough");
+  }
+  server.disconnect();
+  return server.finalized();
+}
+
+TEST_CASE("pmi1: who leaves by an exception does not end in good order") {
+  using mpx::bootstrap::detail::launcher_of;
+  using mpx::bootstrap::detail::launcher_owner;
+  const auto fail = [](pmi_connection& c) {
+    const pmi1 b(c);
+    throw std::runtime_error("had enough");
+  };
+  CHECK(finalized_after(fail) == 1);
+  CHECK(finalized_after([](pmi_connection& c) { const pmi1 b(c); }) == 2);
+  CHECK(finalized_after([](pmi_connection& c) {
+          const launcher_owner job(new launcher_of<pmi1>(pmi1(c)));
+          throw std::runtime_error("had enough");
+        }) == 1);
+  CHECK(finalized_after([](pmi_connection& c) {
+          const auto leave = [](pmi1 b) {
+            const launcher_owner job(new launcher_of<pmi1>(std::move(b)));
+            job->leave(true);  // The others know already.
+            throw std::runtime_error("had enough");
+          };
+          leave(pmi1(c));  // What is moved away from, while the exception passes, says nothing.
+        }) == 2);
+  CHECK(finalized_after([](pmi_connection& c) {
+          const launcher_owner job(new launcher_of<pmi1>(pmi1(c)));
+          job->leave(false);
+        }) == 1);
+  CHECK(finalized_after([&](pmi_connection& c) {
+          CHECK_THROWS(fail(c));
+          const pmi1 again(c);
+        }) == 2);
 }
 
 TEST_CASE("pmi1: who aborts the job waits until its last words have been read, but not for ever") {
@@ -232,6 +279,19 @@ TEST_CASE("one_host: the contract of shared memory, over a launcher that has non
     CHECK(any.rank() == n - 1);
     any.mark_finished();
   }
+}
+
+TEST_CASE("one_host: the launcher is not to end who outlives a rank that leaves by an exception") {
+  pmi_server server(2);
+  server.connect();
+  try {
+    const auto ranks = server.join_on_one_host();
+    throw std::runtime_error("had enough");
+  } catch (const std::runtime_error& e) {
+    CHECK(std::string(e.what()) == "had enough");
+  }
+  server.disconnect();
+  CHECK(server.finalized() == 2);
 }
 
 TEST_CASE("one_host: who leaves without the others is lost to them") {

@@ -84,6 +84,22 @@ def test_a_rank_that_goes():
     contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as it was told")
 
 
+def test_a_rank_that_leaves_alone():
+    """Who leaves by an exception that is caught has failed, for those who learn it by the launcher alone."""
+    lost(hydra("-n", 3, JOINED, "kvs-throw"))
+
+
+def test_a_rank_that_cannot_join():
+    traffic = optional_helper("hybrid_random")
+    if traffic is None:
+        print("test_a_rank_that_cannot_join: left out: there was no libcrypto when the tests were built")
+        return
+    r = hydra("-n", 1, traffic, 7, ":", "-n", 1, "-env", "MPX_TCP_HEARTBEAT", "junk", traffic, 7)
+    assert r.returncode != 0, r.stdout
+    assert "hang: not over" not in r.stderr, r.stderr
+    contains(r.stderr, "MPX_TCP_HEARTBEAT=junk is no number of seconds")
+
+
 def test_forced_and_refused():
     all_joined(hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "pmi1"}), 2)
     r = hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "alone"})

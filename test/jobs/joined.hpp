@@ -2,7 +2,8 @@
 #pragma once
 // The program of joined.cpp and joined_pmix.cpp.
 //   joined [MODE]    what rank 1 does at the end: nothing (none), kill, abort or throw; or the whole
-//                    job (kvs): it exchanges values over the launcher's store alone, on any hosts
+//                    job (kvs): it exchanges values over the launcher's store alone, on any hosts;
+//                    then rank 1 leaves by an exception, for which the others wait (kvs-throw)
 
 #include <chrono>
 #include <csignal>
@@ -33,7 +34,7 @@ void exchange(mpx::communicator<Stack> world) {
 }
 
 /// Ranks of any hosts find each other's values, with nothing but the launcher.
-inline void meet(mpx::bootstrap::anywhere job) {
+inline void meet(mpx::bootstrap::anywhere job, bool throws) {
   for (int round = 0; round < 3; ++round) {
     const std::string key = "round " + std::to_string(round);
     job.put(key, std::string(700, '=') + std::to_string(job.rank()));
@@ -43,14 +44,16 @@ inline void meet(mpx::bootstrap::anywhere job) {
     harness::check(!job.get(0, "nothing"), "published by nobody");
   }
   std::printf("rank %d of %d met\n", job.rank(), job.size());
+  if (throws && job.rank() == 1) throw std::runtime_error("as it was told");
+  if (throws) job.fence([] {});
 }
 
 inline int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "none";
   const harness::watchdog guard("joined " + mode, std::chrono::seconds(40));
   try {
-    if (mode == "kvs") {
-      meet({});
+    if (mode.starts_with("kvs")) {
+      meet({}, mode == "kvs-throw");
       return 0;
     }
     for (int i = 0; i < 3; ++i) {

@@ -30,6 +30,8 @@ class host_member : public member {
   class held final : public aide {
    public:
     explicit held(launcher_owner job) noexcept : job_(std::move(job)) {}
+    /// However the rank leaves: the others learn it by the memory, and may go on without it.
+    ~held() override { job_->leave(true); }
     void abort(int code, std::string_view why) noexcept override try {
       job_->abort(code, why);
     } catch (const std::exception&) {

@@ -35,7 +35,7 @@ class pmix_client {
   pmix_client(const pmix_client&) = delete;
   pmix_client& operator=(const pmix_client&) = delete;
   [[gnu::cold]] ~pmix_client() {
-    if (is_here() && !fencing_) PMIx_Finalize(nullptr, 0);
+    if (is_here() && !fencing_ && !failed_) PMIx_Finalize(nullptr, 0);
   }
 
   rank_t rank() const noexcept { return static_cast<rank_t>(me_.rank); }
@@ -43,7 +43,14 @@ class pmix_client {
   bool is_here() const noexcept { return ::getpid() == pid_; }
   std::uint64_t next_environment() {
     const std::lock_guard lock(mutex_);
+    failed_ = false;  // That was of an earlier one.
     return environments_++;
+  }
+  /// An environment has failed here, and the others may wait for this rank: unless another one is
+  /// begun, this process does not end in good order.
+  void mark_failed() noexcept {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
   }
 
   /// Publishes what this rank has to say before its `fence`-th fence of an environment.
@@ -169,7 +176,8 @@ class pmix_client {
   platform::mutex mutex_;
   std::uint64_t environments_ = 0;
   bool fencing_ = false;
-  int status_ = 0;  // Of the fence that is over.
+  bool failed_ = false;  // The latest environment.
+  int status_ = 0;       // Of the fence that is over.
   // So that a get asks nobody. A fence may read it until it is over.
   const flag collect_{PMIX_COLLECT_DATA};
   platform::atomic<std::uint32_t> done_{0};

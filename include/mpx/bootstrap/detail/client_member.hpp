@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/published.hpp"
 #include "mpx/core/error.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 
@@ -39,12 +41,27 @@ namespace mpx::inline v0::bootstrap::detail {
 /// `Client` is one a process, and outlives this. It tells `rank`, `size`, `is_here` (this is the
 /// process that the launcher has started), `next_environment`; it has `fence(idle)`,
 /// `abort(code, why)`, which returns, and
+///   - `mark_failed()`: the launcher is not told that this process ends in good order, unless the
+///     process begins another environment after that;
 ///   - `publish(environment, fence, text)`: what this rank has published before that fence, once;
 ///   - `published_by(rank, environment, fence)`: that of any rank; nothing where it was nothing.
 template <class Client>
 class client_member {
  public:
   using policy_axis = bootstrap_axis;
+
+  client_member(client_member&&) = default;
+  client_member& operator=(client_member&&) = default;
+  /// Leaves the job well, if no exception is passing through: what fails while it joins, or ends it
+  /// early, is a failure that the others wait for, and of which only the launcher can tell them.
+  [[gnu::noinline, gnu::cold]] ~client_member() {
+    if (!left_.already) leave(std::uncaught_exceptions() <= exceptions_);
+  }
+  /// Says how it leaves, before it does.
+  void leave(bool well) noexcept {
+    left_.already = true;
+    if (!well && client_->is_here()) client_->mark_failed();
+  }
 
   rank_t rank() const noexcept { return client_->rank(); }
   rank_t size() const noexcept { return client_->size(); }
@@ -92,6 +109,18 @@ class client_member {
  private:
   static constexpr std::int64_t reading_ns_max = 500'000'000;
 
+  /// Whether it has been said how this rank leaves; what is moved away from has nothing to say.
+  struct leaving {
+    leaving() = default;
+    leaving(leaving&& other) noexcept : already(mpx::detail::exchange(other.already, true)) {}
+    leaving& operator=(leaving&& other) noexcept {
+      already = mpx::detail::exchange(other.already, true);
+      return *this;
+    }
+    ~leaving() = default;
+    bool already = false;
+  };
+
   [[gnu::noinline, gnu::cold]] void check(const char* what) const {
     if (!client_->is_here())
       mpx::detail::throw_error(errc::not_a_rank, "%s in process %d, a child of rank %d", what,
@@ -113,6 +142,8 @@ class client_member {
   std::uint64_t fences_ = 0;
   published waiting_;  // Put since the last fence.
   bool fence_failed_ = false;
+  leaving left_;
+  int exceptions_ = std::uncaught_exceptions();
   char host_[65] = {};
 };
 

@@ -153,7 +153,8 @@ class host_meeting {
 
   // --- both ---
 
-  [[noreturn, gnu::noinline, gnu::cold]] static void refused(const std::string& said) {
+  [[noreturn, gnu::noinline, gnu::cold]] void refused(const std::string& said) {
+    job_.leave(true);  // As all of them do: nobody waits.
     mpx::detail::throw_error(errc::no_resources, "rank 0 cannot make the job's memory: %s",
                              said.c_str() + 1);
   }
@@ -175,6 +176,7 @@ class host_meeting {
     }
     job_.fence([] {});
     if (job_.rank() != 0) text = job_.get(0, "mpx.hosts").value_or("");
+    job_.leave(true);  // As all of them do: nobody waits.
     mpx::detail::throw_error(
         errc::bootstrap,
         "not all ranks of this job share memory with rank 0: %s; this stack's transport joins "

@@ -52,8 +52,13 @@ class launcher_of final : public launcher {
   }
   void abort(int code, std::string_view why) override { b_.abort(code, why); }
   void leave([[maybe_unused]] bool well) noexcept override {
-    if constexpr (!std::is_reference_v<B> && LivenessBootstrap<B>)
-      well ? b_.mark_finished() : b_.mark_failed();
+    if constexpr (!std::is_reference_v<B>) {
+      if constexpr (LivenessBootstrap<B>) {
+        well ? b_.mark_finished() : b_.mark_failed();
+      } else if constexpr (requires { b_.leave(well); }) {
+        b_.leave(well);
+      }
+    }
   }
 
  private:

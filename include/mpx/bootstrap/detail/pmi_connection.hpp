@@ -44,11 +44,12 @@ class pmi_connection {
   }
   pmi_connection(const pmi_connection&) = delete;
   pmi_connection& operator=(const pmi_connection&) = delete;
-  /// Tells the launcher that this process ends in good order, unless something went wrong here.
+  /// Tells the launcher that this process ends in good order, unless something went wrong here: to
+  /// the launcher it has failed then.
   [[gnu::cold]] ~pmi_connection() {
     if (::getpid() != pid_) return;
     try {
-      if (!broken_ && !fencing_) ask("cmd=finalize\n", "cmd=finalize_ack");
+      if (!broken_ && !fencing_ && !failed_) ask("cmd=finalize\n", "cmd=finalize_ack");
     } catch (const std::exception&) {
       broken_ = true;  // It has gone first.
     }
@@ -64,7 +65,14 @@ class pmi_connection {
   /// Numbers the environments of this process.
   std::uint64_t next_environment() {
     const std::lock_guard lock(mutex_);
+    failed_ = false;  // That was of an earlier one.
     return environments_++;
+  }
+  /// An environment has failed here, and the others may wait for this rank: unless another one is
+  /// begun, this process does not end in good order.
+  void mark_failed() noexcept {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
   }
 
   /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
@@ -326,6 +334,7 @@ class pmi_connection {
   bool fencing_ = false;
   bool fence_open_ = false;
   bool broken_ = false;
+  bool failed_ = false;  // The latest environment.
 };
 
 }  // namespace mpx::inline v0::bootstrap::detail
