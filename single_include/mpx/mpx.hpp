@@ -7488,6 +7488,9 @@ class context_numbers {
 
   /// Tells what is the library's.
   context_id own_bit() const noexcept { return own_bit_; }
+  /// Tells the messages of agreements, which go on in what is revoked: of the library, with the
+  /// lowest bit.
+  bool is_of_agreements(context_id c) const noexcept { return (c & own_bit_) != 0 && (c & 1) != 0; }
   /// The communicator's, for point-to-point, of any of its contexts.
   context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
 
@@ -7886,7 +7889,7 @@ class communicators final : public service {
 
   /// Whether calls of `context` are refused.
   errc failure_in(context_id context) const noexcept {
-    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    if (revoked_ == 0 || numbers_.is_of_agreements(context)) return errc{};
     const communicator_state* const s = find(context);
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
@@ -17998,7 +18001,7 @@ template <class Stack>
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {
-    return numbers.plain(c) == context && (c & numbers.own_bit()) == 0;
+    return numbers.plain(c) == context && !numbers.is_of_agreements(c);
   };
   pool().for_each([&](operation& op) {
     if (op.done() || !is_of(context_of_operation(op))) return;
@@ -24497,8 +24500,7 @@ auto collectives<Comm, Stack>::with(coll::algorithm by) const noexcept {
 
 // ==== mpx/comm/detail/own_messages.hpp
 
-// What the library says within a communicator, beside its collectives: a context of its own, which
-// is not revoked with the others.
+// What the library says within a communicator, beside its collectives: in contexts of its own.
 
 namespace mpx::inline v0::detail {
 
@@ -24507,21 +24509,30 @@ class own_messages : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
 
  public:
-  /// Of agreements, or of groups that make communicators.
-  explicit own_messages(const base& comm, bool agreements = false) noexcept : base(comm) {
-    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (agreements ? 1 : 0);
+  enum class of : bool {
+    groups,      ///< That make communicators: they are revoked with all else.
+    agreements,  ///< They go on.
+  };
+  /// `site`: the call whose messages they are. `also`: a wait ends when that is revoked, too.
+  own_messages(const base& comm, of whom, call_site site,
+               const communicator_state* also = nullptr) noexcept
+      : base(comm), site_(site), also_(also) {
+    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (whom == of::agreements ? 1 : 0);
   }
   /// The context of these messages.
   context_id own_context() const noexcept { return this->context_; }
 
   errc send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    nothing none;
-    return sending_to(data, to, tag).run(none, {});
+    status none;
+    return wait_for(start_send(data, to, tag), none);
   }
   /// Errors: errc::count if the message is not as long as `into`.
   errc receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
     status got;
-    const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
+    return receive(into, from, tag, got);
+  }
+  errc receive(std::span<std::byte> into, rank_t from, tag_t tag, status& got) const {
+    const errc why = wait_for(start_receive(into, from, tag), got);
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
   /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
@@ -24530,7 +24541,7 @@ class own_messages : public point_to_point<Stack> {
     if (tag < 0) return receive(into, from, any_tag);
     std::error_code ec;
     for (;;) {
-      const tag_t next = this->probe(from, any_tag, ec).tag();
+      const tag_t next = wait_for_any(from, ec);
       if (!ec && next == tag) return receive(into, from, tag);
       // What has another tag is for another thread, and what is for this one lies behind it.
       if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
@@ -24547,16 +24558,34 @@ class own_messages : public point_to_point<Stack> {
   /// What a rank says with that it has been given `tag`.
   static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    return sending_to(data, to, tag).start();
+    return typename base::template sending<mode::standard>{*this, data, to, tag}.start();
   }
   started start_receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
     return typename base::receiving{*this, into, from, tag}.start();
   }
 
  private:
-  auto sending_to(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    return typename base::template sending<mode::standard>{*this, data, to, tag};
+  errc wait_for(const started& s, status& got) const {
+    if (s.failure != errc{}) return s.failure;
+    auto one = request_access::make(*this->endpoint_, s.op);
+    if (!request_access::wait_unless(one, site_,
+                                     [&] { return also_ != nullptr && also_->revoked; }))
+      return errc::revoked;
+    std::error_code ec;
+    got = request_access::wait_as(one, site_, ec);
+    return static_cast<errc>(ec.value());
   }
+  /// The tag of the message that comes next.
+  tag_t wait_for_any(rank_t from, std::error_code& ec) const {
+    pattern want;
+    errc why = this->translate(from, any_tag, want);
+    const tag_t next = why == errc{} ? this->endpoint_->wait_probe(want, site_, why).tag : any_tag;
+    store(ec, why);
+    return next;
+  }
+
+  call_site site_;
+  const communicator_state* also_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -24750,7 +24779,7 @@ class maker : public collective_channel<Stack> {
     if (this->state_->revoked) mine = errc::revoked;
     if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead(members.size());
-    own_messages<Stack> own(parent_);
+    const own_messages<Stack> own(parent_, own_messages<Stack>::of::groups, this->site());
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
         me, members.size(),
@@ -24761,8 +24790,9 @@ class maker : public collective_channel<Stack> {
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
-          return errc{};
+          const errc sent =
+              own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
+          return sent == errc::revoked ? sent : errc{};
         });
     if (mine != errc{}) why = mine;
     if (tag < 0) {
@@ -25499,7 +25529,7 @@ class agreement {
   /// Errors: errc::no_resources, before anything is sent.
   agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
             call_site site)
-      : own_(comm, true),
+      : own_(comm, own_messages<Stack>::of::agreements, site),
         endpoint_(e),
         site_(site),
         size_(static_cast<std::size_t>(s.size)),

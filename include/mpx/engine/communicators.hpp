@@ -215,7 +215,7 @@ class communicators final : public service {
 
   /// Whether calls of `context` are refused.
   errc failure_in(context_id context) const noexcept {
-    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    if (revoked_ == 0 || numbers_.is_of_agreements(context)) return errc{};
     const communicator_state* const s = find(context);
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
