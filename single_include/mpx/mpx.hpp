@@ -5046,6 +5046,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   bool told = false;  // It has failed, and the others have been told.
   collective_failure failure;
   std::exception_ptr thrown;  // By the user's operation.
+  schedule* dropped_before = nullptr;
 
  private:
   void add(const step& s) noexcept { recorded_ = steps.try_push_back(s) && recorded_; }
@@ -5058,6 +5059,27 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void (*drop_kept_)(void*) noexcept = nullptr;
 };
 
+/// Schedules that nobody refers to; they go with this. What they keep has functions of the program:
+/// that is not to be under the endpoint's lock.
+class dropped_schedules {
+ public:
+  dropped_schedules() = default;
+  dropped_schedules(const dropped_schedules&) = delete;
+  dropped_schedules& operator=(const dropped_schedules&) = delete;
+  ~dropped_schedules() {
+    if (last_ != nullptr) drop();
+  }
+  void add(schedule& s) noexcept { s.dropped_before = detail::exchange(last_, &s); }
+  /// Takes over those of `others`. Requires: this has none.
+  void take(dropped_schedules& others) noexcept { last_ = detail::exchange(others.last_, nullptr); }
+
+ private:
+  [[gnu::noinline]] void drop() noexcept {
+    while (last_ != nullptr) delete detail::exchange(last_, last_->dropped_before);
+  }
+  schedule* last_ = nullptr;
+};
+
 /// The schedules of an endpoint that are under way. Threads: under the endpoint's lock.
 struct schedule_list {
   linked_list<schedule, active_tag> active;
@@ -5065,6 +5087,7 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
   std::size_t looks_off =
       0;  // How often nobody looks at what has come: the more that was, the more.
 };
@@ -16678,7 +16701,9 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
+    dropped_schedules gone;  // Without the lock.
     lock_guard lock(e.threading());
+    gone.take(e.schedules_.gone);
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -16815,8 +16840,7 @@ struct compounds {
       op.cancelled = false;
       clear_status(op);
     } else {
-      drop_plan(op);
-      drop_more(e, op);
+      drop_added(e, op);
       e.release(op);
     }
   }
@@ -16826,8 +16850,7 @@ struct compounds {
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
-    drop_plan(op);
-    drop_more(e, op);
+    drop_added(e, op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -16852,10 +16875,6 @@ struct compounds {
     note_locked(parent, op);
     settle_locked(e, parent);
   }
-  /// The plan of a schedule goes.
-  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete detail::exchange(compound_of(op).plan, nullptr);
-  }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
     extension* const more = detail::exchange(compound_of(op).more, nullptr);
@@ -16867,7 +16886,7 @@ struct compounds {
   friend schedules<Stack>;
 
   static void forget_locked(endpoint_type& e, const operation& op) noexcept {
-    drop_plan(op);
+    delete detail::exchange(compound_of(op).plan, nullptr);
     drop_more_locked(e, op);
   }
   static constexpr compound_calls<Stack> calls{
@@ -16875,9 +16894,14 @@ struct compounds {
       &forget_locked,   &schedules<Stack>::look_locked,    &release,
       &abandon};
 
-  static void drop_more(endpoint_type& e, const operation& op) noexcept {
-    if (compound_of(op).more == nullptr) return;
+  /// The plan of a schedule goes, and what a layer above has added. Other threads look at both
+  /// under the lock; what a plan keeps has functions of the program, which are called without it.
+  [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
+    compound& c = compound_of(op);
+    if (c.plan == nullptr && c.more == nullptr) return;
+    dropped_schedules gone;
     lock_guard lock(e.threading());
+    if (c.plan != nullptr) gone.add(*detail::exchange(c.plan, nullptr));
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
@@ -16950,7 +16974,8 @@ struct compounds {
           gone.holder = holder::nobody;
         }
       }
-      drop_plan(op);
+      if (schedule* const plan = detail::exchange(compound_of(op).plan, nullptr); plan != nullptr)
+        e.schedules_.gone.add(*plan);
       drop_more_locked(e, op);
     }
     e.give(op);
