@@ -4680,6 +4680,7 @@ struct communicator_state : allocated {
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
   bool revoked = false;
+  const communicator_state* made_within = nullptr;  // While that has its part in making this.
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
@@ -7922,6 +7923,12 @@ class communicators final : public service {
     revoke_here(s);
     spread(s);
   }
+  /// A call on `in` makes what `s` belongs to, and speaks in `s`: until nullptr is said, that is
+  /// revoked with `in`.
+  void make_within(communicator_state& s, const communicator_state* in) noexcept {
+    s.made_within = in;
+    if (in != nullptr && in->revoked) revoke(s);
+  }
   /// The same here alone: the others learn from somebody else.
   [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
     if (s.revoked) return;
@@ -7929,6 +7936,8 @@ class communicators final : public service {
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
+    for (std::size_t i = 0; i < states_.size(); ++i)  // Whose calls some may have left already.
+      if (states_[i]->made_within == &s) revoke(*states_[i]);
   }
 
   [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mpx/intercommunicator.hpp>
 #include <mpx/mpx.hpp>
+#include <mpx/rma.hpp>
 #include <mpx/sim.hpp>
 
 #include "core/errc_of.hpp"
@@ -61,6 +62,31 @@ TEST_CASE_TEMPLATE("revoked: leaders that meet there", Stack, sim::stack, multip
       revoked_while_made<Stack>(when_ns, caller, [](auto&, auto of, auto alone) {
         (void)mpx::intercommunicator<Stack>::connect(alone, 0, of, 1 - of.rank(), 9);
       });
+}
+
+TEST_CASE_TEMPLATE("revoked: a window that is being made", Stack, sim::stack, multiple) {
+  for (const mpx::rank_t caller : {0, 1})
+    for (const std::int64_t when_ns : revoked_after_ns)
+      revoked_while_made<Stack>(when_ns, caller, [](auto&, auto of, auto) {
+        (void)mpx::allocate_window<double>(of, 10);
+      });
+  // By one that never comes, while the others have their inner one, or make it.
+  for (std::int64_t when_ns = 0; when_ns < 40'000; when_ns += 700) {
+    CAPTURE(when_ns);
+    sim::run<Stack>(
+        3, revoked_net, static_cast<std::uint64_t>(when_ns + 1), [&](mpx::environment<Stack>& env) {
+          auto world = env.world();
+          auto of = world.dup();
+          std::error_code ec;
+          if (env.rank() == 2) {
+            env.transport().compute(when_ns);
+            of.revoke();
+          }
+          auto w = mpx::allocate_window<double>(of, 10, mpx::rma::protocol::automatic, ec);
+          CHECK(ec == mpx::errc::revoked);
+          CHECK(of.shrink().allreduce(1, std::plus<>{}) == 3);
+        });
+  }
 }
 
 TEST_CASE_TEMPLATE("revoked: a leader waits for another one no longer than its group is there",
