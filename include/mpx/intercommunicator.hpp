@@ -51,7 +51,9 @@ class intercommunicator : public detail::point_to_point<Stack>,
   /// errc::peer_lost (or errc::communicator, errc::no_resources), if their leaders can meet: where
   /// nobody leads, or a leader's `remote_leader` or `tag` is not what the other side knows it by,
   /// or a leader is in both groups (as threads may call), nobody can be told, and one group waits.
-  /// What a rank has no memory for once the leaders have met is revoked at the others.
+  /// What a rank has no memory for once the leaders have met is revoked at the others. A leader
+  /// leaves with errc::revoked when `peer` or `local` is revoked; in the second case the other one
+  /// has errc::peer_lost when it comes, and later calls over `peer` need another tag.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
@@ -248,7 +250,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::between_header h;
     std::vector<peer_id> theirs;
     if (local.rank() == said.leader)
-      h = meet_as_leader(local, peer, remote_leader, tag, said.why, theirs);
+      h = meet_as_leader(local, peer, remote_leader, tag, said.why, theirs, where);
     if (said.leader == n) return detail::store(ec, static_cast<errc>(said.why));
     // Whatever becomes of one of both calls, all of the group are in both.
     detail::second_call<Stack> next(local, {"connect", where});
@@ -275,11 +277,12 @@ class intercommunicator : public detail::point_to_point<Stack>,
   static detail::between_header meet_as_leader(const communicator<Stack>& local,
                                                const communicator<Stack>& peer,
                                                rank_t remote_leader, tag_t tag, int why,
-                                               std::vector<peer_id>& theirs) {
+                                               std::vector<peer_id>& theirs, site where) {
     mpx::group mine;
     const errc none = detail::caught([&] { mine = local.group(); });
+    const detail::communicator_access<Stack> a(local, where);
     return detail::meet(peer, mine, remote_leader, tag, why != 0 ? static_cast<errc>(why) : none,
-                        theirs);
+                        theirs, a.state(), {"connect", where});
   }
   /// What the leaders have agreed on, with `local_`. Who cannot leaves the others what is revoked.
   void make_all(const detail::between_contexts& c, std::span<const peer_id> theirs,

@@ -4680,6 +4680,7 @@ struct communicator_state : allocated {
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
   bool revoked = false;
+  const communicator_state* made_within = nullptr;  // While that has its part in making this.
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
@@ -5046,6 +5047,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   bool told = false;  // It has failed, and the others have been told.
   collective_failure failure;
   std::exception_ptr thrown;  // By the user's operation.
+  schedule* dropped_before = nullptr;
 
  private:
   void add(const step& s) noexcept { recorded_ = steps.try_push_back(s) && recorded_; }
@@ -5058,6 +5060,27 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void (*drop_kept_)(void*) noexcept = nullptr;
 };
 
+/// Schedules that nobody refers to; they go with this. What they keep has functions of the program:
+/// that is not to be under the endpoint's lock.
+class dropped_schedules {
+ public:
+  dropped_schedules() = default;
+  dropped_schedules(const dropped_schedules&) = delete;
+  dropped_schedules& operator=(const dropped_schedules&) = delete;
+  ~dropped_schedules() {
+    if (last_ != nullptr) drop();
+  }
+  void add(schedule& s) noexcept { s.dropped_before = detail::exchange(last_, &s); }
+  /// Takes over those of `others`. Requires: this has none.
+  void take(dropped_schedules& others) noexcept { last_ = detail::exchange(others.last_, nullptr); }
+
+ private:
+  [[gnu::noinline]] void drop() noexcept {
+    while (last_ != nullptr) delete detail::exchange(last_, last_->dropped_before);
+  }
+  schedule* last_ = nullptr;
+};
+
 /// The schedules of an endpoint that are under way. Threads: under the endpoint's lock.
 struct schedule_list {
   linked_list<schedule, active_tag> active;
@@ -5065,6 +5088,7 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
   std::size_t looks_off =
       0;  // How often nobody looks at what has come: the more that was, the more.
 };
@@ -7492,6 +7516,9 @@ class context_numbers {
 
   /// Tells what is the library's.
   context_id own_bit() const noexcept { return own_bit_; }
+  /// Tells the messages of agreements, which go on in what is revoked: of the library, with the
+  /// lowest bit.
+  bool is_of_agreements(context_id c) const noexcept { return (c & own_bit_) != 0 && (c & 1) != 0; }
   /// The communicator's, for point-to-point, of any of its contexts.
   context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
 
@@ -7890,7 +7917,7 @@ class communicators final : public service {
 
   /// Whether calls of `context` are refused.
   errc failure_in(context_id context) const noexcept {
-    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    if (revoked_ == 0 || numbers_.is_of_agreements(context)) return errc{};
     const communicator_state* const s = find(context);
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
@@ -7900,6 +7927,12 @@ class communicators final : public service {
     revoke_here(s);
     spread(s);
   }
+  /// A call on `in` makes what `s` belongs to, and speaks in `s`: until nullptr is said, that is
+  /// revoked with `in`.
+  void make_within(communicator_state& s, const communicator_state* in) noexcept {
+    s.made_within = in;
+    if (in != nullptr && in->revoked) revoke(s);
+  }
   /// The same here alone: the others learn from somebody else.
   [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
     if (s.revoked) return;
@@ -7907,6 +7940,8 @@ class communicators final : public service {
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
+    for (std::size_t i = 0; i < states_.size(); ++i)  // Whose calls some may have left already.
+      if (states_[i]->made_within == &s) revoke(*states_[i]);
   }
 
   [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,
@@ -16679,7 +16714,9 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
+    dropped_schedules gone;  // Without the lock.
     lock_guard lock(e.threading());
+    gone.take(e.schedules_.gone);
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -16816,8 +16853,7 @@ struct compounds {
       op.cancelled = false;
       clear_status(op);
     } else {
-      drop_plan(op);
-      drop_more(e, op);
+      drop_added(e, op);
       e.release(op);
     }
   }
@@ -16827,8 +16863,7 @@ struct compounds {
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
-    drop_plan(op);
-    drop_more(e, op);
+    drop_added(e, op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -16853,10 +16888,6 @@ struct compounds {
     note_locked(parent, op);
     settle_locked(e, parent);
   }
-  /// The plan of a schedule goes.
-  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete detail::exchange(compound_of(op).plan, nullptr);
-  }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
     extension* const more = detail::exchange(compound_of(op).more, nullptr);
@@ -16868,7 +16899,7 @@ struct compounds {
   friend schedules<Stack>;
 
   static void forget_locked(endpoint_type& e, const operation& op) noexcept {
-    drop_plan(op);
+    delete detail::exchange(compound_of(op).plan, nullptr);
     drop_more_locked(e, op);
   }
   static constexpr compound_calls<Stack> calls{
@@ -16876,9 +16907,14 @@ struct compounds {
       &forget_locked,   &schedules<Stack>::look_locked,    &release,
       &abandon};
 
-  static void drop_more(endpoint_type& e, const operation& op) noexcept {
-    if (compound_of(op).more == nullptr) return;
+  /// The plan of a schedule goes, and what a layer above has added. Other threads look at both
+  /// under the lock; what a plan keeps has functions of the program, which are called without it.
+  [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
+    compound& c = compound_of(op);
+    if (c.plan == nullptr && c.more == nullptr) return;
+    dropped_schedules gone;
     lock_guard lock(e.threading());
+    if (c.plan != nullptr) gone.add(*detail::exchange(c.plan, nullptr));
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
@@ -16951,7 +16987,8 @@ struct compounds {
           gone.holder = holder::nobody;
         }
       }
-      drop_plan(op);
+      if (schedule* const plan = detail::exchange(compound_of(op).plan, nullptr); plan != nullptr)
+        e.schedules_.gone.add(*plan);
       drop_more_locked(e, op);
     }
     e.give(op);
@@ -18002,7 +18039,7 @@ template <class Stack>
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {
-    return numbers.plain(c) == context && (c & numbers.own_bit()) == 0;
+    return numbers.plain(c) == context && !numbers.is_of_agreements(c);
   };
   pool().for_each([&](operation& op) {
     if (op.done() || !is_of(context_of_operation(op))) return;
@@ -24501,8 +24538,7 @@ auto collectives<Comm, Stack>::with(coll::algorithm by) const noexcept {
 
 // ==== mpx/comm/detail/own_messages.hpp
 
-// What the library says within a communicator, beside its collectives: a context of its own, which
-// is not revoked with the others.
+// What the library says within a communicator, beside its collectives: in contexts of its own.
 
 namespace mpx::inline v0::detail {
 
@@ -24511,21 +24547,30 @@ class own_messages : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
 
  public:
-  /// Of agreements, or of groups that make communicators.
-  explicit own_messages(const base& comm, bool agreements = false) noexcept : base(comm) {
-    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (agreements ? 1 : 0);
+  enum class of : bool {
+    groups,      ///< That make communicators: they are revoked with all else.
+    agreements,  ///< They go on.
+  };
+  /// `site`: the call whose messages they are. `also`: a wait ends when that is revoked, too.
+  own_messages(const base& comm, of whom, call_site site,
+               const communicator_state* also = nullptr) noexcept
+      : base(comm), site_(site), also_(also) {
+    this->context_ |= (endpoint<Stack>::context_mask >> 1) + 1 + (whom == of::agreements ? 1 : 0);
   }
   /// The context of these messages.
   context_id own_context() const noexcept { return this->context_; }
 
   errc send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    nothing none;
-    return sending_to(data, to, tag).run(none, {});
+    status none;
+    return wait_for(start_send(data, to, tag), none);
   }
   /// Errors: errc::count if the message is not as long as `into`.
   errc receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
     status got;
-    const errc why = typename base::receiving{*this, into, from, tag}.run(got, {});
+    return receive(into, from, tag, got);
+  }
+  errc receive(std::span<std::byte> into, rank_t from, tag_t tag, status& got) const {
+    const errc why = wait_for(start_receive(into, from, tag), got);
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
   /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
@@ -24534,7 +24579,7 @@ class own_messages : public point_to_point<Stack> {
     if (tag < 0) return receive(into, from, any_tag);
     std::error_code ec;
     for (;;) {
-      const tag_t next = this->probe(from, any_tag, ec).tag();
+      const tag_t next = wait_for_any(from, ec);
       if (!ec && next == tag) return receive(into, from, tag);
       // What has another tag is for another thread, and what is for this one lies behind it.
       if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
@@ -24551,16 +24596,34 @@ class own_messages : public point_to_point<Stack> {
   /// What a rank says with that it has been given `tag`.
   static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    return sending_to(data, to, tag).start();
+    return typename base::template sending<mode::standard>{*this, data, to, tag}.start();
   }
   started start_receive(std::span<std::byte> into, rank_t from, tag_t tag) const {
     return typename base::receiving{*this, into, from, tag}.start();
   }
 
  private:
-  auto sending_to(std::span<const std::byte> data, rank_t to, tag_t tag) const {
-    return typename base::template sending<mode::standard>{*this, data, to, tag};
+  errc wait_for(const started& s, status& got) const {
+    if (s.failure != errc{}) return s.failure;
+    auto one = request_access::make(*this->endpoint_, s.op);
+    if (!request_access::wait_unless(one, site_,
+                                     [&] { return also_ != nullptr && also_->revoked; }))
+      return errc::revoked;
+    std::error_code ec;
+    got = request_access::wait_as(one, site_, ec);
+    return static_cast<errc>(ec.value());
   }
+  /// The tag of the message that comes next.
+  tag_t wait_for_any(rank_t from, std::error_code& ec) const {
+    pattern want;
+    errc why = this->translate(from, any_tag, want);
+    const tag_t next = why == errc{} ? this->endpoint_->wait_probe(want, site_, why).tag : any_tag;
+    store(ec, why);
+    return next;
+  }
+
+  call_site site_;
+  const communicator_state* also_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -24754,7 +24817,7 @@ class maker : public collective_channel<Stack> {
     if (this->state_->revoked) mine = errc::revoked;
     if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead(members.size());
-    own_messages<Stack> own(parent_);
+    const own_messages<Stack> own(parent_, own_messages<Stack>::of::groups, this->site());
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
         me, members.size(),
@@ -24765,8 +24828,9 @@ class maker : public collective_channel<Stack> {
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
-          return errc{};
+          const errc sent =
+              own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
+          return sent == errc::revoked ? sent : errc{};
         });
     if (mine != errc{}) why = mine;
     if (tag < 0) {
@@ -25503,7 +25567,7 @@ class agreement {
   /// Errors: errc::no_resources, before anything is sent.
   agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
             call_site site)
-      : own_(comm, true),
+      : own_(comm, own_messages<Stack>::of::agreements, site),
         endpoint_(e),
         site_(site),
         size_(static_cast<std::size_t>(s.size)),

@@ -141,6 +141,39 @@ TEST_CASE("attributes: one that cannot be copied, between two groups") {
   });
 }
 
+TEST_CASE("attributes: those of a duplicate that nobody asks for may call") {
+  using comm = mpx::communicator<ranks::multiple>;
+  static int dropped;
+  dropped = 0;
+  struct calls_at_its_end {
+    comm on;
+    bool copy = false;
+  };
+  const mpx::attribute_key<calls_at_its_end> key(
+      [](const calls_at_its_end& c) { return std::optional(calls_at_its_end{c.on, true}); },
+      [](calls_at_its_end& c) {
+        if (!c.copy) return;
+        c.on.progress();  // Takes the endpoint's lock.
+        ++dropped;
+      });
+  ranks::run<ranks::multiple>(2, [&](auto world) {
+    auto of = world.dup();
+    if (world.rank() == 1) {
+      key.set(of, {world});
+      comm into;
+      of.idup(into).detach();  // Rank 0 does not take part in it.
+      of.revoke();
+      std::error_code ec;
+      of.barrier(ec);
+      CHECK(ec == mpx::errc::revoked);
+    }
+    world.ibarrier().wait();
+    world.ibarrier().wait();
+    if (world.rank() == 1) CHECK(dropped == 1);
+    of.free();
+  });
+}
+
 TEST_CASE("attributes: hints, names") {
   mpx::info hints;
   CHECK(hints.size() == 0);

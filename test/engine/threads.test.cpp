@@ -2,6 +2,8 @@
 // Several threads of a rank at once: everything under threading::multiple, and the checks of the
 // models that allow less. Meant to run under ThreadSanitizer too.
 
+#include <mpx/attributes.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -229,6 +231,42 @@ TEST_CASE_TEMPLATE_DEFINE("multiple: a request is waited for in another thread t
   });
 }
 TEST_CASE_TEMPLATE_APPLY(handed_over, stacks);
+
+TEST_CASE("multiple: what is under way is looked at while one of it is dropped") {
+  struct slow_to_go {
+    bool copy = false;
+  };
+  static std::atomic<int> step;  // Relaxed: it orders nothing else.
+  step = 0;
+  const mpx::attribute_key<slow_to_go> key(
+      [](const slow_to_go&) { return std::optional(slow_to_go{true}); },
+      [](slow_to_go& s) {
+        if (!s.copy) return;
+        step.store(1, std::memory_order_relaxed);
+        while (step.load(std::memory_order_relaxed) == 1) std::this_thread::yield();
+      });
+  ranks::run<over_threads>(2, [&](auto world) {
+    auto of = world.dup();
+    auto alone = world.split(world.rank());
+    if (world.rank() == 1) {
+      std::thread other([&] {
+        while (step.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
+        alone.dup().free();  // Is it in use? All operations are asked.
+        step.store(2, std::memory_order_relaxed);
+      });
+      key.set(of, {});
+      decltype(world) into;
+      auto started = of.idup(into);  // Rank 0 does not take part.
+      of.revoke();
+      std::error_code ec;
+      started.wait(ec);  // Drops the copy.
+      CHECK(ec == mpx::errc::revoked);
+      other.join();
+    }
+    world.barrier();
+    of.free();
+  });
+}
 
 TEST_CASE_TEMPLATE("serialized: any thread, one at a time", Threading, mpx::threading::serialized,
                    mpx::threading::multiple) {

@@ -37,6 +37,7 @@ EPOCHS_TEST = "rma/epochs.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
 SURVIVORS_TEST = "sim/survivors.test.cpp"
+REVOKED_TEST = "sim/revoked.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 LAYOUTS = "coll/layouts.hpp"
 SCHEDULES = "engine/detail/endpoint_schedules.hpp"
@@ -255,6 +256,8 @@ MUTATIONS = [
      "return key != other.key ? key < other.key : rank < other.rank;", "return rank < other.rank;"),
     ("a split does not look at colors", "comm/detail/create.hpp",
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
+    ("a revoked communicator's groups wait for a new one", "engine/communicators.hpp",
+     "numbers_.is_of_agreements(context)", "(context & numbers_.own_bit()) != 0", REVOKED_TEST),
     # Across intercommunicators.
     ("a block across goes to a rank that does not take it", "coll/between.hpp",
      "((std::int64_t{b} + 1) * takers - 1) / blocks", "std::int64_t{b} * takers / blocks"),

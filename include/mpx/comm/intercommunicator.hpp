@@ -58,21 +58,26 @@ between_contexts lead_between(endpoint<Stack>& e) {
 
 /// Tells the other leader, and is told: first the headers, then who is in the groups. One sends
 /// first: what is long does not cross. Who has no memory for the other group says so: in its header
-/// if that is the second one, else by telling nobody of its own.
+/// if that is the second one, else by telling nobody of its own. Who leaves, for its own group is
+/// revoked, says so, too, where the other one may still wait: in its header, or by a byte.
 template <class Stack>
 class meeting {
  public:
-  meeting(const point_to_point<Stack>& peer, rank_t to, tag_t tag, bool first) noexcept
-      : own_(peer), to_(to), tag_(tag), first_(first) {}
+  meeting(const own_messages<Stack>& own, rank_t to, tag_t tag, bool first) noexcept
+      : own_(own), to_(to), tag_(tag), first_(first) {}
 
   errc swap_headers(between_header& out, between_header& in, std::vector<peer_id>& theirs) const {
     const auto of_out = std::as_bytes(std::span(&out, 1));
     const auto of_in = std::as_writable_bytes(std::span(&in, 1));
     if (first_) {
       const errc why = own_.send(of_out, to_, tag_);
-      return why != errc{} ? why : own_.receive(of_in, to_, tag_);
+      return why != errc{} ? why : left(own_.receive(of_in, to_, tag_));
     }
     const errc why = own_.receive(of_in, to_, tag_);
+    if (why == errc::revoked) {
+      out.contexts.why = static_cast<int>(why);
+      own_.send(of_out, to_, tag_);
+    }
     if (why != errc{}) return why;
     if ((out.contexts.why | in.contexts.why) == 0)
       out.contexts.why = static_cast<int>(make_place(in.size, theirs));
@@ -84,12 +89,21 @@ class meeting {
     errc why = errc{};
     if (first_) why = own_.send(std::as_bytes(mine), to_, tag_);
     if (none != errc{}) return none;
-    if (why == errc{}) why = own_.receive(std::as_writable_bytes(std::span(theirs)), to_, tag_);
-    if (why == errc::count) return errc::no_resources;  // There.
-    return first_ || why != errc{} ? why : own_.send(std::as_bytes(mine), to_, tag_);
+    status got;
+    if (why == errc{})
+      why = own_.receive(std::as_writable_bytes(std::span(theirs)), to_, tag_, got);
+    if (why == errc::count)
+      return got.bytes() == 0 ? errc::no_resources : errc::peer_lost;  // There.
+    if (first_) return why;
+    return why == errc{} ? own_.send(std::as_bytes(mine), to_, tag_) : left(why);
   }
 
  private:
+  errc left(errc why) const {
+    constexpr std::byte gone{};
+    if (why == errc::revoked) own_.send({&gone, 1}, to_, tag_);
+    return why;
+  }
   static errc make_place(rank_t size, std::vector<peer_id>& theirs) noexcept {
     return caught([&] { theirs.resize(static_cast<std::size_t>(size)); });
   }
@@ -101,10 +115,12 @@ class meeting {
 
 /// The leader's part, over `peer`, of which the other leader is rank `to`. `theirs`: the peers of
 /// the other group. Of both leaders, the lower peer takes the contexts. `wrong`: this group cannot
-/// make the call, and the other one is told. Throws nothing.
+/// make the call, and the other one is told. `local`: when that is revoked this leader leaves.
+/// Throws nothing.
 template <class Stack>
 between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
-                    errc wrong, std::vector<peer_id>& theirs) {
+                    errc wrong, std::vector<peer_id>& theirs, const communicator_state& local,
+                    call_site site) {
   between_header out;
   between_header in;
   const auto failed = [](errc why) {
@@ -114,7 +130,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   };
   if (to < 0 || to >= peer.size()) return failed(wrong != errc{} ? wrong : errc::rank);
   if (tag < 0) return failed(wrong != errc{} ? wrong : errc::tag);
-  const communicator_access<Stack> a(peer, {});
+  const communicator_access<Stack> a(peer, site.where);
   // Who is of this group meets nobody as another one's leader.
   if (mine.contains(a.peer_of(to))) return failed(wrong != errc{} ? wrong : errc::argument);
   std::vector<peer_id> members;
@@ -123,7 +139,8 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
       for (rank_t r = 0; r < mine.size(); ++r) members.push_back(mine.peer_of(r));
     });
   const bool leads = a.at().self() < a.peer_of(to);
-  const meeting<Stack> with(peer, to, tag, leads);
+  using own = own_messages<Stack>;
+  const meeting<Stack> with(own(peer, own::of::groups, site, &local), to, tag, leads);
   out.size = mine.size();
   if (wrong != errc{})
     out.contexts.why = static_cast<int>(wrong);
@@ -136,11 +153,15 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
     if (out.contexts.why == 0 && why != errc::communicator && why != errc::no_resources)
       why = errc::peer_lost;
   }
-  if (why == errc{}) why = with.swap_groups(members, in.size, theirs);
+  bool made_there = false;  // Perhaps: the other leader may have heard all.
+  if (why == errc{}) {
+    why = with.swap_groups(members, in.size, theirs);
+    made_there = why == errc::revoked || why == errc::peer_lost;
+  }
   for (const peer_id p : theirs)
     if (why == errc{} && mine.contains(p)) why = errc::argument;
   if (why == errc{}) return {leads ? out.contexts : in.contexts, in.size};
-  if (leads && out.contexts.why == 0)  // Nobody makes anything of them.
+  if (leads && out.contexts.why == 0 && !made_there)  // Nobody makes anything of them.
     a.at().with_communicators([&](auto& all) {
       all.abandon(out.contexts.between);
       all.abandon(out.contexts.both);

@@ -141,6 +141,7 @@ struct communicator_state : allocated {
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
   bool revoked = false;
+  const communicator_state* made_within = nullptr;  // While that has its part in making this.
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;

@@ -215,7 +215,7 @@ class communicators final : public service {
 
   /// Whether calls of `context` are refused.
   errc failure_in(context_id context) const noexcept {
-    if (revoked_ == 0 || (context & numbers_.own_bit()) != 0) return errc{};
+    if (revoked_ == 0 || numbers_.is_of_agreements(context)) return errc{};
     const communicator_state* const s = find(context);
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
@@ -225,6 +225,12 @@ class communicators final : public service {
     revoke_here(s);
     spread(s);
   }
+  /// A call on `in` makes what `s` belongs to, and speaks in `s`: until nullptr is said, that is
+  /// revoked with `in`.
+  void make_within(communicator_state& s, const communicator_state* in) noexcept {
+    s.made_within = in;
+    if (in != nullptr && in->revoked) revoke(s);
+  }
   /// The same here alone: the others learn from somebody else.
   [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
     if (s.revoked) return;
@@ -232,6 +238,8 @@ class communicators final : public service {
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
+    for (std::size_t i = 0; i < states_.size(); ++i)  // Whose calls some may have left already.
+      if (states_[i]->made_within == &s) revoke(*states_[i]);
   }
 
   [[gnu::cold]] errc on_packet(peer_id source, const wire::header& h,

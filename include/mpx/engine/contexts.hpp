@@ -36,6 +36,9 @@ class context_numbers {
 
   /// Tells what is the library's.
   context_id own_bit() const noexcept { return own_bit_; }
+  /// Tells the messages of agreements, which go on in what is revoked: of the library, with the
+  /// lowest bit.
+  bool is_of_agreements(context_id c) const noexcept { return (c & own_bit_) != 0 && (c & 1) != 0; }
   /// The communicator's, for point-to-point, of any of its contexts.
   context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/memory.hpp"
@@ -289,6 +290,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   bool told = false;  // It has failed, and the others have been told.
   collective_failure failure;
   std::exception_ptr thrown;  // By the user's operation.
+  schedule* dropped_before = nullptr;
 
  private:
   void add(const step& s) noexcept { recorded_ = steps.try_push_back(s) && recorded_; }
@@ -301,6 +303,27 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void (*drop_kept_)(void*) noexcept = nullptr;
 };
 
+/// Schedules that nobody refers to; they go with this. What they keep has functions of the program:
+/// that is not to be under the endpoint's lock.
+class dropped_schedules {
+ public:
+  dropped_schedules() = default;
+  dropped_schedules(const dropped_schedules&) = delete;
+  dropped_schedules& operator=(const dropped_schedules&) = delete;
+  ~dropped_schedules() {
+    if (last_ != nullptr) drop();
+  }
+  void add(schedule& s) noexcept { s.dropped_before = detail::exchange(last_, &s); }
+  /// Takes over those of `others`. Requires: this has none.
+  void take(dropped_schedules& others) noexcept { last_ = detail::exchange(others.last_, nullptr); }
+
+ private:
+  [[gnu::noinline]] void drop() noexcept {
+    while (last_ != nullptr) delete detail::exchange(last_, last_->dropped_before);
+  }
+  schedule* last_ = nullptr;
+};
+
 /// The schedules of an endpoint that are under way. Threads: under the endpoint's lock.
 struct schedule_list {
   linked_list<schedule, active_tag> active;
@@ -308,6 +331,7 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
   std::size_t looks_off =
       0;  // How often nobody looks at what has come: the more that was, the more.
 };

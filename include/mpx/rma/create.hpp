@@ -71,6 +71,11 @@ struct window_maker {
     if (why != errc{}) return nullptr;
     communicator<Stack> own = dup.template made<communicator<Stack>>();
     const communicator_access<Stack> a(own, where);
+    const communicator_access<Stack> outer(over, where);
+    const auto within = [&a](const communicator_state* in) {
+      a.at().with_communicators([&](auto& all) { all.make_within(a.state(), in); });
+    };
+    within(&outer.state());
     auto* const w = new (std::nothrow) state(a.at());
     rma_part mine;
     if (w == nullptr) {
@@ -102,6 +107,7 @@ struct window_maker {
       if (why == errc{} && part.element_bytes != p.type->bytes) why = errc::type;
     }
     if (why == errc{}) why = meet(*w, p, all, where);
+    within(nullptr);
     if (why == errc{}) {
       const auto guard = os::lock(w->e);
       w->alive = true;
@@ -109,7 +115,8 @@ struct window_maker {
       return w;
     }
     if (w != nullptr) {
-      end(*w, ending::together);
+      // Some may have their window, of what has been revoked just then.
+      end(*w, why == errc::revoked ? ending::failed : ending::together);
     } else {
       own.free(where);
     }

@@ -56,9 +56,9 @@ window<T, Stack, Policy> make_window(const communicator<Stack>& comm, rma_memory
 
 /// A window of `count` elements at this rank, zero bytes at first, in memory that others of a node
 /// reach directly where there is such. Collective. `by`: the protocol of all accesses.
-/// Errors: of this and the following errc::peer_lost, errc::type: elements differ; errc::argument:
-/// an element is longer than a packet; errc::no_resources. Cost: a dup of the communicator, two
-/// collectives; some 200 bytes for each pair of ranks.
+/// Errors: of this and the following errc::peer_lost, errc::revoked, errc::type: elements differ;
+/// errc::argument: an element is longer than a packet; errc::no_resources. Cost: a dup of the
+/// communicator, two collectives; some 200 bytes for each pair of ranks.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
 requires detail::BlockingForm<How>

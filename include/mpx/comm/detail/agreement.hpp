@@ -41,7 +41,7 @@ class agreement {
   /// Errors: errc::no_resources, before anything is sent.
   agreement(const point_to_point<Stack>& comm, endpoint<Stack>& e, communicator_state& s,
             call_site site)
-      : own_(comm, true),
+      : own_(comm, own_messages<Stack>::of::agreements, site),
         endpoint_(e),
         site_(site),
         size_(static_cast<std::size_t>(s.size)),

@@ -199,7 +199,7 @@ class maker : public collective_channel<Stack> {
     if (this->state_->revoked) mine = errc::revoked;
     if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead(members.size());
-    own_messages<Stack> own(parent_);
+    const own_messages<Stack> own(parent_, own_messages<Stack>::of::groups, this->site());
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
         me, members.size(),
@@ -210,8 +210,9 @@ class maker : public collective_channel<Stack> {
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
-          return errc{};
+          const errc sent =
+              own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
+          return sent == errc::revoked ? sent : errc{};
         });
     if (mine != errc{}) why = mine;
     if (tag < 0) {

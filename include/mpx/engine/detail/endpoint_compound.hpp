@@ -17,7 +17,9 @@ struct compounds {
 
   /// A new one, not complete. Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
+    dropped_schedules gone;  // Without the lock.
     lock_guard lock(e.threading());
+    gone.take(e.schedules_.gone);
     void* const room = platform::allocate(sizeof(compound));
     operation* const op = room == nullptr ? nullptr : e.pool().take();
     if (op == nullptr) {
@@ -154,8 +156,7 @@ struct compounds {
       op.cancelled = false;
       clear_status(op);
     } else {
-      drop_plan(op);
-      drop_more(e, op);
+      drop_added(e, op);
       e.release(op);
     }
   }
@@ -165,8 +166,7 @@ struct compounds {
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
     if (compound_of(op).kind == compound_kind::schedule) schedules<Stack>::give_up(e, op);
     drop_parts(e, op);
-    drop_plan(op);
-    drop_more(e, op);
+    drop_added(e, op);
     e.release(op);
   }
   /// Its request is gone, and it goes on; it is given back at its end.
@@ -191,10 +191,6 @@ struct compounds {
     note_locked(parent, op);
     settle_locked(e, parent);
   }
-  /// The plan of a schedule goes.
-  [[gnu::noinline]] static void drop_plan(const operation& op) noexcept {
-    delete detail::exchange(compound_of(op).plan, nullptr);
-  }
   /// What a layer above has added goes.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
     extension* const more = detail::exchange(compound_of(op).more, nullptr);
@@ -206,7 +202,7 @@ struct compounds {
   friend schedules<Stack>;
 
   static void forget_locked(endpoint_type& e, const operation& op) noexcept {
-    drop_plan(op);
+    delete detail::exchange(compound_of(op).plan, nullptr);
     drop_more_locked(e, op);
   }
   static constexpr compound_calls<Stack> calls{
@@ -214,9 +210,14 @@ struct compounds {
       &forget_locked,   &schedules<Stack>::look_locked,    &release,
       &abandon};
 
-  static void drop_more(endpoint_type& e, const operation& op) noexcept {
-    if (compound_of(op).more == nullptr) return;
+  /// The plan of a schedule goes, and what a layer above has added. Other threads look at both
+  /// under the lock; what a plan keeps has functions of the program, which are called without it.
+  [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
+    compound& c = compound_of(op);
+    if (c.plan == nullptr && c.more == nullptr) return;
+    dropped_schedules gone;
     lock_guard lock(e.threading());
+    if (c.plan != nullptr) gone.add(*detail::exchange(c.plan, nullptr));
     drop_more_locked(e, op);
   }
   static errc start_extended(endpoint_type& e, operation& op) noexcept {
@@ -289,7 +290,8 @@ struct compounds {
           gone.holder = holder::nobody;
         }
       }
-      drop_plan(op);
+      if (schedule* const plan = detail::exchange(compound_of(op).plan, nullptr); plan != nullptr)
+        e.schedules_.gone.add(*plan);
       drop_more_locked(e, op);
     }
     e.give(op);

@@ -42,7 +42,7 @@ template <class Stack>
   inbox().post_direct_if_any();
   const auto& numbers = communicators_.numbers();
   const auto is_of = [&](context_id c) {
-    return numbers.plain(c) == context && (c & numbers.own_bit()) == 0;
+    return numbers.plain(c) == context && !numbers.is_of_agreements(c);
   };
   pool().for_each([&](operation& op) {
     if (op.done() || !is_of(context_of_operation(op))) return;
