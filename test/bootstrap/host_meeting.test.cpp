@@ -139,6 +139,48 @@ TEST_CASE("one_host: signals do not break a start") {
   }
 }
 
+/// A rank that comes for the memory and does not take it, and goes on as such a rank does.
+void come_in_vain(pmi_server& server, rank_t r) {
+  pmi1 b(server.of(r));
+  b.fence(idle);
+  const std::string said = b.get(0, "mpx.meet").value_or("");
+  handover_place there{};
+  REQUIRE(said.size() == 1 + sizeof there);
+  std::memcpy(&there, said.data() + 1, sizeof there);
+  const owned_fd call = call_for_handover(there, handover_hello(there, r, b.size()));
+  CHECK(call);
+  b.fence(idle);
+  b.put("mpx.host", "here");
+  b.put("mpx.lack", "it has no room");
+  b.fence(idle);
+  b.fence(idle);
+}
+
+TEST_CASE("one_host: a rank that cannot take the memory fails the start for all, who say why") {
+  pmi_server server(3);
+  server.connect();
+  std::jthread lacking([&] {
+    try {
+      come_in_vain(server, 2);
+    } catch (const mpx::error& e) {
+      FAIL_CHECK(std::string(e.what()));
+    }
+  });
+  std::string said[2];
+  {
+    std::vector<std::jthread> threads;
+    for (rank_t r = 0; r < 2; ++r)
+      threads.emplace_back([&, r] {
+        said[r] = ranks::text_of([&] { start_as(server, r); });
+        if (said[r].empty()) server.hang_up_all();  // The last rank would wait for ever.
+      });
+  }
+  for (const std::string& text : said) {
+    CAPTURE(text);
+    CHECK(text.find("rank 2 cannot take the job's memory: it has no room") != std::string::npos);
+  }
+}
+
 TEST_CASE("handover: signals do not give a call more time") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);

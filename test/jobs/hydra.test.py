@@ -100,6 +100,17 @@ def test_a_rank_that_cannot_join():
     contains(r.stderr, "MPX_TCP_HEARTBEAT=junk is no number of seconds")
 
 
+def test_a_rank_without_descriptors():
+    """Whether a rank has room for the job's memory is known to it alone: all of them fail, and say why."""
+    for limit in range(8, 20):
+        r = hydra("-n", 2, JOINED, ":", "-n", 1, "sh", "-c", f'ulimit -n {limit}; exec "$0"', JOINED)
+        assert "hang: not over" not in r.stderr, (limit, r.stderr)
+        if r.returncode == 0:
+            assert limit > 8
+            break
+        contains(r.stderr, "ulimit -n")
+
+
 def test_forced_and_refused():
     all_joined(hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "pmi1"}), 2)
     r = hydra("-n", 2, JOINED, env={"MPX_BOOTSTRAP": "alone"})

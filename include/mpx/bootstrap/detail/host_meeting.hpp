@@ -53,9 +53,9 @@ class host_meeting {
     if (job_.rank() == 0) {
       serve();
       verdict = there_ + 1 < job_.size() ? apart : strange_ ? strangers : together;
-      for (const int fd : guests_)
-        if (fd >= 0) [[maybe_unused]]
-          const auto sent = ::send(fd, &verdict, 1, MSG_NOSIGNAL);
+      for (const guest& g : guests_)
+        if (g.fd >= 0) [[maybe_unused]]
+          const auto sent = ::send(g.fd, &verdict, 1, MSG_NOSIGNAL);
     } else if (!hear_answer(rank_0_.get(), verdict)) {
       mpx::detail::throw_error(errc::bootstrap, "rank 0 was lost while the ranks of this host met");
     }
@@ -64,8 +64,8 @@ class host_meeting {
   }
 
   ~host_meeting() {
-    for (const int fd : guests_)
-      if (fd >= 0) ::close(fd);
+    for (const guest& g : guests_)
+      if (g.fd >= 0) ::close(g.fd);
     for (const int fd : callers_) ::close(fd);
   }
   host_meeting(const host_meeting&) = delete;
@@ -74,6 +74,13 @@ class host_meeting {
  private:
   static constexpr char together = '+', strangers = '=', apart = '-';
   static constexpr const char* key = "mpx.meet";
+
+  /// What rank 0 knows of another rank: where it is, if it has come, and whether it has said that
+  /// it has got the memory.
+  struct guest {
+    int fd = -1;
+    bool met = false;
+  };
 
   // --- rank 0 ---
 
@@ -84,8 +91,8 @@ class host_meeting {
       if (job_.size() > 1) {
         place_ = handover_place::drawn();
         door_ = listen_for_handover(place_, job_.size());
-        guests_ = plain_array<int>(static_cast<std::size_t>(job_.size()));
-        for (int& fd : guests_) fd = -1;
+        guests_ = plain_array<guest>(static_cast<std::size_t>(job_.size()));
+        for (guest& g : guests_) g = guest{};
       }
       control_ = memory_file("mpx-job");
       shared_ = memory_file("mpx-shared");
@@ -100,11 +107,18 @@ class host_meeting {
     if (said[0] == '-') refused(said);
   }
 
-  /// Lets in who has come, and hands the memory to those that know the secret.
+  /// Lets in who has come, and hands the memory to those that know the secret. Who has taken it has
+  /// said so before the fence in which this is called.
   [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
     let_in(door_.get(), callers_);
     callers_.erase_if([this](int fd) { return heard(fd); });
+    for (guest& g : guests_) {
+      char said = 0;
+      if (g.fd < 0 || g.met || ::recv(g.fd, &said, 1, MSG_DONTWAIT) != 1) continue;
+      g.met = true;
+      ++there_;
+    }
   }
   /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
@@ -113,14 +127,13 @@ class host_meeting {
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     const handover_hello mine(place_, job_.rank(), job_.size());
     const bool known = bytes == sizeof said && mine.admits(said) &&
-                       guests_[static_cast<std::size_t>(said.rank)] < 0;
+                       guests_[static_cast<std::size_t>(said.rank)].fd < 0;
     if (!known || !hand_over(fd, control_.fd(), shared_.fd(), &together, 1)) {
       ::close(fd);
       return true;
     }
-    guests_[static_cast<std::size_t>(said.rank)] = fd;
+    guests_[static_cast<std::size_t>(said.rank)].fd = fd;
     strange_ = strange_ || said.pid_namespace != mine.pid_namespace;
-    ++there_;
     return true;
   }
 
@@ -136,19 +149,29 @@ class host_meeting {
                                "all ranks from one mpx");
     std::memcpy(&place_, said->data() + 1, sizeof place_);
     rank_0_ = call_for_handover(place_, handover_hello(place_, job_.rank(), job_.size()));
-    if (!rank_0_ || !take()) {
-      job_.fence([] {});
-      tell_hosts();
-    }
+    if (rank_0_ && take()) return;
+    if (!descriptors_are_left()) lack_ = "Too many open files: raise `ulimit -n`";
+    job_.fence([] {});  // As those who have taken it.
+    tell_hosts();
   }
-  [[gnu::noinline, gnu::cold]] bool take() {
+  /// Whether this process has room for what it takes.
+  [[gnu::noinline, gnu::cold]] static bool descriptors_are_left() {
+    owned_fd taken[3];  // One is for a copy.
+    for (owned_fd& fd : taken) fd = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    return taken[2] || (errno != EMFILE && errno != ENFILE);
+  }
+  /// Takes the memory, and says so. What goes wrong here is told to the others, who wait for it.
+  [[gnu::noinline, gnu::cold]] bool take() try {
     owned_fd control, shared;
     char byte = 0;
     if (take_over(rank_0_.get(), control, shared, &byte, 1) != 1) return false;
     map_ = job_segment::open(control.get(), job_.size());
     const file_view view(shared.get(), job_segment(map_).shared_identity());
     shared_ = memory_file::duplicate(view);
-    return true;
+    return ::send(rank_0_.get(), &together, 1, MSG_NOSIGNAL) == 1;
+  } catch (const error& e) {
+    lack_ = std::string(e.what()).substr(0, 200);
+    return false;
   }
 
   // --- both ---
@@ -159,24 +182,35 @@ class host_meeting {
                              said.c_str() + 1);
   }
 
-  /// The ranks do not share a host: all say so, and where they are.
+  /// What rank 0 makes of a job that has not met: which rank lacks something ('!' comes first), or
+  /// where all of them are.
+  [[gnu::noinline, gnu::cold]] std::string why_apart() const {
+    for (rank_t r = 1; r < job_.size(); ++r)
+      if (!has_met(r))
+        if (const std::optional<std::string> lack = job_.get(r, "mpx.lack"))
+          return mpx::detail::formatted("!rank %d cannot take the job's memory: %s", r,
+                                        lack->c_str());
+    std::string text;
+    for (rank_t r = 0; r < job_.size() && text.size() < 250; ++r) {
+      const std::optional<std::string> host = job_.get(r, "mpx.host");
+      text += mpx::detail::formatted("%srank %d on %s%s", r == 0 ? "" : ", ", r,
+                                     host ? host->c_str() : "?", has_met(r) ? "" : " (apart)");
+    }
+    if (text.size() >= 250) text += ", ...";
+    return text;
+  }
+  bool has_met(rank_t r) const { return r == 0 || guests_[static_cast<std::size_t>(r)].met; }
+
+  /// The ranks do not share memory: all say so, and why.
   [[noreturn, gnu::noinline, gnu::cold]] void tell_hosts() {
     job_.put("mpx.host", job_.host());
+    if (!lack_.empty()) job_.put("mpx.lack", lack_);
     job_.fence([] {});
-    std::string text;
-    if (job_.rank() == 0) {
-      for (rank_t r = 0; r < job_.size() && text.size() < 250; ++r) {
-        const std::optional<std::string> host = job_.get(r, "mpx.host");
-        const bool met = r == 0 || guests_[static_cast<std::size_t>(r)] >= 0;
-        text += mpx::detail::formatted("%srank %d on %s%s", r == 0 ? "" : ", ", r,
-                                       host ? host->c_str() : "?", met ? "" : " (apart)");
-      }
-      if (text.size() >= 250) text += ", ...";
-      job_.put("mpx.hosts", text);
-    }
+    if (job_.rank() == 0) job_.put("mpx.hosts", why_apart());
     job_.fence([] {});
-    if (job_.rank() != 0) text = job_.get(0, "mpx.hosts").value_or("");
+    const std::string text = job_.get(0, "mpx.hosts").value_or("");
     job_.leave(true);  // As all of them do: nobody waits.
+    if (text.starts_with('!')) mpx::detail::throw_error(errc::no_resources, "%s", text.c_str() + 1);
     mpx::detail::throw_error(
         errc::bootstrap,
         "not all ranks of this job share memory with rank 0: %s; this stack's transport joins "
@@ -191,10 +225,11 @@ class host_meeting {
   memory_file control_;
   memory_file shared_;  // Handed out later, too.
   mapping map_;
-  owned_fd door_;             // Of rank 0.
-  owned_fd rank_0_;           // Of the others.
-  plain_array<int> callers_;  // Who has come and said nothing yet.
-  plain_array<int> guests_;   // By rank; -1: it is not there.
+  owned_fd door_;              // Of rank 0.
+  owned_fd rank_0_;            // Of the others.
+  plain_array<int> callers_;   // Who has come and said nothing yet.
+  plain_array<guest> guests_;  // By rank.
+  std::string lack_;           // Why this rank cannot take the memory, if it is why.
   rank_t there_ = 0;
   bool strange_ = false;  // Some have another pid namespace.
 };
