@@ -419,6 +419,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
       thrown = std::current_exception();
       d->refused = true;
     }
+    const bool alone = d->refused && d->keep_ranks() == errc{};  // Then it goes on by itself.
     errc why{};
     if (d->rank_in_both == 0) d->said = detail::lead_between(e);
     if (d->rank == 0)
@@ -430,7 +431,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
     const context_id led[] = {d->said.between, d->said.both, d->said_here.context};
-    const detail::started s = detail::start_or_leave(e, plan, false);
+    const detail::started s = detail::start_or_leave(e, plan, alone);
     if (s.failure == errc::no_resources) {
       e.with_communicators([&](auto& of) {
         for (const context_id c : led)
@@ -438,7 +439,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
       });
       return detail::not_started<Stack>(both_, {"dup across", where});
     }
-    if (thrown == nullptr) return s;
+    if (thrown == nullptr || s.op == nullptr) return s;
     std::error_code same;  // What this rank's part in it reads may go once that has been thrown.
     detail::request_access::make(e, s.op).wait(same);
     return {nullptr, errc::operation};

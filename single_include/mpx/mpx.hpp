@@ -7833,6 +7833,11 @@ class communicators final : public service {
     return made;
   }
 
+  /// Who has counted itself among the users of `ranks` needs them no more.
+  void release(kept_group* ranks) noexcept {
+    if (ranks != nullptr && --ranks->users == 0) delete ranks;
+  }
+
   // --- Freeing -----------------------------------------------------------------------------------
 
   /// Its handles are void from now on. The rest follows when nothing is under way there.
@@ -8035,10 +8040,6 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     retire_if_over(*led);
   }
-  void release(kept_group* ranks) noexcept {
-    if (ranks != nullptr && --ranks->users == 0) delete ranks;
-  }
-
   /// Until the place of a context is used again, what comes for it is thrown away.
   void remember(context_id context) noexcept {
     past_.try_push_back(context);  // There is room: see `make_kept`.
@@ -24573,28 +24574,46 @@ class own_messages : public point_to_point<Stack> {
     const errc why = wait_for(start_receive(into, from, tag), got);
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
-  /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
-  /// been given none takes whatever comes next.
-  errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
-    if (tag < 0) return receive(into, from, any_tag);
-    std::error_code ec;
-    for (;;) {
-      const tag_t next = wait_for_any(from, ec);
-      if (!ec && next == tag) return receive(into, from, tag);
+  /// Says `what` with the tag that this rank has been given; who has been given none says so, by a
+  /// byte more.
+  template <class T>
+  errc send_said(const T& what, rank_t to, tag_t tag) const {
+    const said<T> all{what};
+    const auto bytes = std::as_bytes(std::span(&all, 1)).first(sizeof(T) + (tag < 0 ? 1 : 0));
+    return send(bytes, to, tag < 0 ? tag_max : tag);
+  }
+  /// Receives what comes with `tag`, or from who has been given no tag. Who has been given none
+  /// takes whatever comes next.
+  template <class T>
+  errc receive_said(T& what, rank_t from, tag_t tag) const {
+    said<T> all;
+    const auto room = std::as_writable_bytes(std::span(&all, 1)).first(sizeof(T) + 1);
+    const auto receive_next = [&](tag_t next) {
+      status got;
+      const errc why = wait_for(start_receive(room, from, next), got);
+      what = all.what;
+      return why == errc{} && got.bytes() < sizeof(T) ? errc::count : why;
+    };
+    const auto untagged = [](tag_t its, std::size_t bytes) {
+      return its == tag_max && bytes == sizeof(T) + 1;
+    };
+    if (tag < 0) return receive_next(any_tag);
+    for (std::error_code ec;;) {
+      const probe_result next = wait_for_any(from, ec);
+      if (ec) return static_cast<errc>(ec.value());
+      bool mine = next.tag == tag;
+      std::optional<status> seen;
       // What has another tag is for another thread, and what is for this one lies behind it.
-      if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
-        return receive(into, from, tag);
-      std::optional<message<Stack>> untagged;  // Who finds it has it.
-      if (!ec) untagged = this->mprobe(from, tag_max, once(ec));
+      if (!mine && !untagged(next.tag, next.bytes)) {
+        seen = this->probe(from, tag, once(ec));
+        mine = seen.has_value();
+      }
+      if (mine && !untagged(tag, seen ? seen->bytes() : next.bytes)) return receive_next(tag);
+      if (!ec) seen = this->probe(from, tag_max, once(ec));
       if (ec) return static_cast<errc>(ec.value());
-      if (!untagged) continue;
-      const status got = untagged->recv(into, ec);
-      if (ec) return static_cast<errc>(ec.value());
-      return got.bytes() == into.size() ? errc{} : errc::count;
+      if (seen && untagged(seen->tag(), seen->bytes())) return receive_next(tag_max);
     }
   }
-  /// What a rank says with that it has been given `tag`.
-  static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
     return typename base::template sending<mode::standard>{*this, data, to, tag}.start();
   }
@@ -24603,6 +24622,11 @@ class own_messages : public point_to_point<Stack> {
   }
 
  private:
+  template <class T>
+  struct said {
+    T what{};
+    std::byte more{};
+  };
   errc wait_for(const started& s, status& got) const {
     if (s.failure != errc{}) return s.failure;
     auto one = request_access::make(*this->endpoint_, s.op);
@@ -24613,11 +24637,12 @@ class own_messages : public point_to_point<Stack> {
     got = request_access::wait_as(one, site_, ec);
     return static_cast<errc>(ec.value());
   }
-  /// The tag of the message that comes next.
-  tag_t wait_for_any(rank_t from, std::error_code& ec) const {
+  /// What comes next.
+  probe_result wait_for_any(rank_t from, std::error_code& ec) const {
     pattern want;
     errc why = this->translate(from, any_tag, want);
-    const tag_t next = why == errc{} ? this->endpoint_->wait_probe(want, site_, why).tag : any_tag;
+    const probe_result next =
+        why == errc{} ? this->endpoint_->wait_probe(want, site_, why) : probe_result{};
     store(ec, why);
     return next;
   }
@@ -24822,14 +24847,13 @@ class maker : public collective_channel<Stack> {
     errc why = pass_down(
         me, members.size(),
         [&](rank_t from) {
-          errc got = own.receive_said(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
+          errc got = own.receive_said(s, rank_in(from), tag);
           if (got == errc{}) got = heard(s);
           return got;
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          const errc sent =
-              own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
+          const errc sent = own.send_said(s, rank_in(to), tag);
           return sent == errc::revoked ? sent : errc{};
         });
     if (mine != errc{}) why = mine;

@@ -181,6 +181,19 @@ TEST_CASE("creations: by groups at once, one of them with a wrong tag") {
   });
 }
 
+TEST_CASE("creations: by groups at once, with the highest tag, too") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    const auto all = world.group();
+    // Rank 0 waits for nobody: what it says with one tag comes before what is asked for first.
+    const mpx::tag_t of_first = world.rank() == 0 ? mpx::tag_max : 1;
+    auto first = world.create_group(all, of_first);
+    auto second = world.create_group(all, of_first == 1 ? mpx::tag_max : 1);
+    const auto& highest = world.rank() == 0 ? first : second;
+    const auto both = world.allgather(highest.context());
+    CHECK(both[0] == both[1]);
+  });
+}
+
 TEST_CASE("creations: those that fail for a wrong tag use up no contexts") {
   ranks::run<ranks::inproc>(4, [](auto world) {
     const auto all = world.group();

@@ -11,6 +11,7 @@
 #include <mpx/mpx.hpp>
 #include <mpx/rma.hpp>
 #include <mpx/sim.hpp>
+#include <string>
 
 #include "core/errc_of.hpp"
 #include "sim/stacks.hpp"
@@ -62,6 +63,28 @@ TEST_CASE_TEMPLATE("revoked: leaders that meet there", Stack, sim::stack, multip
       revoked_while_made<Stack>(when_ns, caller, [](auto&, auto of, auto alone) {
         (void)mpx::intercommunicator<Stack>::connect(alone, 0, of, 1 - of.rank(), 9);
       });
+}
+
+TEST_CASE("sim: who waits for others of its group, or for their leader, is said to") {
+  const auto said_where = [](auto call) {
+    return ranks::text_of([&] {
+      sim::run<sim::stack>(2, revoked_net, 1, [&](mpx::environment<sim::stack>& env) {
+        auto world = env.world();
+        auto alone = world.split(env.rank());
+        if (env.rank() == 1) return call(world, alone);
+        (void)world.recv<int>(1, 77);
+      });
+    });
+  };
+  const std::string groups =
+      said_where([](auto world, auto) { (void)world.create_group(world.group(), 5); });
+  CAPTURE(groups);
+  CHECK(groups.find("rank 1 waits in create_group at test/sim/revoked") != std::string::npos);
+  const std::string leaders = said_where([](auto world, auto alone) {
+    (void)mpx::intercommunicator<sim::stack>::connect(alone, 0, world, 0, 9);
+  });
+  CAPTURE(leaders);
+  CHECK(leaders.find("rank 1 waits in connect at test/sim/revoked") != std::string::npos);
 }
 
 TEST_CASE_TEMPLATE("revoked: a window that is being made", Stack, sim::stack, multiple) {

@@ -207,7 +207,29 @@ struct twin_under_way : allocated {
   Between* into = nullptr;
   rank_t rank = 0;
   rank_t rank_in_both = 0;
-  bool refused = false;  // An attribute cannot be copied: only the others make anything.
+  bool refused = false;           // An attribute cannot be copied: only the others make anything.
+  communicator_state local_kept;  // Who is in `local` and `between`, if those may go before this.
+  communicator_state between_kept;
+  kept_group* local_ranks = nullptr;
+
+  twin_under_way() = default;
+  ~twin_under_way() { delete local_ranks; }  // Nobody else has it: `make` has not been called.
+
+  /// From now on what is duplicated may be freed. Errors: errc::no_resources.
+  errc keep_ranks() noexcept {
+    return caught([&] {
+      remote = between->ranks->copy();
+      local_ranks = new kept_group(group_of(*at, *local));
+      local_ranks->users = 1;
+      local_kept.own = local_ranks;
+      local_kept.ranks = local_ranks;
+      local_kept.size = local->size;
+      between_kept.ranks = &remote;
+      between_kept.size = between->size;
+      local = &local_kept;
+      between = &between_kept;
+    });
+  }
 
   /// The last step, under the endpoint's lock.
   static void make(void* self) {
@@ -223,6 +245,7 @@ struct twin_under_way : allocated {
         of.never_made(d.said.between, *d.between, *d.both);
       }
       if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
+      if (d.local_ranks != nullptr) of.release(std::exchange(d.local_ranks, nullptr));
       if (d.said.why == 0 && d.said_here.why == 0) return;
       return fail(static_cast<errc>(d.said.why != 0 ? d.said.why : d.said_here.why));
     }

@@ -131,6 +131,11 @@ class communicators final : public service {
     return made;
   }
 
+  /// Who has counted itself among the users of `ranks` needs them no more.
+  void release(kept_group* ranks) noexcept {
+    if (ranks != nullptr && --ranks->users == 0) delete ranks;
+  }
+
   // --- Freeing -----------------------------------------------------------------------------------
 
   /// Its handles are void from now on. The rest follows when nothing is under way there.
@@ -333,10 +338,6 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     retire_if_over(*led);
   }
-  void release(kept_group* ranks) noexcept {
-    if (ranks != nullptr && --ranks->users == 0) delete ranks;
-  }
-
   /// Until the place of a context is used again, what comes for it is thrown away.
   void remember(context_id context) noexcept {
     past_.try_push_back(context);  // There is room: see `make_kept`.

@@ -204,14 +204,13 @@ class maker : public collective_channel<Stack> {
     errc why = pass_down(
         me, members.size(),
         [&](rank_t from) {
-          errc got = own.receive_said(std::as_writable_bytes(std::span(&s, 1)), rank_in(from), tag);
+          errc got = own.receive_said(s, rank_in(from), tag);
           if (got == errc{}) got = heard(s);
           return got;
         },
         [&](rank_t to, errc so_far) {
           s = {new_context_, static_cast<std::int32_t>(mine != errc{} ? mine : so_far)};
-          const errc sent =
-              own.send(std::as_bytes(std::span(&s, 1)), rank_in(to), own.said_with(tag));
+          const errc sent = own.send_said(s, rank_in(to), tag);
           return sent == errc::revoked ? sent : errc{};
         });
     if (mine != errc{}) why = mine;

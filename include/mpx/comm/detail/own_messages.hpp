@@ -2,11 +2,11 @@
 #pragma once
 // What the library says within a communicator, beside its collectives: in contexts of its own.
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <system_error>
 
-#include "mpx/comm/message.hpp"
 #include "mpx/comm/point_to_point.hpp"
 
 namespace mpx::inline v0::detail {
@@ -42,28 +42,46 @@ class own_messages : public point_to_point<Stack> {
     const errc why = wait_for(start_receive(into, from, tag), got);
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
-  /// Receives what comes with `tag`, or from who has been given no tag: see `said_with`. Who has
-  /// been given none takes whatever comes next.
-  errc receive_said(std::span<std::byte> into, rank_t from, tag_t tag) const {
-    if (tag < 0) return receive(into, from, any_tag);
-    std::error_code ec;
-    for (;;) {
-      const tag_t next = wait_for_any(from, ec);
-      if (!ec && next == tag) return receive(into, from, tag);
+  /// Says `what` with the tag that this rank has been given; who has been given none says so, by a
+  /// byte more.
+  template <class T>
+  errc send_said(const T& what, rank_t to, tag_t tag) const {
+    const said<T> all{what};
+    const auto bytes = std::as_bytes(std::span(&all, 1)).first(sizeof(T) + (tag < 0 ? 1 : 0));
+    return send(bytes, to, tag < 0 ? tag_max : tag);
+  }
+  /// Receives what comes with `tag`, or from who has been given no tag. Who has been given none
+  /// takes whatever comes next.
+  template <class T>
+  errc receive_said(T& what, rank_t from, tag_t tag) const {
+    said<T> all;
+    const auto room = std::as_writable_bytes(std::span(&all, 1)).first(sizeof(T) + 1);
+    const auto receive_next = [&](tag_t next) {
+      status got;
+      const errc why = wait_for(start_receive(room, from, next), got);
+      what = all.what;
+      return why == errc{} && got.bytes() < sizeof(T) ? errc::count : why;
+    };
+    const auto untagged = [](tag_t its, std::size_t bytes) {
+      return its == tag_max && bytes == sizeof(T) + 1;
+    };
+    if (tag < 0) return receive_next(any_tag);
+    for (std::error_code ec;;) {
+      const probe_result next = wait_for_any(from, ec);
+      if (ec) return static_cast<errc>(ec.value());
+      bool mine = next.tag == tag;
+      std::optional<status> seen;
       // What has another tag is for another thread, and what is for this one lies behind it.
-      if (!ec && next != tag_max && this->probe(from, tag, once(ec)))
-        return receive(into, from, tag);
-      std::optional<message<Stack>> untagged;  // Who finds it has it.
-      if (!ec) untagged = this->mprobe(from, tag_max, once(ec));
+      if (!mine && !untagged(next.tag, next.bytes)) {
+        seen = this->probe(from, tag, once(ec));
+        mine = seen.has_value();
+      }
+      if (mine && !untagged(tag, seen ? seen->bytes() : next.bytes)) return receive_next(tag);
+      if (!ec) seen = this->probe(from, tag_max, once(ec));
       if (ec) return static_cast<errc>(ec.value());
-      if (!untagged) continue;
-      const status got = untagged->recv(into, ec);
-      if (ec) return static_cast<errc>(ec.value());
-      return got.bytes() == into.size() ? errc{} : errc::count;
+      if (seen && untagged(seen->tag(), seen->bytes())) return receive_next(tag_max);
     }
   }
-  /// What a rank says with that it has been given `tag`.
-  static tag_t said_with(tag_t tag) noexcept { return tag < 0 ? tag_max : tag; }
   started start_send(std::span<const std::byte> data, rank_t to, tag_t tag) const {
     return typename base::template sending<mode::standard>{*this, data, to, tag}.start();
   }
@@ -72,6 +90,11 @@ class own_messages : public point_to_point<Stack> {
   }
 
  private:
+  template <class T>
+  struct said {
+    T what{};
+    std::byte more{};
+  };
   errc wait_for(const started& s, status& got) const {
     if (s.failure != errc{}) return s.failure;
     auto one = request_access::make(*this->endpoint_, s.op);
@@ -82,11 +105,12 @@ class own_messages : public point_to_point<Stack> {
     got = request_access::wait_as(one, site_, ec);
     return static_cast<errc>(ec.value());
   }
-  /// The tag of the message that comes next.
-  tag_t wait_for_any(rank_t from, std::error_code& ec) const {
+  /// What comes next.
+  probe_result wait_for_any(rank_t from, std::error_code& ec) const {
     pattern want;
     errc why = this->translate(from, any_tag, want);
-    const tag_t next = why == errc{} ? this->endpoint_->wait_probe(want, site_, why).tag : any_tag;
+    const probe_result next =
+        why == errc{} ? this->endpoint_->wait_probe(want, site_, why) : probe_result{};
     store(ec, why);
     return next;
   }
