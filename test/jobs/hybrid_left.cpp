@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // Rank 1 has talked to all, and leaves by an exception that main catches. The others then depend on
 // it in one way: ARGUMENT.
 
