@@ -162,6 +162,32 @@ TEST_CASE("windows: a thread's flush is over when its own puts are there") {
   });
 }
 
+TEST_CASE("windows: one kind of epoch follows the other, where a rank has threads") {
+  ranks::run<ranks::multiple>(2, [](auto world) {
+    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+      auto w = mpx::allocate_window<word>(world, 4, by);
+      const auto all = world.group();
+      for (word round = 1; round < 4; ++round) {
+        w.post(all);
+        w.start(all);
+        w.put(round, 1 - world.rank(), 0);
+        w.complete();
+        w.wait();
+        w.fence();
+        w.put(round, 1 - world.rank(), 1);
+        w.fence(assertion::no_succeed);
+        CHECK(w.local()[0] == round);
+        CHECK(w.local()[1] == round);
+        world.barrier();
+        auto e = w.lock_all();
+        w.put(round, 1 - world.rank(), 2);
+      }
+      world.barrier();
+      w.free();
+    }
+  });
+}
+
 TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     constexpr word times = 200;

@@ -416,11 +416,19 @@ class window_state : public window_meeting<Stack> {
 
   /// Whether an access may be wrong as its target alone can tell: the end of an epoch waits for it.
   bool target_tells() const noexcept { return this->dynamic; }
-  static bool is_busy(const rma_target& t) noexcept {
-    if constexpr (endpoint<Stack>::concurrent)
-      return t.stirred.load(std::memory_order_acquire);
-    else
-      return t.is_busy();
+  bool is_busy(rma_target& t) noexcept {
+    if constexpr (endpoint<Stack>::concurrent) {
+      if (!t.stirred.load(std::memory_order_acquire)) return false;
+      const auto guard = os::lock(this->e);
+      return still_stirred(t);
+    }
+    return t.is_busy();
+  }
+  /// What a fence or a completion has counted needs no flush. Under the lock.
+  static bool still_stirred(rma_target& t) noexcept {
+    const bool busy = t.is_busy();
+    if (!busy) t.stirred.store(false, std::memory_order_release);
+    return busy;
   }
   /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
   /// leave nothing to be seen to but a fence, which what was loaded does not need.
@@ -460,7 +468,7 @@ class window_state : public window_meeting<Stack> {
       buffered_protocol<Stack>{*this}.lost(t);
       t.unanswered = 0;
     }
-    if (!t.is_busy()) t.stirred.store(false, std::memory_order_release);
+    still_stirred(t);
     return why;
   }
   /// Waits until what has been asked for, up to `ask`, is answered.
