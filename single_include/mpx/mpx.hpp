@@ -17817,6 +17817,7 @@ struct schedules {
       ++n;
       const context_id context = m.is.context();
       if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      if (m.is.tag() < 0) return;  // Of a partitioned message: of no call.
       for (schedule& p : e.schedules_.active)
         if (p.context == context && p.serial == m.is.tag()) return look_at(e, p, m);
       communicator_state* const s = e.communicators_.find(context);

@@ -37,7 +37,8 @@ FOUND = [(MENDED, 513331, 0), (MENDED, 601586, 0), (MENDED, 667175, 0)]
 if EXPLORER:
     FOUND += [(WINDOWS, 503257, 7), (WINDOWS, 505519, 9), (WINDOWS, 518477, 7), (WINDOWS, 519640, 0),
               (WINDOWS, 525401, 1), (WINDOWS, 541033, 3), (WINDOWS, 589276, 6), (WINDOWS, 608219, 9),
-              (WINDOWS, 772117, 7), (WINDOWS, 827112, 2)]
+              (WINDOWS, 772117, 7), (WINDOWS, 827112, 2), (WINDOWS, 91038796, 6),
+              (EXPLORER, 91227647, 7)]
 for by, seed, stack in FOUND:
     assert "all promises kept" in play("--seed", seed, "--stack", stack, by=by), (by, seed)
 
