@@ -15077,6 +15077,11 @@ class peers_room {
     }
   }
 
+  /// The transport has lost it. Of whom the job knows that it is gone it tells as well, and then the
+  /// others are heard out first: somebody may have left in good order.
+  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer) {
+    if (loss_of(peer) == errc{}) lose(peer, errc::peer_lost);
+  }
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
@@ -16408,7 +16413,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
-    void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
+    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source); }
   };
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {

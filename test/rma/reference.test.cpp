@@ -216,7 +216,7 @@ TEST_CASE("references: errors name ranks, displacement and epoch, and where") {
       CHECK(d.span(other, first, 3)[2].fetch() == 5.0);
       const std::string said =
           ranks::text_of([&] { (void)d.at(other, first + 3 * sizeof(double)).load(); });
-      CHECK(ranks::contains(said, "of an access at"));
+      CHECK(ranks::contains(said, "of an access to rank"));
     }
     world.barrier();
     CHECK(mine == std::vector<double>{1.0, 1.0, 5.0});

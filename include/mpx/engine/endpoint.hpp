@@ -325,7 +325,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
-    void lost(peer_id source) noexcept { e.lose(source, errc::peer_lost); }
+    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source); }
   };
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {

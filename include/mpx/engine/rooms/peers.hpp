@@ -286,6 +286,11 @@ class peers_room {
     }
   }
 
+  /// The transport has lost it. Of whom the job knows that it is gone it tells as well, and then the
+  /// others are heard out first: somebody may have left in good order.
+  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer) {
+    if (loss_of(peer) == errc{}) lose(peer, errc::peer_lost);
+  }
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
