@@ -15077,8 +15077,8 @@ class peers_room {
     }
   }
 
-  /// The transport has lost it. Of whom the job knows that it is gone it tells as well, and then the
-  /// others are heard out first: somebody may have left in good order.
+  /// The transport has lost it. Where the job knows that it is gone it tells as well, and who hears
+  /// that hears it out first: it may have left in good order.
   [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer) {
     if (loss_of(peer) == errc{}) lose(peer, errc::peer_lost);
   }
