@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comm/ranks.hpp"
+#include "rma/programs.hpp"
 
 namespace {
 
@@ -190,28 +191,13 @@ TEST_CASE("windows: one kind of epoch follows the other, where a rank has thread
 
 TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
   ranks::run<ranks::multiple>(2, [](auto world) {
-    constexpr word times = 200;
     for (const protocol by : {protocol::buffered, protocol::send_recv}) {
       auto w = mpx::allocate_window<word>(world, 8, by);
       const mpx::rank_t other = 1 - world.rank();
-      const auto access = [&](word at) {
-        bool good = true;
-        for (word i = 1; i <= times; ++i) {
-          word seen = 0;
-          w.put(i, other, at);
-          w.flush(other);
-          w.get(seen, other, at);
-          w.flush_local(other);
-          good = good && seen == i;
-        }
-        return good;
-      };
       {
         auto e = w.lock_all();
-        bool there = false;
-        std::thread second([&] { there = access(1); });
-        const bool here = access(0);
-        second.join();
+        const auto [here, there] =
+            programs::threads_get_what_they_put(w, other, [&] { w.flush_local(other); });
         CHECK(here);
         CHECK(there);
       }

@@ -4,11 +4,13 @@
 // accesses of all from one seed, so that it knows what its own part has to become.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <mpx/datatype.hpp>
 #include <mpx/mpx.hpp>
 #include <mpx/rma.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -363,5 +365,29 @@ bool go_quietly(const Comm& world, protocol by) {
 
 inline constexpr protocol all_protocols[] = {protocol::automatic, protocol::direct, protocol::rdma,
                                              protocol::buffered, protocol::send_recv};
+
+/// Two threads put to words 0 and 1 of `other`, and get them back: `flushed()` ends what has been
+/// got. Requires: an epoch that allows it. Returns whether each got what it had put, all the time.
+template <class Window, class Flushed>
+std::array<bool, 2> threads_get_what_they_put(Window& w, mpx::rank_t other, Flushed&& flushed) {
+  constexpr word times = 200;
+  const auto access = [&](word at) {
+    bool good = true;
+    for (word i = 1; i <= times; ++i) {
+      word seen = 0;
+      w.put(i, other, at);
+      w.flush(other);
+      w.get(seen, other, at);
+      flushed();
+      good = good && seen == i;
+    }
+    return good;
+  };
+  bool there = false;
+  std::thread second([&] { there = access(1); });
+  const bool here = access(0);
+  second.join();
+  return {here, there};
+}
 
 }  // namespace programs

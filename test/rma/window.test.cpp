@@ -236,29 +236,14 @@ TEST_CASE("windows: many elements and few are combined at one place") {
 }
 TEST_CASE("windows: threads of a rank put, get and flush at once") {
   ranks::run<ranks::multiple>(2, [](auto world) {
-    constexpr word times = 200;
     auto w = mpx::allocate_window<word>(world, 2);
     const mpx::rank_t other = 1 - world.rank();
-    const auto access = [&](word at) {
-      bool good = true;
-      for (word i = 1; i <= times; ++i) {
-        word seen = 0;
-        w.put(i, other, at);
-        w.flush(other);
-        w.get(seen, other, at);
-        w.flush(other);
-        good = good && seen == i;
-      }
-      return good;
-    };
     {
       auto e = w.lock_all();
       w.put(0, other, 0);  // The lock is there.
       w.flush(other);
-      bool there = false;
-      std::thread second([&] { there = access(1); });
-      const bool here = access(0);
-      second.join();
+      const auto [here, there] =
+          programs::threads_get_what_they_put(w, other, [&] { w.flush(other); });
       CHECK(here);
       CHECK(there);
     }

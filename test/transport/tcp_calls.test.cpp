@@ -19,6 +19,17 @@ namespace {
 
 using namespace half_a_job;
 
+/// The next call of rank 0's becomes the connection, and it has lost nobody.
+void is_met(half_job& j, losing_keeper& sink) {
+  call_of_rank_0(j, sink).open(j, sink);
+  CHECK(sink.lost_ones.empty());
+}
+/// Rank 0 calls, and meets nobody, more often than a call that crosses may insist after.
+void calls_in_vain(half_job& j, losing_keeper& sink) {
+  j.t->attend(1);
+  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+}
+
 /// Longer than a peer of an impatient rank may be out of reach.
 void compute_for_long() {
   std::this_thread::sleep_for(std::chrono::nanoseconds(3 * tcp_patience(patience_s).reach_ns()));
@@ -35,7 +46,7 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
       const call_of_rank_0 first(j, sink);
     }  // Nobody was heard, and rank 1 did not wait for ever.
     compute_for_long();
-    call_of_rank_0(j, sink).open(j, sink);
+    is_met(j, sink);
   }
   SUBCASE("after a break") {
     half_job j;
@@ -47,7 +58,7 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
       limit.check("the end of a connection is seen");
     }
     compute_for_long();
-    call_of_rank_0(j, sink).open(j, sink);
+    is_met(j, sink);
   }
   SUBCASE("after calls that crossed") {
     half_job j;
@@ -61,7 +72,7 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
       limit.check("the verdict is heard");
     }
     compute_for_long();
-    call_of_rank_0(j, sink).open(j, sink);
+    is_met(j, sink);
   }
   CHECK(sink.lost_ones.empty());
 }
@@ -77,8 +88,7 @@ TEST_CASE("tcp: who computes while a host is silent calls again before it is los
   crowd.clear();
   REQUIRE(::listen(j.listener.fd(), 16) == 0);
   while (tcp_descriptor(::accept(j.listener.fd(), nullptr, nullptr))) continue;
-  call_of_rank_0(j, sink).open(j, sink);
-  CHECK(sink.lost_ones.empty());
+  is_met(j, sink);
 }
 
 TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
@@ -96,8 +106,7 @@ TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling
     compute_for_long();
     j.t->poll(sink);
   }
-  call_of_rank_0(j, sink).open(j, sink);
-  CHECK(sink.lost_ones.empty());
+  is_met(j, sink);
 }
 
 TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end") {
@@ -119,8 +128,7 @@ TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end"
 TEST_CASE("tcp: of two calls that cross one remains, however often they have failed") {
   half_job j;
   losing_keeper sink;
-  j.t->attend(1);
-  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
   tcp_connector c(1, 0);
   SUBCASE("the lower rank's, whose proof is out") {
@@ -140,8 +148,7 @@ TEST_CASE("tcp: of two calls that cross one remains, however often they have fai
 TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for him") {
   half_job j;
   losing_keeper sink;
-  j.t->attend(1);
-  for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
+  calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
   tcp_connector c(1, 0);
   {

@@ -63,24 +63,18 @@ std::optional<int> running_elsewhere() {
 
 }  // namespace
 
-core_set core_set::allowed() noexcept {
-  core_set all;
-  all.set_ = mpx::platform::core_set::allowed();
-  return all;
-}
-
-std::string core_set::name() const {
+std::string name_of(const core_set& cores) {
   std::string list;
-  for (int first = 0; first < cores_max; ++first) {
-    if (!has(first)) continue;
+  for (int first = 0; first < core_set::cores_max; ++first) {
+    if (!cores.has(first)) continue;
     int last = first;
-    while (last + 1 < cores_max && has(last + 1)) ++last;
+    while (last + 1 < core_set::cores_max && cores.has(last + 1)) ++last;
     if (!list.empty()) list += ',';
     list += text(first);
     if (last > first) list += text(last == first + 1 ? "," : "-", last);
     first = last;
   }
-  return text(size() == 1 ? "core " : "cores ", list);
+  return text(cores.count() == 1 ? "core " : "cores ", list);
 }
 
 core_set core_claims::take(const core_set& wanted) {
@@ -110,9 +104,9 @@ placement::placement(binding policy, int ranks, std::size_t claims_max) : claims
   const core_set allowed = core_set::allowed();
   if (policy == binding::none) {
     reason_ = "--bind-to none";
-  } else if (allowed.size() < 2) {
+  } else if (allowed.count() < 2) {
     reason_ = text("mpxrun may use ",
-                   allowed.size() == 0 ? "nobody knows which cores" : allowed.name() + " alone");
+                   allowed.count() == 0 ? "nobody knows which cores" : name_of(allowed) + " alone");
   } else if (policy == binding::core) {
     bind_single(allowed, ranks);
   } else if (ranks == 1) {
@@ -122,31 +116,31 @@ placement::placement(binding policy, int ranks, std::size_t claims_max) : claims
   }
   core_set all;
   for (const auto& place : places_) all.add(place);
-  cores_ = all.size();
+  cores_ = all.count();
   claims_.keep(all);
 }
 
 /// One unit for each, or for several ranks; where nobody else is, if there is enough of that.
 void placement::bind_single(const core_set& allowed, int ranks) {
   const core_set free = claims_.take(allowed);
-  places_ = units_for(free.size() < ranks ? allowed : free, ranks);
+  places_ = units_for(free.count() < ranks ? allowed : free, ranks);
   if (places_.size() > static_cast<std::size_t>(ranks))
     places_.resize(static_cast<std::size_t>(ranks));
 }
 
 /// As many units for each rank: what runs beside its main thread has room there. Returns why not.
 std::string placement::bind_shares(const core_set& allowed, int ranks) {
-  if (ranks > allowed.size())
-    return text(ranks, " ranks, and mpxrun may use ", allowed.size(), " cores");
+  if (ranks > allowed.count())
+    return text(ranks, " ranks, and mpxrun may use ", allowed.count(), " cores");
   const auto running = running_elsewhere();
   const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
   if (!running || *running + ranks > online)
     return text("there are ", online, " cores for ", ranks, " ranks and ",
                 running ? text(*running, " threads that run besides") : "nobody knows what else");
   const core_set free = claims_.take(allowed);
-  if (ranks > free.size())
+  if (ranks > free.count())
     return text(ranks, " ranks, and other jobs of mpxrun are bound to ",
-                allowed.size() - free.size(), " of ", allowed.size(), " cores");
+                allowed.count() - free.count(), " of ", allowed.count(), " cores");
   const auto units = units_for(free, ranks);
   const std::size_t share = units.size() / static_cast<std::size_t>(ranks);
   for (std::size_t at = 0; places_.size() < static_cast<std::size_t>(ranks); at += share) {

@@ -14,26 +14,10 @@
 
 namespace launcher {
 
-/// A set of logical processors that /proc/cpuinfo numbers.
-class core_set {
- public:
-  static constexpr int cores_max = mpx::platform::core_set::cores_max;
-
-  core_set() = default;
-  /// Those that this process may use; none if that cannot be known.
-  static core_set allowed() noexcept;
-
-  bool has(int core) const noexcept { return set_.has(static_cast<std::size_t>(core)); }
-  void add(int core) noexcept { set_.add(static_cast<std::size_t>(core)); }
-  void add(const core_set& more) noexcept { set_.add(more.set_); }
-  int size() const noexcept { return set_.count(); }
-  const mpx::platform::core_set& native() const noexcept { return set_; }
-  /// "core 3", "cores 0-3,8".
-  std::string name() const;
-
- private:
-  mpx::platform::core_set set_;
-};
+/// A set of logical processors, as /proc/cpuinfo numbers them.
+using mpx::platform::core_set;
+/// "core 3", "cores 0-3,8".
+std::string name_of(const core_set& cores);
 
 /// Says on this machine that a job is bound to cores, for as long as it lives.
 class core_claims {

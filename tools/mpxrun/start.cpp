@@ -162,7 +162,7 @@ void job::report_bindings() {
   }
   for (int rank = 0; rank < options_.ranks; ++rank)
     say("rank ", rank, " (pid ", ranks_[static_cast<std::size_t>(rank)].pid, ") is bound to ",
-        placement_.of(rank)->name());
+        name_of(*placement_.of(rank)));
 }
 
 void job::start_rank(int rank, const program& its, environment_block& environment, int nothing) {
@@ -176,7 +176,6 @@ void job::start_rank(int rank, const program& its, environment_block& environmen
     watch(polls_[which], it.streams[which].fd(), rank);
   }
   const descriptor its_lifeline = make_lifeline(rank);
-  const core_set* const cores = placement_.of(rank);
   const child_plan plan{.command = its.command.data(),
                         .environment = environment.of_rank(rank, its_lifeline.get()),
                         .input = rank == 0 ? 0 : nothing,
@@ -188,7 +187,7 @@ void job::start_rank(int rank, const program& its, environment_block& environmen
                         .mask = &plan_.original_mask,
                         .file_size = &plan_.original_file_size,
                         .files = &original_files_,
-                        .cores = cores != nullptr ? &cores->native() : nullptr};
+                        .cores = placement_.of(rank)};
   int failure = 0;
   it.pid = start(plan, failure);
   it.running = it.pid > 0;

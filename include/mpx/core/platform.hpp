@@ -59,8 +59,10 @@ class core_set {
     if (::sched_getaffinity(0, sizeof s.sets_, s.sets_) != 0) return {};
     return s;
   }
-  bool has(std::size_t core) const noexcept { return CPU_ISSET_S(core, sizeof sets_, sets_); }
-  void add(std::size_t core) noexcept { CPU_SET_S(core, sizeof sets_, sets_); }
+  bool has(int core) const noexcept {
+    return CPU_ISSET_S(static_cast<std::size_t>(core), sizeof sets_, sets_);
+  }
+  void add(int core) noexcept { CPU_SET_S(static_cast<std::size_t>(core), sizeof sets_, sets_); }
   void add(const core_set& more) noexcept { CPU_OR_S(sizeof sets_, sets_, sets_, more.sets_); }
   int count() const noexcept { return CPU_COUNT_S(sizeof sets_, sets_); }
   /// Has this thread run on them alone. Returns whether it may.
@@ -75,9 +77,10 @@ class core_set {
 /// Moves this thread to another core, if it may run there. It is not bound to it.
 inline void move_to_core(std::uint32_t core) noexcept {
   const core_set may = core_set::allowed();
-  if (!may.has(core)) return;
+  const int number = static_cast<int>(core);
+  if (!may.has(number)) return;
   core_set one;
-  one.add(core);
+  one.add(number);
   if (one.bind()) may.bind();
 }
 

@@ -332,8 +332,7 @@ struct schedule_list {
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
   dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
-  std::size_t looks_off =
-      0;  // How often nobody looks at what has come: the more that was, the more.
+  std::size_t looks_off = 0;  // So often nobody looks at what has come: more the more there was.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -2,7 +2,6 @@
 #pragma once
 // The epochs of a window at this rank: fences, exposures and accesses of groups, locks.
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpx/core/platform.hpp"
 #include "mpx/rma/meeting.hpp"
 
 namespace mpx::inline v0 {
@@ -418,7 +418,7 @@ class window_state : public window_meeting<Stack> {
   bool target_tells() const noexcept { return this->dynamic; }
   bool is_busy(rma_target& t) noexcept {
     if constexpr (endpoint<Stack>::concurrent) {
-      if (!t.stirred.load(std::memory_order_acquire)) return false;
+      if (!t.stirred.load(platform::memory_order_acquire)) return false;
       const auto guard = os::lock(this->e);
       return still_stirred(t);
     }
@@ -427,7 +427,7 @@ class window_state : public window_meeting<Stack> {
   /// What a fence or a completion has counted needs no flush. Under the lock.
   static bool still_stirred(rma_target& t) noexcept {
     const bool busy = t.is_busy();
-    if (!busy) t.stirred.store(false, std::memory_order_release);
+    if (!busy) t.stirred.store(false, platform::memory_order_release);
     return busy;
   }
   /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses

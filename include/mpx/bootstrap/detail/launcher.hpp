@@ -32,6 +32,12 @@ class launcher {
   virtual void leave(bool well) noexcept = 0;
 };
 
+/// A bootstrap that is told how its rank leaves, in good order or not, before it goes.
+template <class B>
+concept LeavingBootstrap = Bootstrap<B> && requires(B& b) {
+  { b.leave(true) } noexcept;
+};
+
 /// Of a bootstrap that it owns, or, `launcher_of<B&>`, that somebody else does, who says when it
 /// leaves.
 template <class B>
@@ -55,7 +61,7 @@ class launcher_of final : public launcher {
     if constexpr (!std::is_reference_v<B>) {
       if constexpr (LivenessBootstrap<B>) {
         well ? b_.mark_finished() : b_.mark_failed();
-      } else if constexpr (requires { b_.leave(well); }) {
+      } else if constexpr (LeavingBootstrap<B>) {
         b_.leave(well);
       }
     }

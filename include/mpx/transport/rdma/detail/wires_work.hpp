@@ -111,8 +111,7 @@ void wires<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
   for (std::uint16_t i = 0; i < pieces_.pieces_max; ++i)
     if (pieces_[i].with == &l && pieces_[i].payload && pieces_[i].by != nullptr) pieces_.tell(i);
   news_of_room(l);
-  const bool lost = how == link_state::lost || how == link_state::left;  // For who waits for it.
-  if (!l.told && lost && !l.telling) {
+  if (!l.told && how != link_state::dropped && !l.telling) {  // Who waits for it waits in vain.
     l.telling = true;
     telling_.push_back(l);
   }
