@@ -14051,6 +14051,7 @@ class mover_room {
     }
     op.exposed = false;
   }
+  void revoke_exposure(operation& op) noexcept;
 
   // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
 
@@ -14700,6 +14701,14 @@ template <class Stack, class House>
   return true;
 }
 
+/// Ends what a peer could reach that was lost in the middle of it, and is dropped at the transport:
+/// what it knows is good for nothing any more, where the transport can see to that.
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
+    operation& op) noexcept {
+  if (!withdraw(op)) end_exposure(op);
+}
+
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/core/wiped_on_fork.hpp
@@ -14972,6 +14981,10 @@ class peers_room {
 
   // --- Lists -------------------------------------------------------------------------------------
 
+  /// Whether it is lost, and the transport has still to drop it.
+  bool is_dropping(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && records_[peer]->busy_;
+  }
   /// Something for the peer has to wait: it is tried again by every look until it has left.
   [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
@@ -14988,7 +15001,7 @@ class peers_room {
       peer_record& r = *at;
       const bool idle = flush(r);
       if (r.refused_) [[unlikely]]
-        lose(r.peer, errc::no_resources);
+        lose_unless_told(r.peer, errc::no_resources);
       if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
@@ -15079,10 +15092,10 @@ class peers_room {
     }
   }
 
-  /// The transport has lost it. Where the job knows that it is gone it tells as well, and who hears
-  /// that hears it out first: it may have left in good order.
-  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer) {
-    if (loss_of(peer) == errc{}) lose(peer, errc::peer_lost);
+  /// The transport has lost it, or cannot reach it. Where the job knows that it is gone it tells as
+  /// well, and who hears that hears it out first: it may have left in good order.
+  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer, errc why) {
+    if (loss_of(peer) == errc{}) lose(peer, why);
   }
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
@@ -15652,6 +15665,8 @@ class progress_room {
       shares_core_ = house().transport().shares_core();
     return crowded();
   }
+  /// Whoever is about to rest looks once more.
+  void look_again() noexcept { looks_again_ = true; }
   /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
   void poll_until_quiet() {
     // These polls send nothing, and may take what makes room for what waits.
@@ -16415,7 +16430,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
-    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source); }
+    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source, errc::peer_lost); }
   };
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
@@ -16448,7 +16463,7 @@ class endpoint : ground<Stack>,
     if (why == errc::not_a_rank) inbox().forget_all();
     end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
-      if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
+      if (r.peer == peer) peers().set_busy(r);
     }
     tell_loss(peer);
   }
@@ -16487,13 +16502,7 @@ class endpoint : ground<Stack>,
   void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
-  [[gnu::noinline]] operation* named(peer_id source, std::uint32_t ticket,
-                                     detail::role role) noexcept {
-    operation* op = pool().find(ticket);
-    if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
-      return nullptr;
-    return op;
-  }
+  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   bool relocate(operation& op) noexcept;
@@ -16501,9 +16510,13 @@ class endpoint : ground<Stack>,
   static constexpr bool ends_posts =
       (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
       DroppingTransport<transport_type>;
+  /// A lost peer may still be at what it was to move, until it is dropped there.
+  static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
+    if constexpr (ends_exposures) end_exposures_to(peer);
   }
+  void end_exposures_to(peer_id peer) noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
@@ -17061,8 +17074,25 @@ template <class Stack>
     op.stage = stage::closing;
     return;
   }
+  if constexpr (ends_exposures) {
+    if (op.exposed && !orphaned()) {  // What the peer has begun may be on its way.
+      op.fails(why);
+      op.stage = stage::closing;
+      return;
+    }
+  }
   if (!orphaned()) mover().end_exposure(op);
   end(op, why);
+}
+
+/// What a lost peer could reach ends now that the transport has dropped it, and no earlier.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_exposures_to(peer_id peer) noexcept {
+  pool().for_each([&](operation& op) {
+    if (op.peer != peer || op.stage != stage::closing || op.pending != 0) return;
+    mover().revoke_exposure(op);
+    finish(op, op.failure);
+  });
 }
 
 /// Takes a receive back that has not matched. Returns false if it has.
@@ -17103,6 +17133,7 @@ template <class Stack>
 /// Tells those above the rooms, and threads that wait.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
+  if constexpr (ends_posts) pace().look_again();  // It is dropped when no poll is under way.
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {
@@ -17470,6 +17501,15 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   return why;
 }
 
+template <class Stack>
+[[gnu::noinline]] operation* endpoint<Stack>::named(peer_id source, std::uint32_t ticket,
+                                                    detail::role role) noexcept {
+  operation* const op = pool().find(ticket);
+  if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
+    return nullptr;
+  return op;
+}
+
 /// Where the body of a packet belongs whose header has come. What it says of credit counts when it
 /// is whole.
 template <class Stack>
@@ -17496,7 +17536,10 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   if (op->stage == stage::closing) {
     if (!ok && copied && op->role == role::control) op->fails(errc::peer_lost);
     if (op->pending != 0) return;
-    if (op->exposed && !orphaned()) mover().end_exposure(*op);
+    if (op->exposed && !orphaned()) {
+      if (ends_exposures && peers().is_dropping(op->peer)) return;
+      mover().end_exposure(*op);
+    }
     return finish(*op, op->failure);
   }
   if (copied) return mover().on_copied(*op, ok);
@@ -17555,6 +17598,7 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
+  if constexpr (ends_exposures) end_exposures_to(peer);
   pace().poll_packets_apart();  // Which ends what was pending with it.
   inbox().forget_early(peer);
   flow().drop(peer);

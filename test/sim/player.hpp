@@ -238,7 +238,7 @@ class player {
       };
       request q = post();
       if (m->in == receiving::dropped) {
-        doomed_.push_back({m, std::move(q), std::make_unique<std::vector<std::byte>>()});
+        doomed_.push_back({m, std::make_unique<std::vector<std::byte>>(), std::move(q)});
         std::swap(*doomed_.back().buffer, r.apart > 1 ? r.room : r.data);
         receipts_.pop_back();
         continue;
@@ -689,8 +689,8 @@ class player {
   pending<persistent> starters_;
   struct abandoned {
     const message* what;
-    request receive;
     std::unique_ptr<std::vector<std::byte>> buffer;
+    request receive;  // It may still be written to until this is gone.
   };
   std::vector<abandoned> doomed_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> dropped_;

@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "sim/play.hpp"
 #include "sim/rdma_stacks.hpp"
@@ -70,6 +73,55 @@ TEST_CASE("rdma over sim: who arms when a death becomes known does not sleep ove
     REQUIRE(all.stuck == "");
   }
   CHECK(told == 1200);
+}
+
+/// Rank 0 hears of the death while it sends to somebody else, with writes of rank 1 on their way
+/// into memory that stays registered. What failed is the program's again.
+TEST_CASE("rdma over sim: a dead peer's writes change no buffer of a receive that has failed") {
+  constexpr std::size_t bytes = 2988;
+  mpx::sim::loggp slow;
+  slow.far.latency_ns = 50'000;
+  slow.detection_cost_ns = 1000;
+  int told = 0;
+  for (std::int64_t dies_ns = 190'000; dies_ns < 260'000; dies_ns += 2000) {
+    CAPTURE(dies_ns);
+    mpx::sim::options options;
+    options.faults.push_back({mpx::sim::fault::kind::kill, dies_ns, 1});
+    const auto all = mpx::sim::try_run<poor>(
+        3, slow, 7,
+        [&](mpx::environment<poor>& env) {
+          auto world = env.world();
+          auto memory = env.template allocator<std::byte>();
+          std::byte* const at = memory.allocate(bytes);
+          const std::span<std::byte> data(at, bytes);
+          std::ranges::fill(data, world.rank() == 1 ? std::byte{1} : std::byte{});
+          int word = 0;
+          if (world.rank() == 1) {
+            world.send(data, 0);
+            world.recv(word, 0);
+          } else if (world.rank() == 2) {
+            world.recv(word, 0);
+          } else {
+            auto receive = world.irecv(data, 1);
+            std::error_code e;
+            while (env.now_ns() < dies_ns - 1000 && !receive.test(e)) env.transport().compute(200);
+            env.transport().compute(dies_ns + 3000 - env.now_ns());
+            world.send(word, 2);
+            if (receive) static_cast<void>(receive.test(e));
+            if (e) {
+              CHECK(e == mpx::errc::peer_lost);
+              ++told;
+              const std::vector<std::byte> then(data.begin(), data.end());
+              env.transport().compute(500'000);
+              CHECK(std::ranges::equal(then, data));
+            }
+          }
+          if (world.rank() != 1) memory.deallocate(at, bytes);
+        },
+        options);
+    REQUIRE(all.stuck == "");
+  }
+  CHECK(told > 20);
 }
 
 }  // namespace rdma_over_sim

@@ -325,7 +325,7 @@ class endpoint : ground<Stack>,
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
-    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source); }
+    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source, errc::peer_lost); }
   };
 
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
@@ -358,7 +358,7 @@ class endpoint : ground<Stack>,
     if (why == errc::not_a_rank) inbox().forget_all();
     end_all_of(&r, peer, why, true);
     if constexpr (ends_posts) {
-      if (r.peer == peer) peers().set_busy(r);  // It is dropped when no poll is under way.
+      if (r.peer == peer) peers().set_busy(r);
     }
     tell_loss(peer);
   }
@@ -397,13 +397,7 @@ class endpoint : ground<Stack>,
   void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// The operation that a peer's ticket names, if it is the peer's to name.
-  [[gnu::noinline]] operation* named(peer_id source, std::uint32_t ticket,
-                                     detail::role role) noexcept {
-    operation* op = pool().find(ticket);
-    if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
-      return nullptr;
-    return op;
-  }
+  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   bool relocate(operation& op) noexcept;
@@ -411,9 +405,13 @@ class endpoint : ground<Stack>,
   static constexpr bool ends_posts =
       (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
       DroppingTransport<transport_type>;
+  /// A lost peer may still be at what it was to move, until it is dropped there.
+  static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
+    if constexpr (ends_exposures) end_exposures_to(peer);
   }
+  void end_exposures_to(peer_id peer) noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }

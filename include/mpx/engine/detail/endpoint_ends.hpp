@@ -23,8 +23,25 @@ template <class Stack>
     op.stage = stage::closing;
     return;
   }
+  if constexpr (ends_exposures) {
+    if (op.exposed && !orphaned()) {  // What the peer has begun may be on its way.
+      op.fails(why);
+      op.stage = stage::closing;
+      return;
+    }
+  }
   if (!orphaned()) mover().end_exposure(op);
   end(op, why);
+}
+
+/// What a lost peer could reach ends now that the transport has dropped it, and no earlier.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_exposures_to(peer_id peer) noexcept {
+  pool().for_each([&](operation& op) {
+    if (op.peer != peer || op.stage != stage::closing || op.pending != 0) return;
+    mover().revoke_exposure(op);
+    finish(op, op.failure);
+  });
 }
 
 /// Takes a receive back that has not matched. Returns false if it has.
@@ -65,6 +82,7 @@ template <class Stack>
 /// Tells those above the rooms, and threads that wait.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
+  if constexpr (ends_posts) pace().look_again();  // It is dropped when no poll is under way.
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {

@@ -62,6 +62,15 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   return why;
 }
 
+template <class Stack>
+[[gnu::noinline]] operation* endpoint<Stack>::named(peer_id source, std::uint32_t ticket,
+                                                    detail::role role) noexcept {
+  operation* const op = pool().find(ticket);
+  if (op == nullptr || op->role != role || op->peer != source || op->stage >= stage::closing)
+    return nullptr;
+  return op;
+}
+
 /// Where the body of a packet belongs whose header has come. What it says of credit counts when it
 /// is whole.
 template <class Stack>
@@ -88,7 +97,10 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   if (op->stage == stage::closing) {
     if (!ok && copied && op->role == role::control) op->fails(errc::peer_lost);
     if (op->pending != 0) return;
-    if (op->exposed && !orphaned()) mover().end_exposure(*op);
+    if (op->exposed && !orphaned()) {
+      if (ends_exposures && peers().is_dropping(op->peer)) return;
+      mover().end_exposure(*op);
+    }
     return finish(*op, op->failure);
   }
   if (copied) return mover().on_copied(*op, ok);

@@ -50,6 +50,7 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
+  if constexpr (ends_exposures) end_exposures_to(peer);
   pace().poll_packets_apart();  // Which ends what was pending with it.
   inbox().forget_early(peer);
   flow().drop(peer);

@@ -104,6 +104,7 @@ class mover_room {
     }
     op.exposed = false;
   }
+  void revoke_exposure(operation& op) noexcept;
 
   // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
 

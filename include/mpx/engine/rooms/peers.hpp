@@ -179,6 +179,10 @@ class peers_room {
 
   // --- Lists -------------------------------------------------------------------------------------
 
+  /// Whether it is lost, and the transport has still to drop it.
+  bool is_dropping(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && records_[peer]->busy_;
+  }
   /// Something for the peer has to wait: it is tried again by every look until it has left.
   [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
@@ -195,7 +199,7 @@ class peers_room {
       peer_record& r = *at;
       const bool idle = flush(r);
       if (r.refused_) [[unlikely]]
-        lose(r.peer, errc::no_resources);
+        lose_unless_told(r.peer, errc::no_resources);
       if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
@@ -286,10 +290,10 @@ class peers_room {
     }
   }
 
-  /// The transport has lost it. Where the job knows that it is gone it tells as well, and who hears
-  /// that hears it out first: it may have left in good order.
-  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer) {
-    if (loss_of(peer) == errc{}) lose(peer, errc::peer_lost);
+  /// The transport has lost it, or cannot reach it. Where the job knows that it is gone it tells as
+  /// well, and who hears that hears it out first: it may have left in good order.
+  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer, errc why) {
+    if (loss_of(peer) == errc{}) lose(peer, why);
   }
   /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {

@@ -106,6 +106,8 @@ class progress_room {
       shares_core_ = house().transport().shares_core();
     return crowded();
   }
+  /// Whoever is about to rest looks once more.
+  void look_again() noexcept { looks_again_ = true; }
   /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
   void poll_until_quiet() {
     // These polls send nothing, and may take what makes room for what waits.

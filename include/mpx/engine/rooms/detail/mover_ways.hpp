@@ -258,4 +258,12 @@ template <class Stack, class House>
   return true;
 }
 
+/// Ends what a peer could reach that was lost in the middle of it, and is dropped at the transport:
+/// what it knows is good for nothing any more, where the transport can see to that.
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
+    operation& op) noexcept {
+  if (!withdraw(op)) end_exposure(op);
+}
+
 }  // namespace mpx::inline v0::detail

@@ -81,7 +81,7 @@ class sim_card : public mpx::sim::detail::event_handler {
                           clock_.random().next() >> 17);
   }
   /// The rank has left. (The card stays for the events that name it.)
-  void close() noexcept { environment_.ports[self()] = nullptr; }
+  void close() noexcept { closed_ = true; }
 
   peer_id self() const noexcept { return world_peer(self_); }
   peer_id peers() const noexcept { return world_peer(world_.size()); }
@@ -212,7 +212,13 @@ class sim_card : public mpx::sim::detail::event_handler {
   };
 
   region_table& regions() noexcept { return regions_.front(); }
+  /// nullptr: it has not been there yet, or has left.
   sim_card* card_of(peer_id peer) const noexcept {
+    sim_card* const there = last_card_of(peer);
+    return there == nullptr || there->closed_ ? nullptr : there;
+  }
+  /// The same, of one that has left, too.
+  sim_card* last_card_of(peer_id peer) const noexcept {
     return static_cast<sim_card*>(environment_.ports[peer]);
   }
   mpx::sim::costs costs(peer_id peer, std::size_t bytes) noexcept {
@@ -431,7 +437,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (all) epoch_ = world_.failure_epoch();
   }
   bool on_the_way_from(peer_id peer) const noexcept {
-    const sim_card* const there = card_of(peer);
+    const sim_card* const there = last_card_of(peer);  // What it has sent may outlive it.
     return there != nullptr && there->links_[self()] != nullptr &&
            there->links_[self()]->on_the_way != 0;
   }
@@ -453,6 +459,7 @@ class sim_card : public mpx::sim::detail::event_handler {
   mpx::sim::detail::world::environment& environment_;
   rank_t self_;
   sim_options options_;
+  bool closed_ = false;
   owning_table<link> links_;
   std::vector<region_table> regions_;  // One.
   std::map<std::uint64_t, sim_work> works_;
