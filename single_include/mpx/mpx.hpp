@@ -9606,13 +9606,13 @@ concept RmaTransport =
 /// A transport that keeps what it needs to expose memory, where the next message may use it again.
 ///
 /// `retire(memory)`, in place of the withdraw: the peer has moved what it was to move, or is gone.
-/// Nothing more comes from one that keeps to that. Returns what is true of all others, as often as
-/// it is asked: `done`: nobody reaches the memory by that description any more, so that it may be
-/// anybody's; `retry`: the transport is giving it up: ask again, or leave it; `refused`: it stays
-/// within reach: others use the same registration, or the transport keeps it.
+/// Returns what is true of all others: `done`: nobody reaches the memory any more; `retry`: it is
+/// being given up: ask again, or leave it; `refused`: it stays registered, for others or for later.
+/// `revoke(memory)`, first, where the peer was dropped: withdraw, whatever connections come to.
 template <class T>
 concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
   { t.retire(memory) } noexcept -> std::same_as<outcome>;
+  { t.revoke(memory) } noexcept -> std::same_as<outcome>;
 };
 
 /// A transport that can fetch and store, and knows which suits a peer.
@@ -9841,6 +9841,7 @@ struct transport_archetype {
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
+  outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
@@ -14706,7 +14707,16 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
     operation& op) noexcept {
-  if (!withdraw(op)) end_exposure(op);
+  if constexpr (RetiringTransport<transport_type>) {
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (op.exposed) {
+      const outcome taken_back = house().transport().revoke(op.own);
+      op.exposed = taken_back != outcome::done;
+      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+  }
+  end_exposure(op);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -14833,7 +14843,8 @@ struct vital_words {
 /// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
 /// left in good order;
 /// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
-/// forget_at_transport(peer), when a peer that was lost has been flushed.
+/// forget_at_transport(peer), when a peer that was lost has been flushed; end_closing(), where this
+/// is a forked child.
 template <class Stack, class House>
 class peers_room {
   using job_type = typename Stack::bootstrap_type;
@@ -15077,6 +15088,7 @@ class peers_room {
   [[gnu::noinline]] void check() {
     if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
+      house().end_closing();
       return;
     }
     for (std::uint32_t epoch;
@@ -16517,6 +16529,7 @@ class endpoint : ground<Stack>,
     if constexpr (ends_exposures) end_exposures_to(peer);
   }
   void end_exposures_to(peer_id peer) noexcept;
+  void end_closing() noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
@@ -17095,6 +17108,14 @@ template <class Stack>
   });
 }
 
+/// In a forked child nothing comes any more that would end what is closing.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_closing() noexcept {
+  pool().for_each([&](operation& op) {
+    if (op.stage == stage::closing) finish(op, errc::not_a_rank);
+  });
+}
+
 /// Takes a receive back that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
@@ -17538,12 +17559,15 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) {
       if (ends_exposures && peers().is_dropping(op->peer)) return;
-      mover().end_exposure(*op);
+      if (peers().failure_of(op->peer) != errc{})
+        mover().revoke_exposure(*op);
+      else
+        mover().end_exposure(*op);
     }
     return finish(*op, op->failure);
   }
   if (copied) return mover().on_copied(*op, ok);
-  if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
+  if (!ok) peers().lose_unless_told(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 
 }  // namespace mpx::inline v0::detail

@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <stdexcept>
+#include <thread>
 
 #include "comm/ranks.hpp"
 
@@ -57,6 +60,40 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/// Whether a child that waits for `pending`, one that tests it and one that drops it all go on.
+template <class Stack>
+bool child_goes_on(mpx::request<Stack>& pending, mpx::errc told) {
+  for (int what = 0; what < 3; ++what) {
+    const pid_t child = ::fork();
+    if (child != 0) {
+      const int code = exit_code_of(child);
+      CAPTURE(what);
+      CHECK(code == 0);
+      if (code != 0) return false;
+      continue;
+    }
+    ::alarm(10);
+    std::error_code ec;
+    if (what == 0) ::_exit(ranks::errc_of([&] { pending.wait(); }) == told ? 0 : 7);
+    if (what == 1) {
+      while (!pending.test(ec)) {
+      }
+      ::_exit(ec == told ? 0 : 8);
+    }
+    {
+      const auto gone = std::move(pending);
+    }
+    ::_exit(0);
+  }
+  return true;
+}
+
+/// Writes that the peer's polls carry out.
+using staged =
+    mpx::stack<mpx::transport::basic_rdma<
+                   mpx::nic::basic_via<mpx::nic::via_options{.stages_all = true}>, 32 * 1024, 40>,
+               ranks::long_by<mpx::long_path::put>>;
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::multiple,
@@ -104,4 +141,79 @@ TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::mult
   }
   mpx::environment<Stack> later{mpx::bootstrap::any(mpx::bootstrap::singleton())};
   CHECK(later.world().allreduce(1, std::plus<>{}) == 1);
+}
+
+TEST_CASE("a forked child does not wait for what the transport has still to send") {
+  const ranks::watchdog guard("a forked child and its posts", std::chrono::seconds(60));
+  using Stack = late_stacks::late_last;
+  mpx::environment<Stack> env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+  auto world = env.world();
+  const auto out = message(1000, 3);
+  std::vector<std::byte> in(1000);
+  auto sending = world.isend(out, 0, 6);
+  CHECK(child_goes_on(sending, mpx::errc::not_a_rank));
+  world.recv(in, 0, 6);
+  sending.wait();
+  CHECK(in == out);
+}
+
+TEST_CASE("a forked child does not wait for a write that is under way") {
+  const ranks::watchdog guard("a forked child and its writes", std::chrono::seconds(60));
+  std::atomic<bool> over{false};
+  ranks::run<staged>(2, [&over](mpx::environment<staged>& env) {
+    auto world = env.world();
+    auto data = message(std::size_t{8} << 20, world.rank());
+    if (world.rank() == 1) {
+      auto receiving = world.irecv(data, 0, 1);
+      static_cast<void>(receiving.done());
+      world.send(1, 0, 2);
+      for (int i = 0; i < 20; ++i) {
+        static_cast<void>(receiving.done());
+        std::this_thread::sleep_for(std::chrono::microseconds(1));
+      }
+      while (!over) std::this_thread::yield();
+      receiving.wait();
+      CHECK(data == message(data.size(), 0));
+    } else {
+      auto sending = world.isend(data, 1, 1);
+      world.template recv<int>(1, 2);
+      for (int i = 0; i < 200; ++i) {
+        static_cast<void>(sending.done());
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+      CHECK(!sending.done());
+      CHECK(child_goes_on(sending, mpx::errc::not_a_rank));
+      over = true;
+      sending.wait();
+    }
+  });
+}
+
+TEST_CASE("a forked child does not wait for a receive whose peer the transport has still to drop") {
+  const ranks::watchdog guard("a forked child and a lost peer", std::chrono::seconds(60));
+  std::atomic<bool> gone{false};
+  try {
+    ranks::run<staged>(2, [&gone](mpx::environment<staged>& env) {
+      auto world = env.world();
+      auto data = message(std::size_t{1} << 20, 4);
+      if (world.rank() == 1) {
+        auto sending = world.isend(data, 0, 1);
+        world.send(1, 0, 2);
+        sending.detach();
+        gone = true;
+        throw std::runtime_error("rank 1 dies");
+      }
+      world.template recv<int>(1, 2);
+      while (!gone) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      auto receiving = world.irecv(data, 1, 1);
+      const int word = 5;
+      auto own = world.isend(word, 0, 9);  // Hears of the death.
+      CHECK(child_goes_on(receiving, mpx::errc::not_a_rank));
+      CHECK(ranks::errc_of([&] { receiving.wait(); }) == mpx::errc::peer_lost);
+      CHECK(world.template recv<int>(0, 9) == 5);
+      own.wait();
+    });
+  } catch (const std::runtime_error&) {
+  }
 }

@@ -54,6 +54,8 @@ ROOMS_TEST = "engine/rooms.test.cpp"
 NOTICES = "engine/rooms/detail/mover_notices.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
+WRITTEN_TEST = "engine/written_on.test.cpp"
+FORK_TEST = "engine/fork.test.cpp"
 MATCHING_TEST = "matching/differential.test.cpp"
 FABRIC_TEST = "transport/ring_fabric.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
@@ -534,6 +536,12 @@ MUTATIONS = [
      "ends_exposures = ends_posts &&", "ends_exposures = false && ends_posts &&", RDMA_TEST),
     ("a post refused by who has left goes before the job's news", PEERS,
      "lose_unless_told(r.peer, errc::no_resources)", "lose(r.peer, errc::no_resources)", RDMA_TEST),
+    ("a post that ends badly goes before the job's news", PACKETS,
+     "lose_unless_told(op->peer, errc::peer_lost)", "lose(op->peer, errc::peer_lost)", RDMA_TEST),
+    ("memory that a lost peer writes to is not revoked", WAYS,
+     "taken_back = house().transport().revoke(op.own)", "taken_back = outcome::refused", WRITTEN_TEST),
+    ("a forked child waits for what is closing", PEERS,
+     "      house().end_closing();\n", "", FORK_TEST),
     ("a rank leaves while packets wait for a connection", "transport/rdma/link.hpp",
      "return !over() && (completed != composed ||", "return up() && (completed != composed ||",
      LEAVERS_TEST),

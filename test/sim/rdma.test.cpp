@@ -124,5 +124,51 @@ TEST_CASE("rdma over sim: a dead peer's writes change no buffer of a receive tha
   CHECK(told > 20);
 }
 
+/// Posts that take more than 256 bytes from where they are registered, and end later.
+using pending =
+    mpx::stack<mpx::transport::basic_rdma<explorer::card<explorer::all>, 32768, 64, 8168, 256>,
+               mpx::waiting::sleep, explorer::sized<40, 1024, mpx::long_path::automatic, 2048>>;
+static_assert(mpx::posts_pend<pending::transport_type>);
+
+/// More has come than one poll takes when it is seen that who sent it has left, and that the post
+/// to it will not arrive.
+TEST_CASE("rdma over sim: what a rank had sent comes, though a post to it ends badly") {
+  constexpr int messages = 50;
+  int got = 0;
+  mpx::sim::options options;
+  options.faults.push_back(
+      {mpx::sim::fault::kind::kill, 300'000, 2});  // Whoever heard of it looks.
+  const auto all = mpx::sim::try_run<pending>(
+      3, mpx::sim::loggp{}, 7,
+      [&got](mpx::environment<pending>& env) {
+        auto world = env.world();
+        int word = 0;
+        auto memory = env.template allocator<std::byte>();
+        std::byte* const at = memory.allocate(4096);
+        const std::span<std::byte> data(at, 4096);
+        world.barrier();
+        std::error_code e;
+        world.recv(word, 2, 99, e);
+        if (world.rank() == 2) return;
+        if (world.rank() == 1) {
+          env.transport().compute(20'000);
+          for (int i = 0; i < messages; ++i) world.send(i, 0);
+          return;
+        }
+        auto first = world.isend(data, 0, 3);  // Registers it.
+        world.recv(data, 0, 3);
+        first.wait();
+        auto sending = world.issend(data.first(500), 1);
+        env.transport().compute(5'000'000);
+        for (e = {}; got < messages && !e; got += e ? 0 : 1) world.recv(word, 1, mpx::any_tag, e);
+        sending.wait(e);
+        CHECK(e == mpx::errc::peer_lost);
+        memory.deallocate(at, 4096);
+      },
+      options);
+  CHECK(all.stuck == "");
+  CHECK(got == messages);
+}
+
 }  // namespace rdma_over_sim
 }  // namespace

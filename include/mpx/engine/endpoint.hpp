@@ -412,6 +412,7 @@ class endpoint : ground<Stack>,
     if constexpr (ends_exposures) end_exposures_to(peer);
   }
   void end_exposures_to(peer_id peer) noexcept;
+  void end_closing() noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }

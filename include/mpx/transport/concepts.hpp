@@ -224,13 +224,13 @@ concept RmaTransport =
 /// A transport that keeps what it needs to expose memory, where the next message may use it again.
 ///
 /// `retire(memory)`, in place of the withdraw: the peer has moved what it was to move, or is gone.
-/// Nothing more comes from one that keeps to that. Returns what is true of all others, as often as
-/// it is asked: `done`: nobody reaches the memory by that description any more, so that it may be
-/// anybody's; `retry`: the transport is giving it up: ask again, or leave it; `refused`: it stays
-/// within reach: others use the same registration, or the transport keeps it.
+/// Returns what is true of all others: `done`: nobody reaches the memory any more; `retry`: it is
+/// being given up: ask again, or leave it; `refused`: it stays registered, for others or for later.
+/// `revoke(memory)`, first, where the peer was dropped: withdraw, whatever connections come to.
 template <class T>
 concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
   { t.retire(memory) } noexcept -> std::same_as<outcome>;
+  { t.revoke(memory) } noexcept -> std::same_as<outcome>;
 };
 
 /// A transport that can fetch and store, and knows which suits a peer.
@@ -459,6 +459,7 @@ struct transport_archetype {
   remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
+  outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;

@@ -189,6 +189,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   outcome withdraw(const remote_memory& memory) noexcept {
     return wires_.memory().withdraw(memory);
   }
+  outcome revoke(const remote_memory& memory) noexcept { return wires_.memory().revoke(memory); }
   outcome retire(const remote_memory& memory) noexcept { return wires_.memory().retire(memory); }
   advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     return puts_pay(peer) || memory.key == 0 ? advice::never : advice::always;

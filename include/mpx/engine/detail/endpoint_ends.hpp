@@ -44,6 +44,14 @@ template <class Stack>
   });
 }
 
+/// In a forked child nothing comes any more that would end what is closing.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_closing() noexcept {
+  pool().for_each([&](operation& op) {
+    if (op.stage == stage::closing) finish(op, errc::not_a_rank);
+  });
+}
+
 /// Takes a receive back that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {

@@ -99,12 +99,15 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
     if (op->pending != 0) return;
     if (op->exposed && !orphaned()) {
       if (ends_exposures && peers().is_dropping(op->peer)) return;
-      mover().end_exposure(*op);
+      if (peers().failure_of(op->peer) != errc{})
+        mover().revoke_exposure(*op);
+      else
+        mover().end_exposure(*op);
     }
     return finish(*op, op->failure);
   }
   if (copied) return mover().on_copied(*op, ok);
-  if (!ok) lose(op->peer, errc::peer_lost);  // The packet will never arrive.
+  if (!ok) peers().lose_unless_told(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 
 }  // namespace mpx::inline v0::detail

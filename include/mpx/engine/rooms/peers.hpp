@@ -31,7 +31,8 @@ struct vital_words {
 /// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
 /// left in good order;
 /// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
-/// forget_at_transport(peer), when a peer that was lost has been flushed.
+/// forget_at_transport(peer), when a peer that was lost has been flushed; end_closing(), where this
+/// is a forked child.
 template <class Stack, class House>
 class peers_room {
   using job_type = typename Stack::bootstrap_type;
@@ -275,6 +276,7 @@ class peers_room {
   [[gnu::noinline]] void check() {
     if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
+      house().end_closing();
       return;
     }
     for (std::uint32_t epoch;

@@ -97,9 +97,12 @@ class registered_memory {
     exposure* const x = find(at);
     if (x == nullptr) return outcome::done;
     if constexpr (!nic_traits(Card::traits).survives_refusals) return outcome::refused;
-    const outcome o = cache_.revoke(*x->by);
-    if (o == outcome::done) remove(*x);
-    return o;
+    return revoke(*x);
+  }
+  /// The same, of a peer whose connection is over: there is none that could break.
+  outcome revoke(const remote_memory& at) noexcept {
+    exposure* const x = find(at);
+    return x == nullptr ? outcome::done : revoke(*x);
   }
   std::uint64_t exposed_bytes() const noexcept { return exposed_bytes_; }
   /// What was not exposed because too much is.
@@ -118,6 +121,11 @@ class registered_memory {
   exposure* find(const remote_memory& at) noexcept {
     exposure* const x = exposed_.first_not([&](const exposure& o) { return before(o, at); });
     return x != nullptr && x->at.address == at.address && x->at.key == at.key ? x : nullptr;
+  }
+  outcome revoke(exposure& x) noexcept {
+    const outcome o = cache_.revoke(*x.by);
+    if (o == outcome::done) remove(x);
+    return o;
   }
   void close(exposure& x) noexcept {
     cache_.release(*x.by, x.memory);

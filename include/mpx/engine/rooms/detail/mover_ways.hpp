@@ -263,7 +263,16 @@ template <class Stack, class House>
 template <class Stack, class House>
 [[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
     operation& op) noexcept {
-  if (!withdraw(op)) end_exposure(op);
+  if constexpr (RetiringTransport<transport_type>) {
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (op.exposed) {
+      const outcome taken_back = house().transport().revoke(op.own);
+      op.exposed = taken_back != outcome::done;
+      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+  }
+  end_exposure(op);
 }
 
 }  // namespace mpx::inline v0::detail
