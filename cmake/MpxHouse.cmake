@@ -34,7 +34,7 @@ mpx_add_house_test(house.amalgamated house 60
   Python3::Interpreter "${tools}/amalgamate.py" --check)
 
 mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/check_headers.py"
-  --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Werror)
+  --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Wshadow -Werror)
 set_tests_properties(house.headers PROPERTIES PROCESSORS 2 COST 50)
 
 # The limits are those of g++, whose libstdc++ the unit is made of.

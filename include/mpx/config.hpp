@@ -4,10 +4,18 @@
 // Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
 // to run.
 
-#if __cplusplus < 202002L || (defined(__clang__) && __clang_major__ < 16) || \
+#if (defined(__clang__) && __clang_major__ < 16) || \
     (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
+#error "mpx needs C++20 as g++ 12, clang 16 or later have it: this compiler is older"
+#define MPX_NEEDS <mpx/needs a later compiler: see the error above>
+#elif __cplusplus < 202002L
 #error "mpx needs C++20 and g++ 12 or clang 16 or later: compile with -std=c++20"
 #define MPX_NEEDS <mpx/needs C++20: see the error above>
+#elif !defined(__cpp_exceptions)
+#error "mpx needs exceptions, also where error codes are asked for: leave -fno-exceptions out"
+#define MPX_NEEDS <mpx/needs exceptions: see the error above>
+#endif
+#ifdef MPX_NEEDS
 #include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
 #endif
 

@@ -294,7 +294,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
       remote = mpx::group::table(theirs, a.at().self());
       all = detail::in_world_order(local_.group(), remote);
     });
-    const rank_t rank = all.rank();
+    const rank_t own = all.rank();
     const rank_t size = all.size();
     detail::communicator_state* s = nullptr;
     a.at().with_communicators([&](auto& of) {
@@ -308,7 +308,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
       detail::store(ec, errc::no_resources);
     } else {
       s->on_error = a.state().on_error;
-      both_ = {a.at(), *s, c.both, rank, size};
+      both_ = {a.at(), *s, c.both, own, size};
       open(c.between, std::move(remote), ec, where);
     }
     if (ec) detail::leave_between(a.at(), a.state(), c, theirs);
@@ -369,11 +369,11 @@ class intercommunicator : public detail::point_to_point<Stack>,
       made.both_.bcast(said, 0, ec, where);
       if (!ec && said.why != 0) detail::store(ec, static_cast<errc>(said.why));
       if (!ec) {
-        mpx::group there;
-        const errc none =
-            detail::caught([&] { there = difference_of(made.both_.group(), made.local_.group()); });
+        mpx::group others;
+        const errc none = detail::caught(
+            [&] { others = difference_of(made.both_.group(), made.local_.group()); });
         if (none == errc{}) {
-          made.open(said.context, std::move(there), ec, where);
+          made.open(said.context, std::move(others), ec, where);
         } else {
           a.at().with_communicators([&](auto& of) { of.never_made(said.context); });
           detail::store(ec, none);

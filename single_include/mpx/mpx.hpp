@@ -87,10 +87,18 @@
 // Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
 // to run.
 
-#if __cplusplus < 202002L || (defined(__clang__) && __clang_major__ < 16) || \
+#if (defined(__clang__) && __clang_major__ < 16) || \
     (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
+#error "mpx needs C++20 as g++ 12, clang 16 or later have it: this compiler is older"
+#define MPX_NEEDS <mpx/needs a later compiler: see the error above>
+#elif __cplusplus < 202002L
 #error "mpx needs C++20 and g++ 12 or clang 16 or later: compile with -std=c++20"
 #define MPX_NEEDS <mpx/needs C++20: see the error above>
+#elif !defined(__cpp_exceptions)
+#error "mpx needs exceptions, also where error codes are asked for: leave -fno-exceptions out"
+#define MPX_NEEDS <mpx/needs exceptions: see the error above>
+#endif
+#ifdef MPX_NEEDS
 #include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
 #endif
 
@@ -262,7 +270,7 @@ enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
   count,         ///< MPI_ERR_COUNT: the message is not as long as what it was to fill.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
-  communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
+  communicator,  ///< MPI_ERR_COMM: the limit of communicators is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
   request,       ///< MPI_ERR_REQUEST: the request is empty or in the wrong state.
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
@@ -1509,10 +1517,10 @@ class job_view {
   }
 
   rank_state state(rank_t rank, std::uint64_t k) const noexcept {
-    const auto& word = state_word(rank, k);
-    rank_state now = decode(word.load(platform::memory_order_acquire), k);
+    const auto& said = state_word(rank, k);
+    rank_state now = decode(said.load(platform::memory_order_acquire), k);
     if (now <= rank_state::joined && entry(rank).ended.load(platform::memory_order_acquire) != 0) {
-      now = decode(word.load(platform::memory_order_acquire), k);
+      now = decode(said.load(platform::memory_order_acquire), k);
       if (now != rank_state::finished) return rank_state::failed;
     }
     return now;
@@ -1541,8 +1549,8 @@ class job_view {
 
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
-    const auto word = slot(k).lost.load(platform::memory_order_acquire);
-    const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
+    const auto lost = slot(k).lost.load(platform::memory_order_acquire);
+    const auto rank = static_cast<rank_t>(detail::value_of(lost, k)) - 1;
     return rank < size() ? rank : -1;
   }
 
@@ -1617,9 +1625,9 @@ class job_view {
   }
 
   /// What a state word says of environment `k`. Who is in a later one has left all before.
-  static constexpr rank_state decode(std::uint64_t word, std::uint64_t k) noexcept {
-    if (detail::tag_of(word) > k) return rank_state::finished;
-    const std::uint32_t now = detail::value_of(word, k);
+  static constexpr rank_state decode(std::uint64_t said, std::uint64_t k) noexcept {
+    if (detail::tag_of(said) > k) return rank_state::finished;
+    const std::uint32_t now = detail::value_of(said, k);
     return now <= static_cast<std::uint32_t>(rank_state::failed) ? static_cast<rank_state>(now)
                                                                  : rank_state::failed;
   }
@@ -4978,9 +4986,9 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void copy(const memory& to, const memory& from) noexcept {
     if (to.bytes != 0) add({kind::copy, 0, to, from});
   }
-  void combine(const reduction& op, const memory& out, const memory& left,
+  void combine(const reduction& by, const memory& out, const memory& left,
                const memory& right) noexcept {
-    if (right.bytes != 0) add({kind::combine, 0, out, right, &op, nullptr, left.base});
+    if (right.bytes != 0) add({kind::combine, 0, out, right, &by, nullptr, left.base});
   }
   void call(void (*function)(void*), void* with) noexcept {
     add({kind::call, 0, {}, {}, nullptr, function, with});
@@ -9909,15 +9917,15 @@ class offset_allocator {
     if (need < bytes) return none;
     if (alignment < granule) alignment = granule;
     for (std::size_t i = 0; i < free_.size(); ++i) {
-      const auto [start, size] = free_[i];
-      const std::uint64_t at = round_up(start, alignment);
-      if (at - start > size || size - (at - start) < need) continue;
+      const auto [begin, size] = free_[i];
+      const std::uint64_t at = round_up(begin, alignment);
+      if (at - begin > size || size - (at - begin) < need) continue;
       // Two holes never touch: there is at most one more of them than pieces in use.
       used_.reserve(used_.size() + 1);
       free_.reserve(used_.size() + 2);
       free_.erase(i);
-      if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
-      if (at != start) free_.insert(i, {start, at - start});
+      if (at + need != begin + size) free_.insert(i, {at + need, begin + size - at - need});
+      if (at != begin) free_.insert(i, {begin, at - begin});
       used_.insert(first_from(used_, at), {at, need});
       return at;
     }
@@ -11682,11 +11690,11 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   } catch (const std::exception&) {
     return 0;
   }
-  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
-    std::byte* const block = arena_at(owner, {name - 1, key_arena}, 0, bytes);
-    return (name - 1) % cache_line_bytes == 0 ? block : nullptr;
+  std::byte* block_at(peer_id owner, std::uint64_t block_name, std::size_t bytes) noexcept {
+    std::byte* const block = arena_at(owner, {block_name - 1, key_arena}, 0, bytes);
+    return (block_name - 1) % cache_line_bytes == 0 ? block : nullptr;
   }
-  void free_block(std::uint64_t name) noexcept { arena_.deallocate(name - 1); }
+  void free_block(std::uint64_t block_name) noexcept { arena_.deallocate(block_name - 1); }
 
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid
@@ -15266,7 +15274,7 @@ class hang_lines : public hang_text {
       const bool peer = want.peer == -1 || want.peer == is.peer;
       const bool context = want.context == is.context;
       if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
-          ((want.context | is.context) & 1) != 0)
+          ((want.context | is.context) & 1) != 0 || want.tag < -1 || is.tag < -1)  // Parts.
         continue;
       add("  hint: rank %zu wants ", r);
       if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
@@ -18985,8 +18993,8 @@ class [[nodiscard]] request {
     if (operation_ == nullptr) return true;
     detail::operation& op = *operation_;
     if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
-    const auto each = [](const void* of, detail::operation_list::taker take, void* context) {
-      detail::for_each_part(*static_cast<const detail::operation*>(of), take, context);
+    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
+      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
     };
     const detail::operation_list parts{each, &op};
     bool done = false;
@@ -27757,15 +27765,15 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   } catch (const std::exception&) {
     return 0;
   }
-  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+  std::byte* block_at(peer_id owner, std::uint64_t block_name, std::size_t bytes) noexcept {
     constexpr std::uint64_t room = detail::inproc_segment::block_bytes;
-    std::byte* const base = segment().blocks(segment().slot_of(owner));
-    if (base == nullptr || name - 1 > room || bytes > room - (name - 1) ||
-        (name - 1) % cache_line_bytes != 0)
+    std::byte* const first = segment().blocks(segment().slot_of(owner));
+    if (first == nullptr || block_name - 1 > room || bytes > room - (block_name - 1) ||
+        (block_name - 1) % cache_line_bytes != 0)
       return nullptr;
-    return base + (name - 1);
+    return first + (block_name - 1);
   }
-  void free_block(std::uint64_t name) noexcept { blocks_.deallocate(name - 1); }
+  void free_block(std::uint64_t block_name) noexcept { blocks_.deallocate(block_name - 1); }
 
  private:
   template <class B>

@@ -375,6 +375,7 @@ struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_hous
   void before_loss() { ++warned; }
   void on_loss(peer_record& r, peer_id peer, errc why) { told.push_back({&r, peer, why}); }
   void forget_at_transport(peer_id peer) { forgotten.push_back(peer); }
+  void end_closing() noexcept {}
   struct loss {
     peer_record* record;
     peer_id peer;

@@ -26,15 +26,18 @@ using mpx::rma::protocol;
 
 TEST_CASE("windows: one that is freed within an epoch of locks is gone, and its lock with it") {
   ranks::run<ranks::inproc>(2, [](auto world) {
-    for (const bool all : {false, true}) {
+    for (const int kind : {0, 1, 2}) {
+      CAPTURE(kind);
       auto w = mpx::allocate_window<int>(world, 4);
       world.barrier();
       const std::string said = ranks::text_of([&] {
-        auto e = all ? w.lock_all() : w.lock_shared(0);
-        w.put(world.rank(), 0, static_cast<word>(world.rank()));
+        auto e = kind == 0 ? w.lock_shared(0) : kind == 1 ? w.lock_all() : w.lock(0);
+        w.put(world.rank(), 0,
+              static_cast<word>(world.rank()));  // The other's lock may be waited for.
         w.free();
       });
       CHECK(ranks::contains(said, "free on rank"));
+      CHECK(ranks::contains(said, kind == 1 ? "unlock_all first" : "unlock first"));
       CHECK(!w);
       world.barrier();
     }

@@ -19,10 +19,12 @@ int code_of(int status) noexcept {
 std::string describe_failure(int status, bool inside) {
   const std::string how = mpx::bootstrap::describe_wait_status(status);
   if (WIFSIGNALED(status)) return text("was ", how, WCOREDUMP(status) ? ", core dumped" : "");
-  return text(how, inside ? " without leaving the job" : "",
-              inside && well(status)
-                  ? ": return from main, exit() skips the environment's destructor"
-                  : "");
+  return text(
+      how, inside ? " without leaving the job" : "",
+      inside && well(status)
+          ? ": return from main, with the environment a local variable there: exit(), or one "
+            "that is never deleted, skips its destructor"
+          : "");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
   count,         ///< MPI_ERR_COUNT: the message is not as long as what it was to fill.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
-  communicator,  ///< MPI_ERR_COMM: the communicator is empty, or the limit of them is reached.
+  communicator,  ///< MPI_ERR_COMM: the limit of communicators is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
   request,       ///< MPI_ERR_REQUEST: the request is empty or in the wrong state.
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.

@@ -31,15 +31,15 @@ class offset_allocator {
     if (need < bytes) return none;
     if (alignment < granule) alignment = granule;
     for (std::size_t i = 0; i < free_.size(); ++i) {
-      const auto [start, size] = free_[i];
-      const std::uint64_t at = round_up(start, alignment);
-      if (at - start > size || size - (at - start) < need) continue;
+      const auto [begin, size] = free_[i];
+      const std::uint64_t at = round_up(begin, alignment);
+      if (at - begin > size || size - (at - begin) < need) continue;
       // Two holes never touch: there is at most one more of them than pieces in use.
       used_.reserve(used_.size() + 1);
       free_.reserve(used_.size() + 2);
       free_.erase(i);
-      if (at + need != start + size) free_.insert(i, {at + need, start + size - at - need});
-      if (at != start) free_.insert(i, {start, at - start});
+      if (at + need != begin + size) free_.insert(i, {at + need, begin + size - at - need});
+      if (at != begin) free_.insert(i, {begin, at - begin});
       used_.insert(first_from(used_, at), {at, need});
       return at;
     }

@@ -244,8 +244,8 @@ class [[nodiscard]] request {
     if (operation_ == nullptr) return true;
     detail::operation& op = *operation_;
     if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
-    const auto each = [](const void* of, detail::operation_list::taker take, void* context) {
-      detail::for_each_part(*static_cast<const detail::operation*>(of), take, context);
+    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
+      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
     };
     const detail::operation_list parts{each, &op};
     bool done = false;

@@ -218,9 +218,9 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void copy(const memory& to, const memory& from) noexcept {
     if (to.bytes != 0) add({kind::copy, 0, to, from});
   }
-  void combine(const reduction& op, const memory& out, const memory& left,
+  void combine(const reduction& by, const memory& out, const memory& left,
                const memory& right) noexcept {
-    if (right.bytes != 0) add({kind::combine, 0, out, right, &op, nullptr, left.base});
+    if (right.bytes != 0) add({kind::combine, 0, out, right, &by, nullptr, left.base});
   }
   void call(void (*function)(void*), void* with) noexcept {
     add({kind::call, 0, {}, {}, nullptr, function, with});

@@ -141,10 +141,14 @@ template <class Stack>
 template <class Stack>
 errc free_window(window_state<Stack>* w, std::string* text, std::source_location where) {
   using maker = window_maker<Stack>;
-  const errc open = w->in_epoch() ? errc::rma_sync : errc{};
+  const auto say = [&](errc why) {
+    if (text != nullptr && why != errc{}) *text = text_of(*w, why, "free", proc_null, nullptr);
+    return why;
+  };
+  const errc open = say(w->in_epoch() ? errc::rma_sync : errc{});
+  if (open != errc{}) w->end_locks({"free", where});  // Others may wait for them before they come.
   const errc met = w->meet_to_free({"free", where});
-  const errc why = open == errc{} ? met : open;
-  if (text != nullptr && why != errc{}) *text = text_of(*w, why, "free", proc_null, nullptr);
+  const errc why = open == errc{} ? say(met) : open;
   maker::end(*w, met == errc{} ? maker::ending::together : maker::ending::failed);
   delete w;
   return why;

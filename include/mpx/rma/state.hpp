@@ -29,7 +29,7 @@ class window_accesses : public window_data<Stack> {
   using side = exposed_side<Stack>;
   using kind = rma::record_kind;
 
-  explicit window_accesses(endpoint<Stack>& e) noexcept : base_type(e) {}
+  explicit window_accesses(endpoint<Stack>& of) noexcept : base_type(of) {}
 
   communicator<Stack> comm;  // The window's own.
   bool shared = false;       // Its program loads and stores others' memory by itself.

@@ -169,10 +169,10 @@ struct rma_target {
   std::byte* lengthen(std::size_t n) noexcept {
     std::byte* const here = packet + used;
     std::byte* const length = packet + last + offsetof(rma::record, bytes);
-    std::uint32_t bytes = 0;
-    std::memcpy(&bytes, length, sizeof bytes);
-    bytes += static_cast<std::uint32_t>(n);
-    std::memcpy(length, &bytes, sizeof bytes);
+    std::uint32_t longer = 0;
+    std::memcpy(&longer, length, sizeof longer);
+    longer += static_cast<std::uint32_t>(n);
+    std::memcpy(length, &longer, sizeof longer);
     next += n;
     used += n;
     return here;

@@ -338,15 +338,15 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   } catch (const std::exception&) {
     return 0;
   }
-  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
+  std::byte* block_at(peer_id owner, std::uint64_t block_name, std::size_t bytes) noexcept {
     constexpr std::uint64_t room = detail::inproc_segment::block_bytes;
-    std::byte* const base = segment().blocks(segment().slot_of(owner));
-    if (base == nullptr || name - 1 > room || bytes > room - (name - 1) ||
-        (name - 1) % cache_line_bytes != 0)
+    std::byte* const first = segment().blocks(segment().slot_of(owner));
+    if (first == nullptr || block_name - 1 > room || bytes > room - (block_name - 1) ||
+        (block_name - 1) % cache_line_bytes != 0)
       return nullptr;
-    return base + (name - 1);
+    return first + (block_name - 1);
   }
-  void free_block(std::uint64_t name) noexcept { blocks_.deallocate(name - 1); }
+  void free_block(std::uint64_t block_name) noexcept { blocks_.deallocate(block_name - 1); }
 
  private:
   template <class B>

@@ -360,11 +360,11 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   } catch (const std::exception&) {
     return 0;
   }
-  std::byte* block_at(peer_id owner, std::uint64_t name, std::size_t bytes) noexcept {
-    std::byte* const block = arena_at(owner, {name - 1, key_arena}, 0, bytes);
-    return (name - 1) % cache_line_bytes == 0 ? block : nullptr;
+  std::byte* block_at(peer_id owner, std::uint64_t block_name, std::size_t bytes) noexcept {
+    std::byte* const block = arena_at(owner, {block_name - 1, key_arena}, 0, bytes);
+    return (block_name - 1) % cache_line_bytes == 0 ? block : nullptr;
   }
-  void free_block(std::uint64_t name) noexcept { arena_.deallocate(name - 1); }
+  void free_block(std::uint64_t block_name) noexcept { arena_.deallocate(block_name - 1); }
 
   /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
   /// once, on the mark that the peer's card names. A pid means another process in another pid

@@ -90,7 +90,7 @@ class hang_lines : public hang_text {
       const bool peer = want.peer == -1 || want.peer == is.peer;
       const bool context = want.context == is.context;
       if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
-          ((want.context | is.context) & 1) != 0)
+          ((want.context | is.context) & 1) != 0 || want.tag < -1 || is.tag < -1)  // Parts.
         continue;
       add("  hint: rank %zu wants ", r);
       if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);

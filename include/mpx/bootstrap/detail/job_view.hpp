@@ -86,10 +86,10 @@ class job_view {
   }
 
   rank_state state(rank_t rank, std::uint64_t k) const noexcept {
-    const auto& word = state_word(rank, k);
-    rank_state now = decode(word.load(platform::memory_order_acquire), k);
+    const auto& said = state_word(rank, k);
+    rank_state now = decode(said.load(platform::memory_order_acquire), k);
     if (now <= rank_state::joined && entry(rank).ended.load(platform::memory_order_acquire) != 0) {
-      now = decode(word.load(platform::memory_order_acquire), k);
+      now = decode(said.load(platform::memory_order_acquire), k);
       if (now != rank_state::finished) return rank_state::failed;
     }
     return now;
@@ -118,8 +118,8 @@ class job_view {
 
   /// Who was the first to be lost to environment `k`; -1: nobody.
   rank_t first_lost(std::uint64_t k) const noexcept {
-    const auto word = slot(k).lost.load(platform::memory_order_acquire);
-    const auto rank = static_cast<rank_t>(detail::value_of(word, k)) - 1;
+    const auto lost = slot(k).lost.load(platform::memory_order_acquire);
+    const auto rank = static_cast<rank_t>(detail::value_of(lost, k)) - 1;
     return rank < size() ? rank : -1;
   }
 
@@ -194,9 +194,9 @@ class job_view {
   }
 
   /// What a state word says of environment `k`. Who is in a later one has left all before.
-  static constexpr rank_state decode(std::uint64_t word, std::uint64_t k) noexcept {
-    if (detail::tag_of(word) > k) return rank_state::finished;
-    const std::uint32_t now = detail::value_of(word, k);
+  static constexpr rank_state decode(std::uint64_t said, std::uint64_t k) noexcept {
+    if (detail::tag_of(said) > k) return rank_state::finished;
+    const std::uint32_t now = detail::value_of(said, k);
     return now <= static_cast<std::uint32_t>(rank_state::failed) ? static_cast<rank_state>(now)
                                                                  : rank_state::failed;
   }

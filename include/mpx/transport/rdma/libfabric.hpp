@@ -87,8 +87,8 @@ class basic_libfabric {
           return static_cast<B*>(job)->get(rank, record_key).value_or("");
         }) {
     if constexpr (LivenessBootstrap<B>) {
-      const platform::atomic<std::uint32_t>& word = b.failure_word();
-      news_ = &word;
+      const platform::atomic<std::uint32_t>& changes = b.failure_word();
+      news_ = &changes;
       state_of_ = [](const void* job, rank_t rank) noexcept {
         return static_cast<const B*>(job)->state(rank);
       };

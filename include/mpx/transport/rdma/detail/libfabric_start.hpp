@@ -39,8 +39,8 @@ void basic_libfabric<Calls, Reads>::start() {
 
 template <class Calls, fabric_reads Reads>
 std::string basic_libfabric<Calls, Reads>::own_record(std::string_view host) const {
-  const auto bytes_of = [](const std::uint64_t& word) {
-    return reinterpret_cast<const std::byte*>(&word);
+  const auto bytes_of = [](const std::uint64_t& number) {
+    return reinterpret_cast<const std::byte*>(&number);
   };
   std::uint64_t place = 0xcbf2'9ce4'8422'2325u;
   for (const char c : host) place = (place ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;

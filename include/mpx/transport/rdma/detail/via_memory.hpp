@@ -118,13 +118,13 @@ class region_table {
   errc add(const region_place& place, nic_region& region, Share&& share) noexcept {
     const std::uint64_t pages = pages_at(place);
     if (free_count_ == 0 || pages > bytes_max_ - bytes_) return errc::no_resources;
-    const std::uint32_t entry = free_[--free_count_];
+    const std::uint32_t number = free_[--free_count_];
     version_ = (version_ + 1) & version_mask;
     if (version_ == 0) version_ = 1;
-    const std::uint64_t key = version_ << 16 | entry;
-    entries_[entry] = {place, key, false};
+    const std::uint64_t key = version_ << 16 | number;
+    entries_[number] = {place, key, false};
     bytes_ += pages;
-    share(entry, key);
+    share(number, key);
     region = {key, {place.address, key}};
     return errc{};
   }
