@@ -39,8 +39,8 @@ def main() -> int:
 
     def compile_with(*more: str) -> subprocess.CompletedProcess:
         base = flags
-        if any(flag.startswith("-std=") for flag in more) and "-include" in flags:
-            at = flags.index("-include")  # What is precompiled is of the other standard.
+        if any(flag.startswith(("-std=", "-fno-exceptions")) for flag in more) and "-include" in flags:
+            at = flags.index("-include")  # What is precompiled is of the other language.
             base = flags[:at] + flags[at + 2:]
         command = [arguments.compiler, *base, *more, "-fsyntax-only", str(arguments.file)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
