@@ -263,9 +263,9 @@ class window_state : public window_meeting<Stack> {
   /// The same in good order: what they protect is done, and whoever waits for them gets them.
   void end_locks(call_site site) {
     if (!this->alive) return;
-    if (all_locked_) static_cast<void>(unlock_all(site));
     for (rank_t r = 0; r < this->size; ++r)  // In the order of all: no two ranks wait in a circle.
       if (is_locked(this->targets[r])) static_cast<void>(end_lock(this->targets[r], site));
+    all_locked_ = false;
   }
   /// Of two ranks that conflict, the one that `conflict` does not name.
   rank_t second_origin() const noexcept { return second_; }

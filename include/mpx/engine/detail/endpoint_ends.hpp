@@ -18,17 +18,11 @@ template <class Stack>
     return;
   }
   if (op.peer != peer) return;
-  if (op.pending != 0) {  // The transport is still at its buffer: what it says of it ends this.
+  // The transport is still at its buffer, or the peer: what it says, or the drop, ends this.
+  if (op.pending != 0 || (ends_exposures && op.exposed && !orphaned())) {
     if (op.stage != stage::closing) op.fails(why);
     op.stage = stage::closing;
     return;
-  }
-  if constexpr (ends_exposures) {
-    if (op.exposed && !orphaned()) {  // What the peer has begun may be on its way.
-      op.fails(why);
-      op.stage = stage::closing;
-      return;
-    }
   }
   if (!orphaned()) mover().end_exposure(op);
   end(op, why);
