@@ -61,6 +61,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/between", "coll/between_calls", "coll/between_layouts",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
+            "transport/detail/near_sink",
             "protocol/near_far", "cluster", "tls", "transport/rdma", "core/linked_tree", "rdma",
             "transport/sim", "transport/detail/queue", "transport/detail/replay",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",

@@ -217,8 +217,8 @@ class environment {
       throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
   }
   /// Leaves without the others; what this rank has sent is not lost with it.
-  [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
-    endpoint_.send_last(last_words_ns_max);
+  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
+    endpoint_.send_last(last_words_ns_max, in_good_order);
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -284,7 +284,7 @@ template <class Stack>
   // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   if (std::uncaught_exceptions() > exceptions_) {
-    leave_alone();
+    leave_alone(false);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
     return;
   }
@@ -299,7 +299,7 @@ template <class Stack>
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
     });
   } catch (const std::exception&) {
-    leave_alone();  // Somebody else died first. What this rank had to do it has done.
+    leave_alone(true);  // Somebody else died first. What this rank had to do it has done.
   }
   if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
 }

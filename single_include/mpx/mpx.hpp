@@ -166,7 +166,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 9;
+inline constexpr unsigned wire_version = 10;
 
 namespace detail {
 
@@ -4153,6 +4153,7 @@ enum class kind : std::uint8_t {
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
+  leave,      ///< The last: this rank leaves in good order, and owes nothing.
   // From here on: services, layers above that have packets of their own.
   revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
                    ///< `ticket`: do not wait.
@@ -4160,7 +4161,7 @@ enum class kind : std::uint8_t {
   revoke_all,      ///< To members: the communicator of `context` is revoked.
   one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::leave);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
@@ -9542,11 +9543,13 @@ concept RelocatingTransport =
 /// What cannot be sent any more does not count. Once it is false, and until something is posted,
 /// this side may leave: all of it arrives. `has_heard_out(peer)`: for a peer that has left:
 /// whatever it had sent has been handed over, since its connection has ended, or there is none.
-/// That comes with time and polls where the peer leaves in good order.
+/// That comes with time and polls where the peer leaves in good order. `is_connected(peer)`: what
+/// is posted to it needs no connection that has yet to be made.
 template <class T>
 concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.has_unsent() } noexcept -> std::same_as<bool>;
   { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+  { t.is_connected(peer) } noexcept -> std::same_as<bool>;
 };
 
 /// A transport that can be told that a peer is gone, or no longer wanted.
@@ -9805,30 +9808,6 @@ concept NearFarTransport =
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
     };
 
-/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
-/// to far ones.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
-                                                  std::span<const std::byte> payload) noexcept {
-  if constexpr (NearFarTransport<T>) {
-    return t.post_near(peer, header, payload);
-  } else {
-    return t.post(peer, header, payload, 0);
-  }
-}
-/// Whether a post to that peer may answer `pending`.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                              [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!posts_pend<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T>) {
-    return !t.is_near(peer);
-  } else {
-    return true;
-  }
-}
-
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -9868,6 +9847,7 @@ struct transport_archetype {
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;
   bool has_heard_out(peer_id) const noexcept;
+  bool is_connected(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
   void attend(peer_id) noexcept;
   std::string address() const;
@@ -12520,6 +12500,7 @@ class peer_record : public list_node<busy_tag>,
   bool stalled_ = false;   // It may announce no more until it is allowed to.
   bool refused_ = false;   // The transport cannot reach it.
   bool newcomer_ = false;  // It was added, and has yet to say what it grants.
+  bool left_ = false;      // It has said that it leaves in good order.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -13315,6 +13296,38 @@ errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f
 }
 
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/posting.hpp
+
+// Posts, and whether they pend: of some transports only those to far peers do.
+
+namespace mpx::inline v0 {
+
+/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
+/// to far ones.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                  std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
+/// Whether a post to that peer may answer `pending`.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                              [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
+}  // namespace mpx::inline v0
 
 // ==== mpx/engine/rooms/outbox.hpp
 
@@ -14901,13 +14914,19 @@ class peers_room {
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
   [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+    return failure_of(peer) != errc{} && peer < founders() &&
            job_.state(world_rank(peer)) > rank_state::finished;
   }
   /// Whether `peer` is lost because it has left in good order: all that it owed to others is sent.
   [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
-           job_.state(world_rank(peer)) == rank_state::finished;
+    if (failure_of(peer) == errc{}) return false;
+    return records_[peer]->left_ ||
+           (peer < founders() && job_.state(world_rank(peer)) == rank_state::finished);
+  }
+  /// It says so itself: the job may tell later, or never. Returns how it is lost.
+  errc leaves(peer_record& r) noexcept {
+    r.left_ = true;
+    return errc::peer_lost;
   }
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
@@ -14947,6 +14966,8 @@ class peers_room {
 
   /// How many are ranks of the job: the first ones.
   peer_id founders() const noexcept { return world_peer(job_.size()); }
+  /// All of them, and the places of those that were dropped.
+  peer_id count() const noexcept { return static_cast<std::uint32_t>(records_.size()); }
   /// Makes a place for a newcomer: that of one that was dropped, or the next one. Errors:
   /// errc::no_resources.
   errc add(peer_id& peer) noexcept {
@@ -15013,14 +15034,18 @@ class peers_room {
     busy_.push_back(r);
   }
   bool any_busy() const noexcept { return !busy_.empty(); }
+  bool is_busy(peer_id peer) const noexcept {
+    return records_[peer] != nullptr && records_[peer]->busy_;
+  }
   /// Calls `flush(record)` for each that is busy, and forgets those for which it returns true.
   template <class Flush>
   void for_each_busy(Flush&& flush) {
     for (auto at = busy_.begin(); at != busy_.end();) {
       peer_record& r = *at;
-      const bool idle = flush(r);
+      // It has been polled since, and the transport has not told of a loss.
       if (r.refused_) [[unlikely]]
         lose_unless_told(r.peer, errc::no_resources);
+      const bool idle = flush(r) && !r.refused_;
       if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
@@ -15123,7 +15148,7 @@ class peers_room {
     house().before_loss();
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
-    if (world_rank(peer) < job_.size() && (is_fault(why) || would_wait(world_rank(peer), why)))
+    if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
       job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
@@ -16347,7 +16372,7 @@ class endpoint : ground<Stack>,
   void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
-  void send_last(std::int64_t patience_ns) noexcept;
+  void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
     return formatted(": %zu operations are under way, or memory is out",
@@ -17241,18 +17266,35 @@ template <class Stack>
   pace().drain();
 }
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns,
+                                                             bool in_good_order) noexcept {
   lock_guard lock(threading());
-  const std::int64_t until_ns = now_ns() + patience_ns;
-  const auto all_out = [this] {
-    bool out = !peers().any_busy();
-    pool().for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
+  const auto sends_to = [this](peer_id peer) {
+    bool some = false;
+    pool().for_each([&](const operation& op) {
+      some = some || (op.role == role::send && !op.done() && op.holder == holder::nobody &&
+                      (peer == any_peer || op.peer == peer));
     });
-    return out && pace().all_out();
+    return some;
   };
-  while (!orphaned() && !all_out() && now_ns() < until_ns)
-    if (pace().poll_and_check() == 0) ::sched_yield();
+  const auto all_out = [&] {
+    return !peers().any_busy() && !sends_to(any_peer) && pace().all_out();
+  };
+  const auto wait = [&] {
+    const std::int64_t until_ns = now_ns() + patience_ns;
+    while (!orphaned() && !all_out() && now_ns() < until_ns)
+      if (pace().poll_and_check() == 0) ::sched_yield();
+  };
+  wait();
+  if constexpr (PartingTransport<transport_type>) {
+    // The job may tell of it later than the transport tells that this rank is gone, or never.
+    if (!in_good_order || orphaned()) return;
+    for (peer_id peer = 0; peer < peers().count(); ++peer)
+      if (peer != self() && peers().failure_of(peer) == errc{} && transport().is_connected(peer) &&
+          !peers().is_busy(peer) && !sends_to(peer))
+        outbox().answer(peer, {.kind = wire::kind::leave});
+    wait();
+  }
 }
 
 }  // namespace mpx::inline v0::detail
@@ -17511,6 +17553,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
       return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
     case wire::kind::credit: return errc{};
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
+    case wire::kind::leave: return peers().leaves(r);
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }
@@ -26364,8 +26407,8 @@ class environment {
       throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
   }
   /// Leaves without the others; what this rank has sent is not lost with it.
-  [[gnu::noinline, gnu::cold]] void leave_alone() noexcept {
-    endpoint_.send_last(last_words_ns_max);
+  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
+    endpoint_.send_last(last_words_ns_max, in_good_order);
   }
 
   /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
@@ -26431,7 +26474,7 @@ template <class Stack>
   // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   if (std::uncaught_exceptions() > exceptions_) {
-    leave_alone();
+    leave_alone(false);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
     return;
   }
@@ -26446,7 +26489,7 @@ template <class Stack>
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
     });
   } catch (const std::exception&) {
-    leave_alone();  // Somebody else died first. What this rank had to do it has done.
+    leave_alone(true);  // Somebody else died first. What this rank had to do it has done.
   }
   if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
 }

@@ -559,6 +559,22 @@ TEST_CASE("rooms: the peers' busy and stalled lists forget who is idle, and who 
   CHECK(seen == std::vector<peer_id>{1, 2, 3});
   CHECK(h.failure_of(2) == errc::no_resources);
   CHECK(h.forgotten == std::vector<peer_id>{2});
+  // What is refused while it is flushed may be a loss, of which the next poll tells.
+  h.for_each_busy([&](peer_record& r) {
+    if (r.peer == 3) h.refuse(3);
+    return true;
+  });
+  CHECK(h.failure_of(3) == errc{});
+  h.lose(3, errc::peer_lost);
+  h.for_each_busy([](peer_record&) { return true; });
+  CHECK(h.forgotten == std::vector<peer_id>{2, 3});
+  CHECK(!h.any_busy());
+}
+
+TEST_CASE("rooms: the peers' stalled list forgets who is lost") {
+  scripted_job job;
+  peers_house h(job);
+  h.check();
   h.set_stalled(h.of(3));
   h.set_stalled(h.of(3));
   h.set_stalled(h.of(1));

@@ -178,14 +178,6 @@ void role(const Comm& world, mpx::rank_t victim) {
       "the new window is wrong");
   again.free();
   std::printf("rank %d: again\n", me);
-  // Nobody leaves while others are still in the last call of all.
-  if (rest.rank() == 0) {
-    for (mpx::rank_t r = 1; r < rest.size(); ++r) rest.template recv<int>(r);
-    for (mpx::rank_t r = 1; r < rest.size(); ++r) rest.send(1, r);
-  } else {
-    rest.send(1, 0);
-    rest.template recv<int>(0);
-  }
 }
 
 template <class Stack>

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
 #include <system_error>
+#include <vector>
 
 namespace {
 
@@ -23,24 +25,26 @@ constexpr sim::loggp leavers_net{.far = {1000, 200, 100, 0.5},
                                  .jitter_ns = 3000,
                                  .noise_ns = 100};
 
+using rdma_stack = mpx::stack<mpx::transport::rdma<mpx::nic::sim>, mpx::waiting::sleep>;
+
 sim::options kills(mpx::rank_t victim, std::int64_t at_ns) {
   sim::options o;
   o.faults.push_back({sim::fault::kind::kill, at_ns, victim});
   return o;
 }
 
-}  // namespace
-
-TEST_CASE("leavers: who has done its part leaves, and takes nobody's call with it") {
+/// Of calls of all that each leaves after when it is through.
+template <class Stack>
+void leaves_after_its_part() {
   for (const mpx::rank_t n : {3, 4, 5, 8})
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       CAPTURE(n);
       CAPTURE(seed);
       constexpr std::int64_t dies_ns = 100'000;
       const auto victim = static_cast<mpx::rank_t>(seed) % n;
-      const auto run = sim::try_run(
+      const auto run = sim::try_run<Stack>(
           n, leavers_net, seed,
-          [&](mpx::environment<sim::stack>& env) {
+          [&](mpx::environment<Stack>& env) {
             env.transport().compute(2 * dies_ns);
             if (env.rank() == victim) return;
             auto rest = env.world().shrink();
@@ -59,7 +63,8 @@ TEST_CASE("leavers: who has done its part leaves, and takes nobody's call with i
     }
 }
 
-TEST_CASE("leavers: who leaves before its part fails the call of all") {
+template <class Stack>
+void leaves_before_its_part() {
   for (const mpx::rank_t n : {3, 4, 5, 8})
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       CAPTURE(n);
@@ -67,9 +72,9 @@ TEST_CASE("leavers: who leaves before its part fails the call of all") {
       constexpr std::int64_t dies_ns = 100'000;
       const auto victim = static_cast<mpx::rank_t>(seed) % n;
       int failed = 0;
-      const auto run = sim::try_run(
+      const auto run = sim::try_run<Stack>(
           n, leavers_net, seed,
-          [&](mpx::environment<sim::stack>& env) {
+          [&](mpx::environment<Stack>& env) {
             env.transport().compute(2 * dies_ns);
             if (env.rank() == victim) return;
             auto rest = env.world().shrink();
@@ -86,8 +91,22 @@ TEST_CASE("leavers: who leaves before its part fails the call of all") {
     }
 }
 
+}  // namespace
+
+TEST_CASE("leavers: who has done its part leaves, and takes nobody's call with it") {
+  leaves_after_its_part<sim::stack>();
+}
+
+TEST_CASE("leavers: the same, where a card tells before the job does") {
+  leaves_after_its_part<rdma_stack>();
+}
+
+TEST_CASE("leavers: who leaves before its part fails the call of all") {
+  leaves_before_its_part<sim::stack>();
+  leaves_before_its_part<rdma_stack>();
+}
+
 TEST_CASE("leavers: the first words to a peer are heard although they are the last") {
-  using stack = mpx::stack<mpx::transport::rdma<mpx::nic::sim>, mpx::waiting::sleep>;
   constexpr mpx::rank_t n = 6;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
@@ -95,9 +114,9 @@ TEST_CASE("leavers: the first words to a peer are heard although they are the la
     const auto victim = static_cast<mpx::rank_t>(seed) % n;
     const auto leaver = static_cast<mpx::rank_t>(seed / 2 + 1) % n;
     int heard = 0;
-    const auto run = sim::try_run<stack>(
+    const auto run = sim::try_run<rdma_stack>(
         n, leavers_net, seed,
-        [&](mpx::environment<stack>& env) {
+        [&](mpx::environment<rdma_stack>& env) {
           auto world = env.world();
           env.transport().compute(dies_ns + 2 * leavers_net.detection_cost_ns);  // It is known.
           if (env.rank() == victim) return;
@@ -115,4 +134,34 @@ TEST_CASE("leavers: the first words to a peer are heard although they are the la
     if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
     CHECK(heard == (leaver == victim ? 0 : n - 2));
   }
+}
+
+TEST_CASE("leavers: who still owes a peer something does not say that it leaves") {
+  constexpr std::int64_t dies_ns = 100'000;
+  constexpr std::int64_t hears_ns = 150'000'000;  // When the leaver has waited for long.
+  constexpr int messages = 400;
+  int heard = 0;
+  const auto run = sim::try_run<rdma_stack>(
+      3, leavers_net, 1,
+      [&](mpx::environment<rdma_stack>& env) {
+        auto world = env.world();
+        if (env.rank() == 1) world.send(1, 2, messages);
+        if (env.rank() != 0) world.recv<int>(3 - env.rank(), messages);
+        if (env.rank() == 2) world.send(1, 1, messages);
+        env.transport().compute(dies_ns + 2 * leavers_net.detection_cost_ns);
+        const std::vector<std::byte> data(1000);
+        if (env.rank() == 1)
+          for (int i = 0; i < messages; ++i) static_cast<void>(world.isend(data, 2, i));
+        if (env.rank() != 2) return;
+        env.transport().compute(hears_ns);
+        std::vector<std::byte> to(data.size());
+        for (int i = 0; i < messages; ++i) {
+          std::error_code ec;
+          world.recv(to, 1, i, ec);
+          heard += ec ? 0 : 1;
+        }
+      },
+      kills(0, dies_ns));
+  if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
+  CHECK(heard == messages);
 }

@@ -205,7 +205,7 @@ MUTATIONS = [
     ("what is pending with a lost peer is not ended", PEERS,
      "      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);\n", "", "sim/late.test.cpp"),
     ("a rank that fails leaves while an answer is pending", ENDS,
-     "    return out && pace().all_out();\n", "    return out;\n", "sim/leavers.test.cpp"),
+     " && !sends_to(any_peer) && pace().all_out();", " && !sends_to(any_peer);", LEAVERS_TEST),
     ("a rank leaves with the others while an answer is pending", PROGRESS,
      "      if (n == 0 && at_rest()) break;\n", "      if (n == 0) break;\n", "sim/late.test.cpp"),
     # Bodies that are placed.
@@ -525,6 +525,14 @@ MUTATIONS = [
     ("who leaves is thought to be known to all as who dies is", "engine/rooms/peers.hpp",
      "job_.state(world_rank(peer)) > rank_state::finished;",
      "job_.state(world_rank(peer)) >= rank_state::finished;", LEAVERS_TEST),
+    ("who leaves in good order does not say so", "engine/rooms/peers.hpp",
+     "    r.left_ = true;\n", "", LEAVERS_TEST),
+    ("who leaves says so before all is out", ENDS,
+     "          !peers().is_busy(peer) && !sends_to(peer))", "          true)", LEAVERS_TEST),
+    ("a refused post is a fault before the transport tells of a loss", PEERS,
+     "      const bool idle = flush(r) && !r.refused_;\n",
+     "      const bool idle = flush(r);\n"
+     "      if (r.refused_) lose_unless_told(r.peer, errc::no_resources);\n", ROOMS_TEST),
     ("who leaves while another one is heard out is not heard", PEERS,
      "        house().hear_out(peer,", "        if (!has_news()) house().hear_out(peer,", ROOMS_TEST),
     ("a poll that finds nothing is taken for nothing being there", PROGRESS,
@@ -635,6 +643,6 @@ MUTATIONS = [
     ("a batch is fetched where packets were asked for", WAYS,
      "if (next.scheme != protocol::scheme::get) {", "if (next.scheme == protocol::scheme::open) {",
      PATHS_TEST),
-    ("a near peer's long message is taken piece by piece", "transport/hybrid.hpp",
+    ("a near peer's long message is taken piece by piece", "transport/detail/near_sink.hpp",
      "    return sink.goes_on();\n", "    return false;\n", "transport/hybrid.test.cpp"),
 ]

@@ -549,6 +549,7 @@ void check_parting() {
       keeper own;
       CHECK(!job[0].has_unsent());
       CHECK(job[1].has_heard_out(0));  // It has not heard of it at all.
+      CHECK(!job[1].is_connected(0));
       const deadline limit;
       const auto until = [&](auto done) {
         while (!done()) {
@@ -560,6 +561,8 @@ void check_parting() {
       if (met) {
         CHECK(post(job[0], 1, 77, 8) != outcome::refused);
         until([&] { return !sink.packets.empty() && !job[0].has_unsent(); });
+        CHECK(job[0].is_connected(1));
+        CHECK(job[1].is_connected(0));
         sink.packets.clear();
       }
       std::uint32_t posted = 0;
@@ -575,6 +578,7 @@ void check_parting() {
         job[1].poll(sink);
         limit.check("the end of who has left is heard");
       }
+      CHECK(!job[1].is_connected(0));
       CHECK(sink.packets.size() == posted);
       while (sink.losses == 0) {
         job[1].poll(sink);

@@ -222,7 +222,7 @@ class endpoint : ground<Stack>,
   void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`.
-  void send_last(std::int64_t patience_ns) noexcept;
+  void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
     return formatted(": %zu operations are under way, or memory is out",

@@ -26,6 +26,7 @@ enum class kind : std::uint8_t {
   credit,     ///< Nothing but the header's count.
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
+  leave,      ///< The last: this rank leaves in good order, and owes nothing.
   // From here on: services, layers above that have packets of their own.
   revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
                    ///< `ticket`: do not wait.
@@ -33,7 +34,7 @@ enum class kind : std::uint8_t {
   revoke_all,      ///< To members: the communicator of `context` is revoked.
   one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::grant);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::leave);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.

@@ -152,11 +152,13 @@ concept RelocatingTransport =
 /// What cannot be sent any more does not count. Once it is false, and until something is posted,
 /// this side may leave: all of it arrives. `has_heard_out(peer)`: for a peer that has left:
 /// whatever it had sent has been handed over, since its connection has ended, or there is none.
-/// That comes with time and polls where the peer leaves in good order.
+/// That comes with time and polls where the peer leaves in good order. `is_connected(peer)`: what
+/// is posted to it needs no connection that has yet to be made.
 template <class T>
 concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.has_unsent() } noexcept -> std::same_as<bool>;
   { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+  { t.is_connected(peer) } noexcept -> std::same_as<bool>;
 };
 
 /// A transport that can be told that a peer is gone, or no longer wanted.
@@ -415,30 +417,6 @@ concept NearFarTransport =
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
     };
 
-/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
-/// to far ones.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
-                                                  std::span<const std::byte> payload) noexcept {
-  if constexpr (NearFarTransport<T>) {
-    return t.post_near(peer, header, payload);
-  } else {
-    return t.post(peer, header, payload, 0);
-  }
-}
-/// Whether a post to that peer may answer `pending`.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                              [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!posts_pend<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T>) {
-    return !t.is_near(peer);
-  } else {
-    return true;
-  }
-}
-
 /// Grants every concept above, and nothing more.
 struct transport_archetype {
   using policy_axis = transport_axis;
@@ -478,6 +456,7 @@ struct transport_archetype {
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;
   bool has_heard_out(peer_id) const noexcept;
+  bool is_connected(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
   void attend(peer_id) noexcept;
   std::string address() const;

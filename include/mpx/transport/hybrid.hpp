@@ -22,42 +22,9 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/near_sink.hpp"
 
 namespace mpx::inline v0::transport {
-
-namespace detail {
-
-inline constexpr peer_id is_far = ~peer_id{0};
-
-/// What the near transport's packets reach the engine by: its peers are numbered within the host.
-template <class Sink, bool Filters>
-struct near_sink {
-  Sink& sink;
-  const peer_id* peers;  // By number within the host; is_far: dropped.
-
-  [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& header,
-                                    std::span<const std::byte> payload) noexcept {
-    if (Filters && peers[source] == is_far) return;
-    sink.packet(peers[source], header, payload);
-  }
-  std::span<std::byte> place(peer_id source, const frame_header& header,
-                             std::size_t bytes) noexcept {
-    return sink.place(peers[source], header, bytes);
-  }
-  bool goes_on() noexcept requires requires(Sink& s) { s.goes_on(); }
-  {
-    return sink.goes_on();
-  }
-  void complete(cookie_t cookie, bool ok) noexcept { sink.complete(cookie, ok); }
-  void malformed(peer_id source) noexcept {
-    if (peers[source] != is_far) sink.malformed(peers[source]);
-  }
-  void unreachable(peer_id source) noexcept {
-    if (peers[source] != is_far) sink.unreachable(peers[source]);
-  }
-};
-
-}  // namespace detail
 
 /// `Near`: between ranks that share memory, whose posts never pend; it is made of a
 /// SharedMemoryBootstrap of the ranks of a host. `Far`: between all others; making it takes a fence
@@ -252,6 +219,10 @@ class hybrid {
   bool has_heard_out(peer_id peer) const noexcept requires PartingTransport<Far>
   {
     return is_near(peer) || far_.has_heard_out(peer);
+  }
+  bool is_connected(peer_id peer) const noexcept requires PartingTransport<Far>
+  {
+    return is_near(peer) || far_.is_connected(peer);
   }
 
   /// See AttendingTransport. (Of near peers the job's memory tells.)

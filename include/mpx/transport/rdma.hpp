@@ -170,6 +170,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// See PartingTransport.
   bool has_unsent() const noexcept { return wires_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept { return wires_.has_heard_out(peer); }
+  bool is_connected(peer_id peer) const noexcept { return wires_.is_connected(peer); }
   /// See DroppingTransport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { wires_.drop(peer); }
 

@@ -129,6 +129,9 @@ class basic_tcp {
   bool has_heard_out(peer_id peer) const noexcept {
     return peer == self() || wires_.has_heard_out(peer);
   }
+  bool is_connected(peer_id peer) const noexcept {
+    return peer == self() || wires_.is_connected(peer);
+  }
   /// Requires: peer != self().
   void drop_peer(peer_id peer) noexcept {
     if (hot_ != nullptr && hot_->peer == peer) hot_ = nullptr;

@@ -169,18 +169,35 @@ template <class Stack>
   pace().drain();
 }
 template <class Stack>
-[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns) noexcept {
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::send_last(std::int64_t patience_ns,
+                                                             bool in_good_order) noexcept {
   lock_guard lock(threading());
-  const std::int64_t until_ns = now_ns() + patience_ns;
-  const auto all_out = [this] {
-    bool out = !peers().any_busy();
-    pool().for_each([&out](const operation& op) {
-      out = out && (op.role != role::send || op.done() || op.holder != holder::nobody);
+  const auto sends_to = [this](peer_id peer) {
+    bool some = false;
+    pool().for_each([&](const operation& op) {
+      some = some || (op.role == role::send && !op.done() && op.holder == holder::nobody &&
+                      (peer == any_peer || op.peer == peer));
     });
-    return out && pace().all_out();
+    return some;
   };
-  while (!orphaned() && !all_out() && now_ns() < until_ns)
-    if (pace().poll_and_check() == 0) ::sched_yield();
+  const auto all_out = [&] {
+    return !peers().any_busy() && !sends_to(any_peer) && pace().all_out();
+  };
+  const auto wait = [&] {
+    const std::int64_t until_ns = now_ns() + patience_ns;
+    while (!orphaned() && !all_out() && now_ns() < until_ns)
+      if (pace().poll_and_check() == 0) ::sched_yield();
+  };
+  wait();
+  if constexpr (PartingTransport<transport_type>) {
+    // The job may tell of it later than the transport tells that this rank is gone, or never.
+    if (!in_good_order || orphaned()) return;
+    for (peer_id peer = 0; peer < peers().count(); ++peer)
+      if (peer != self() && peers().failure_of(peer) == errc{} && transport().is_connected(peer) &&
+          !peers().is_busy(peer) && !sends_to(peer))
+        outbox().answer(peer, {.kind = wire::kind::leave});
+    wait();
+  }
 }
 
 }  // namespace mpx::inline v0::detail

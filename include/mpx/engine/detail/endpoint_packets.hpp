@@ -49,6 +49,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
       return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
     case wire::kind::credit: return errc{};
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
+    case wire::kind::leave: return peers().leaves(r);
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }

@@ -11,6 +11,7 @@
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/calls.hpp"
+#include "mpx/engine/posting.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/engine/turns.hpp"
 #include "mpx/flow/concepts.hpp"

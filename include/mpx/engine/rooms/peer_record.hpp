@@ -83,6 +83,7 @@ class peer_record : public list_node<busy_tag>,
   bool stalled_ = false;   // It may announce no more until it is allowed to.
   bool refused_ = false;   // The transport cannot reach it.
   bool newcomer_ = false;  // It was added, and has yet to say what it grants.
+  bool left_ = false;      // It has said that it leaves in good order.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -81,13 +81,19 @@ class peers_room {
   std::uint32_t losses() const noexcept { return losses_; }
   /// Whether `peer` is lost in such a way that every rank learns of it by itself.
   [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
+    return failure_of(peer) != errc{} && peer < founders() &&
            job_.state(world_rank(peer)) > rank_state::finished;
   }
   /// Whether `peer` is lost because it has left in good order: all that it owed to others is sent.
   [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && world_rank(peer) < job_.size() &&
-           job_.state(world_rank(peer)) == rank_state::finished;
+    if (failure_of(peer) == errc{}) return false;
+    return records_[peer]->left_ ||
+           (peer < founders() && job_.state(world_rank(peer)) == rank_state::finished);
+  }
+  /// It says so itself: the job may tell later, or never. Returns how it is lost.
+  errc leaves(peer_record& r) noexcept {
+    r.left_ = true;
+    return errc::peer_lost;
   }
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
@@ -127,6 +133,8 @@ class peers_room {
 
   /// How many are ranks of the job: the first ones.
   peer_id founders() const noexcept { return world_peer(job_.size()); }
+  /// All of them, and the places of those that were dropped.
+  peer_id count() const noexcept { return static_cast<std::uint32_t>(records_.size()); }
   /// Makes a place for a newcomer: that of one that was dropped, or the next one. Errors:
   /// errc::no_resources.
   errc add(peer_id& peer) noexcept {
@@ -193,14 +201,18 @@ class peers_room {
     busy_.push_back(r);
   }
   bool any_busy() const noexcept { return !busy_.empty(); }
+  bool is_busy(peer_id peer) const noexcept {
+    return records_[peer] != nullptr && records_[peer]->busy_;
+  }
   /// Calls `flush(record)` for each that is busy, and forgets those for which it returns true.
   template <class Flush>
   void for_each_busy(Flush&& flush) {
     for (auto at = busy_.begin(); at != busy_.end();) {
       peer_record& r = *at;
-      const bool idle = flush(r);
+      // It has been polled since, and the transport has not told of a loss.
       if (r.refused_) [[unlikely]]
         lose_unless_told(r.peer, errc::no_resources);
+      const bool idle = flush(r) && !r.refused_;
       if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
@@ -303,7 +315,7 @@ class peers_room {
     house().before_loss();
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
-    if (world_rank(peer) < job_.size() && (is_fault(why) || would_wait(world_rank(peer), why)))
+    if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
       job_.renounce(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;

@@ -149,6 +149,9 @@ class wires {
     const link* const l = links_[peer];
     return l == nullptr || l->state == link_state::idle || (l->over() && !l->is_ready);
   }
+  bool is_connected(peer_id peer) const noexcept {
+    return links_[peer] != nullptr && links_[peer]->up();
+  }
   /// It broke the rules.
   void misbehaved(link& l) noexcept {
     if (l.over()) return;

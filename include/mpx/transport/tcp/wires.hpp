@@ -127,6 +127,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return l == nullptr || l->state > tcp_state::open ||
            (l->state == tcp_state::idle && l->due_ns == 0);
   }
+  bool is_connected(peer_id peer) const noexcept {
+    return links_[peer] != nullptr && links_[peer]->state == tcp_state::open;
+  }
   /// Connects, if that has not been tried yet.
   void attend(peer_id peer) noexcept {
     link* l = links_[peer];
