@@ -100,8 +100,9 @@ class attribute_key {
 class info {
  public:
   /// Adds a value, or replaces it. Errors: errc::argument if the key is empty.
-  void set(std::string_view key, std::string_view value) {
-    if (key.empty()) throw error(errc::argument, "info: a key is empty");
+  void set(std::string_view key, std::string_view value,
+           std::source_location where = std::source_location::current()) {
+    if (key.empty()) throw error(errc::argument, "info: a key is empty", where);
     for (auto& p : pairs_)
       if (p.first == key) {
         p.second = value;

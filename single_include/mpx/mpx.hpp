@@ -477,6 +477,16 @@ namespace mpx::inline v0::detail {
   va_end(values);
   throw error(why, s);
 }
+/// The same, of the call at `where`.
+[[noreturn, gnu::format(printf, 3, 4), gnu::noinline, gnu::cold]] inline void throw_error_at(
+    std::source_location where, errc why, const char* format, ...) {
+  std::string s;
+  std::va_list values;
+  va_start(values, format);
+  append_list(s, format, values);
+  va_end(values);
+  throw error(why, s, where);
+}
 
 }  // namespace mpx::inline v0::detail
 
@@ -4846,7 +4856,8 @@ inline void take_back(const memory& m, const started& s) noexcept {
 struct collective_failure {
   enum class cause : std::uint8_t {
     lost,       ///< `other` is lost; no rank, if it is not known who.
-    left,       ///< `other` has left the call with an error, of the code `got`.
+    left,       ///< `other` has left the call with an error, of the code `got`; 0: see `dropped`.
+    dropped,    ///< This rank has dropped the request of a call under way.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
@@ -4902,10 +4913,13 @@ struct collective_failure {
       }
       break;
     case cause::left:
-      append(s, ": rank %d%s has left this call with an error", f.other,
-             world_rank_text(ranks, f.other).c_str());
-      if (f.got != 0) append(s, " (%s)", errc_text(static_cast<int>(f.got)));
+      append(s, ": rank %d%s has ", f.other, world_rank_text(ranks, f.other).c_str());
+      if (f.got == 0)
+        s += "dropped its request of this call, which was under way: wait for it";
+      else
+        append(s, "left this call with an error (%s)", errc_text(static_cast<int>(f.got)));
       break;
+    case cause::dropped: s += ": its request was dropped while it was under way"; break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
       break;
@@ -5870,6 +5884,9 @@ void allgather_bruck(S& s, const blocks& out) {
 /// See collectives::allgather.
 struct allgather_call {
   static constexpr const char* name = "allgather";
+  const char* called() const noexcept {
+    return out.counts || out.pieces != nullptr ? "allgatherv" : name;
+  }
 
   memory in;  // Without a base: it is in its place already.
   blocks out;
@@ -6383,6 +6400,7 @@ void alltoall_bruck(S& s, const blocks& in, const blocks& out) {
 /// See collectives::alltoall.
 struct alltoall_call {
   static constexpr const char* name = "alltoall";
+  const char* called() const noexcept { return variable ? "alltoallv" : name; }
 
   blocks in;
   blocks out;
@@ -6630,11 +6648,23 @@ template <class R>
 concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                            Transferable<std::ranges::range_value_t<R>>;
 
-/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+namespace detail {
+
+// What compilers print of a buffer that cannot be sent.
 template <class B>
-concept SendBuffer =
+inline constexpr bool no_pointer_but_a_std_span_of_it_and_a_length =
+    !std::is_pointer_v<std::remove_cvref_t<B>>;
+template <class B>
+inline constexpr bool trivially_copyable_or_a_contiguous_range_of_such =
     ContiguousBuffer<B> || LayoutBuffer<B> ||
     (!std::ranges::range<std::remove_cvref_t<B>> && Transferable<std::remove_cvref_t<B>>);
+
+}  // namespace detail
+
+/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+template <class B>
+concept SendBuffer = detail::no_pointer_but_a_std_span_of_it_and_a_length<B> &&
+                     detail::trivially_copyable_or_a_contiguous_range_of_such<B>;
 
 /// What a receive takes: the same, writable, and no temporary unless it is a view.
 template <class B>
@@ -17824,7 +17854,7 @@ struct schedules {
     {
       lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
-      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
+      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost, cause::dropped});
     }
     e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
   }
@@ -17877,7 +17907,9 @@ struct schedules {
   [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
     if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
     for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
-      e.give_up_collective_locked(over, errc::count);
+      // Or this rank has left it because another one had.
+      const errc why = e.revocations_.some_left() ? errc::peer_lost : errc::count;
+      e.give_up_collective_locked(over, why);
       e.inbox().discard_if([&](const envelope& is) {
         return is.context() == over.context && is.tag() == over.serial;
       });
@@ -18053,7 +18085,7 @@ struct schedules {
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
     if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
-      e.give_up_collective_locked(p.id(), p.failure.why);
+      e.give_up_collective_locked(p.id(), p.failure.of == cause::dropped ? errc{} : p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -21445,6 +21477,7 @@ void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std
 /// See collectives::gather.
 struct gather_call {
   static constexpr const char* name = "gather";
+  const char* called() const noexcept { return variable ? "gatherv" : name; }
 
   memory in;   // At the root without a base: it is in its place already.
   blocks out;  // At the root.
@@ -21511,6 +21544,7 @@ void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
 /// See collectives::reduce_scatter.
 struct reduce_scatter_call {
   static constexpr const char* name = "reduce_scatter";
+  const char* called() const noexcept { return in.counts ? name : "reduce_scatter_block"; }
 
   blocks in;   // One after the other.
   memory out;  // Its base may be that of `in`: in place.
@@ -21615,6 +21649,7 @@ void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, st
 /// See collectives::scatter.
 struct scatter_call {
   static constexpr const char* name = "scatter";
+  const char* called() const noexcept { return variable ? "scatterv" : name; }
 
   blocks in;   // At the root.
   memory out;  // At the root without a base: its block stays where it is.
@@ -23419,12 +23454,21 @@ template <class Stack, class What>
   }
   return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
+/// What texts call it: by the name of its form with counts, if it is that.
+template <class What>
+const char* called(const What& what) noexcept {
+  if constexpr (requires { what.called(); }) {
+    return what.called();
+  } else {
+    return What::name;
+  }
+}
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
                                               coll::algorithm by,
                                               [[maybe_unused]] const call_mark<Stack>& mark) {
-  schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
+  schedule* const plan = collective_channel<Stack>::new_schedule(on, called(what));
   if (plan == nullptr) return nullptr;
   const coll::node_map* nodes = nullptr;
   if constexpr (coll::HasLevels<Stack, What>) {
@@ -23527,7 +23571,7 @@ class collective {
       what.op = nullptr;  // It outlives this, if it is not a copy.
       return why;
     } else {
-      return run_collective(on_, what_, by_, name, where, trouble_);
+      return run_collective(on_, what_, by_, called(what_), where, trouble_);
     }
   }
   started start() const {
@@ -23539,7 +23583,7 @@ class collective {
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
     } else {  // It is a call all the same, which the others wait in.
-      collective_channel<Stack> steps(on_, {name});
+      collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
       steps.no_memory();
     }
@@ -23550,7 +23594,7 @@ class collective {
     return made(true);
   }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
   }
 
  private:
@@ -24076,6 +24120,7 @@ void scan_recursive_doubling(S& s, const memory& before, const memory& upto, con
 /// See collectives::scan and exscan.
 struct scan_call {
   static constexpr const char* name = "scan";
+  const char* called() const noexcept { return exclusive ? "exscan" : name; }
 
   memory in;  // The same as `out`: in place.
   memory out;
@@ -25284,15 +25329,17 @@ struct rank_range {
 /// there, and for proc_null. Requires: `into` is as long as `ranks`.
 /// Errors: errc::rank, which names the entry. Source: MPI 4.1, 7.3.1.
 inline void translate_ranks(const group& from, std::span<const rank_t> ranks, const group& to,
-                            std::span<rank_t> into) {
+                            std::span<rank_t> into,
+                            std::source_location where = std::source_location::current()) {
   if (into.size() != ranks.size())
-    detail::throw_error(errc::argument, "translate_ranks: %zu ranks, and room for %zu",
-                        ranks.size(), into.size());
+    detail::throw_error_at(where, errc::argument, "translate_ranks: %zu ranks, and room for %zu",
+                           ranks.size(), into.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const rank_t r = ranks[i];
     if (r != proc_null && (r < 0 || r >= from.size()))
-      detail::throw_error(errc::rank, "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
-                          r, from.size() - 1);
+      detail::throw_error_at(where, errc::rank,
+                             "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i, r,
+                             from.size() - 1);
     const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
     into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
   }
@@ -25327,15 +25374,16 @@ class group_builder {
 /// A mark for each rank of a group; what is taken twice, or is none, is told by its entry.
 class rank_marks {
  public:
-  rank_marks(const char* what, const group& g) : what_(what), size_(g.size()), marks_(room(g)) {}
+  rank_marks(const char* what, const group& g, std::source_location where)
+      : what_(what), where_(where), size_(g.size()), marks_(room(g)) {}
   void mark(rank_t rank, std::size_t entry) {
     if (rank < 0 || rank >= size_)
-      throw_error(errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank,
-                  size_ - 1);
+      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_,
+                     entry, rank, size_ - 1);
     bool& is = marks_[static_cast<std::size_t>(rank)];
     if (is)
-      throw_error(errc::rank, "%s: entry %zu is rank %d, which is there already", what_, entry,
-                  rank);
+      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d, which is there already", what_,
+                     entry, rank);
     is = true;
   }
   bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
@@ -25345,18 +25393,20 @@ class rank_marks {
     return g.size() == 0 ? 1 : static_cast<std::size_t>(g.size());
   }
   const char* what_;
+  std::source_location where_;
   rank_t size_;
   plain_array<bool> marks_;
 };
 
 /// Calls take(rank, entry) for each rank of the ranges. Errors: errc::argument, of a stride 0.
 template <class Take>
-void for_each_in(const char* what, std::span<const rank_range> ranges, Take&& take) {
+void for_each_in(const char* what, std::span<const rank_range> ranges, std::source_location where,
+                 Take&& take) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const rank_range& r = ranges[i];
     if (r.stride == 0)
-      throw_error(errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first,
-                  r.last);
+      throw_error_at(where, errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i,
+                     r.first, r.last);
     const std::int64_t last = r.last;
     for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
       take(static_cast<rank_t>(at), i);
@@ -25390,8 +25440,9 @@ inline group difference_of(const group& a, const group& b) {
 
 /// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one
 /// that is there twice.
-inline group include(const group& from, std::span<const rank_t> ranks) {
-  detail::rank_marks marks("include", from);
+inline group include(const group& from, std::span<const rank_t> ranks,
+                     std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("include", from, where);
   detail::group_builder made(from.self());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     marks.mark(ranks[i], i);
@@ -25400,8 +25451,9 @@ inline group include(const group& from, std::span<const rank_t> ranks) {
   return made.made();
 }
 /// The others, in their order. Errors: those of `include`.
-inline group exclude(const group& from, std::span<const rank_t> ranks) {
-  detail::rank_marks marks("exclude", from);
+inline group exclude(const group& from, std::span<const rank_t> ranks,
+                     std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("exclude", from, where);
   for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
   detail::group_builder made(from.self());
   for (rank_t r = 0; r < from.size(); ++r)
@@ -25409,19 +25461,21 @@ inline group exclude(const group& from, std::span<const rank_t> ranks) {
   return made.made();
 }
 /// As `include`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
-inline group include_ranges(const group& from, std::span<const rank_range> ranges) {
-  detail::rank_marks marks("include_ranges", from);
+inline group include_ranges(const group& from, std::span<const rank_range> ranges,
+                            std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("include_ranges", from, where);
   detail::group_builder made(from.self());
-  detail::for_each_in("include_ranges", ranges, [&](rank_t r, std::size_t entry) {
+  detail::for_each_in("include_ranges", ranges, where, [&](rank_t r, std::size_t entry) {
     marks.mark(r, entry);
     made.add(from.peer_of(r));
   });
   return made.made();
 }
 /// As `exclude`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
-inline group exclude_ranges(const group& from, std::span<const rank_range> ranges) {
-  detail::rank_marks marks("exclude_ranges", from);
-  detail::for_each_in("exclude_ranges", ranges,
+inline group exclude_ranges(const group& from, std::span<const rank_range> ranges,
+                            std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("exclude_ranges", from, where);
+  detail::for_each_in("exclude_ranges", ranges, where,
                       [&](rank_t r, std::size_t entry) { marks.mark(r, entry); });
   detail::group_builder made(from.self());
   for (rank_t r = 0; r < from.size(); ++r)

@@ -124,6 +124,14 @@ void gather_in_all_forms(const Comm& comm) {
     return all;
   };
   CHECK(right(comm.neighbor_allgather(10 * comm.rank()), 1, 0));
+  std::error_code ec;
+  CHECK(right(comm.neighbor_allgather(10 * comm.rank(), ec), 1, 0));
+  if (comm.allreduce(comm.destinations().empty() ? 0 : 1, mpx::min) == 1) {
+    const std::vector<int> same(comm.destinations().size(), 10 * comm.rank());
+    CHECK(right(comm.neighbor_alltoall(same, ec), 1, 0));
+    CHECK(right(comm.neighbor_alltoall(same), 1, 0));
+  }
+  CHECK(!ec);
   const std::array mine{10 * comm.rank(), 10 * comm.rank() + 1, 10 * comm.rank() + 2};
   std::vector<int> all(3 * comm.sources().size(), -1);
   comm.neighbor_allgather(mine, all);

@@ -164,7 +164,7 @@ TEST_CASE("what an operation throws comes out where its call ends") {
 
 TEST_CASE("a dropped collective is given up, and its buffer let alone") {
   for (const mpx::rank_t n : {2, 3, 8}) {
-    ranks::run<ranks::shm>(n, [](auto world) {
+    ranks::run<ranks::shm>(n, [n](auto world) {
       for (const std::size_t length : {1u, 100'000u}) {
         auto data = std::make_unique<std::vector<int>>(length, 1);
         if (world.rank() == 0) {
@@ -179,8 +179,14 @@ TEST_CASE("a dropped collective is given up, and its buffer let alone") {
           std::error_code ec;
           world.bcast(*data, 0, mpx::start).wait(ec);  // May have got here what it needs.
           CHECK((!ec || ec == mpx::errc::peer_lost));
-          world.allreduce(*data, std::plus<>{}, mpx::start).wait(ec);
-          CHECK((!ec || ec == mpx::errc::peer_lost));
+          auto sum = world.allreduce(*data, std::plus<>{}, mpx::start);
+          const std::string text = ranks::text_of([&] { sum.wait(); });
+          // From whom each hears first is open.
+          const bool dropped = ranks::contains(text, ": rank 0 has dropped its request of this");
+          const bool left = ranks::contains(text, "has left this call with an error (peer lost");
+          CAPTURE(text);
+          CHECK((text.empty() || dropped || (left && n > 2)));
+          if (length > 1) CHECK(!text.empty());
         }
         CHECK(world.allreduce(1, std::plus<>{}) == world.size());
       }

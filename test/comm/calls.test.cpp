@@ -4,6 +4,9 @@
 
 #include <array>
 
+#include <mpx/attributes.hpp>
+#include <mpx/datatype.hpp>
+
 #include "comm/ranks.hpp"
 
 namespace {
@@ -108,6 +111,22 @@ TEST_CASE("every error ends with the line of the call, and handles are const") {
     std::byte memory[256];
     env.attach_buffer(memory);
     check_line(__LINE__, [&] { env.attach_buffer(memory); });
+    // Of what is made without a rank.
+    const auto t = mpx::datatype::of<int>();
+    const std::int64_t less[] = {1, -1};
+    check_line(__LINE__, [&] { mpx::datatype::contiguous(-1, t); });
+    check_line(__LINE__, [&] { mpx::datatype::vector(2, 1, std::int64_t{1} << 62, t); });
+    check_line(__LINE__, [&] { mpx::datatype::indexed(less, less, t); });
+    check_line(__LINE__, [&] { mpx::datatype::structure(less, less, {t}); });
+    check_line(__LINE__, [&] { mpx::datatype().dup(); });
+    const std::vector<mpx::rank_t> far = {99};
+    const std::vector<mpx::rank_range> stuck = {{0, 1, 0}};
+    std::vector<mpx::rank_t> none;
+    const mpx::group g = world.group();
+    check_line(__LINE__, [&] { static_cast<void>(include(g, far)); });
+    check_line(__LINE__, [&] { static_cast<void>(exclude_ranges(g, stuck)); });
+    check_line(__LINE__, [&] { translate_ranks(g, far, g, none); });
+    check_line(__LINE__, [&] { mpx::info().set("", "x"); });
     // clang-format on
     std::error_code ec;
     env.attach_buffer(memory, ec);
@@ -155,6 +174,15 @@ TEST_CASE("vectors, arrays and spans are reduced element by element, in place an
     else
       says(text, {"allreduce on rank",
                   ": rank 1 has left this call with an error (invalid argument): peer lost"});
+    // Each by its own name.
+    std::vector<int> all(3);
+    const std::vector<std::size_t> counts = {1, 1, 1};
+    says(ranks::text_of([&] { world.gatherv(1, all, counts, 9); }), {"gatherv on rank"});
+    says(ranks::text_of([&] { world.gather(1, all, 9); }), {"gather on rank"});
+    says(ranks::text_of([&] { world.scatterv(all, counts, out, 9); }), {"scatterv on rank"});
+    const std::vector<std::size_t> one = {1};
+    says(ranks::text_of([&] { world.allgatherv(1, all, one); }), {"allgatherv on rank"});
+    says(ranks::text_of([&] { world.alltoallv(all, one, all, one); }), {"alltoallv on rank"});
     says(ranks::text_of([&] { world.allgather(1, std::span(plain).first(1)); }),
          {"allgather on rank",
           ": a buffer of 1 element has not the same number for each of 3 ranks"});

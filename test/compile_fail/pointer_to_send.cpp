@@ -1,4 +1,4 @@
-// expect: SendBuffer
+// expect: no_pointer_but_a_std_span_of_it_and_a_length
 // first: here
 // SPDX-License-Identifier: BSL-1.0
 #include <mpx/mpx.hpp>

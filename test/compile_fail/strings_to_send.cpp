@@ -1,4 +1,4 @@
-// expect: SendBuffer
+// expect: trivially_copyable_or_a_contiguous_range_of_such
 // SPDX-License-Identifier: BSL-1.0
 #include <mpx/mpx.hpp>
 #include <string>

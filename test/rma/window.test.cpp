@@ -314,6 +314,14 @@ TEST_CASE("windows: shared parts, dynamic memory, strided targets") {
     world.barrier();
     CHECK(mine == std::vector<double>{1.0, 2.5, 2.5, 1.0, 1.0});
     std::error_code ec;
+    {
+      auto one = mpx::allocate_window<double>(world, 4, ec);
+      auto two = mpx::shared_window<double>(world, 4, ec);
+      auto three = mpx::window_over(world, std::span(mine), ec);
+      auto four = mpx::dynamic_window<double>(world, ec);
+      CHECK(!ec);
+      CHECK((one.local().size() == 4 && two.local().size() == 4 && three.local().size() == 5));
+    }
     double x = 0;
     auto e = d.lock(right);
     d.get(x, right, at[static_cast<std::size_t>(right)] + 40);

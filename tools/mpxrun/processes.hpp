@@ -62,17 +62,21 @@ inline std::optional<process> look_up(pid_t pid) {
   return found;
 }
 
-/// Whether `pid` is below this process.
-inline bool descends_from_here(pid_t pid) {
-  const pid_t self = ::getpid();
-  for (int depth = 0; pid > 1 && depth < 256; ++depth) {
-    const auto it = look_up(pid);
-    if (!it) return false;
-    pid = it->parent;
-    if (pid == self) return true;
+/// Whether `pid` is below `self`, as `look_up` tells. Who lies between may end, and be gone, between
+/// two looks: what was below it has come to somebody else by then.
+template <class LookUp>
+bool descends_from(pid_t pid, pid_t self, LookUp&& look_up) {
+  pid_t at = pid;
+  for (int looks = 0; at > 1 && looks < 1024; ++looks) {
+    const auto it = look_up(at);
+    if (!it && at == pid) return false;
+    at = it ? it->parent : pid;
+    if (at == self) return true;
   }
   return false;
 }
+/// Whether `pid` is below this process.
+inline bool descends_from_here(pid_t pid) { return descends_from(pid, ::getpid(), look_up); }
 
 /// The living processes below this one. Cost: a look at every process of the machine.
 inline std::vector<process> everything_below() {
@@ -85,11 +89,14 @@ inline std::vector<process> everything_below() {
   std::vector<process> below;
   for (const auto& [pid, it] : all) {
     if (it.ended()) continue;
-    auto above = all.find(it.parent);
-    for (std::size_t depth = 0; above != all.end() && above->first != self && depth < all.size();
-         ++depth)
-      above = all.find(above->second.parent);
-    if (above != all.end() && above->first == self) below.push_back(it);
+    pid_t above = it.parent;
+    auto at = all.find(above);
+    for (std::size_t depth = 0; at != all.end() && above != self && depth < all.size(); ++depth) {
+      above = at->second.parent;
+      at = all.find(above);
+    }
+    const bool is_gone = at == all.end() && above > 1;  // Who was above has ended meanwhile.
+    if (above == self || (is_gone && descends_from_here(pid))) below.push_back(it);
   }
   return below;
 }

@@ -76,6 +76,9 @@ void allgather_bruck(S& s, const blocks& out) {
 /// See collectives::allgather.
 struct allgather_call {
   static constexpr const char* name = "allgather";
+  const char* called() const noexcept {
+    return out.counts || out.pieces != nullptr ? "allgatherv" : name;
+  }
 
   memory in;  // Without a base: it is in its place already.
   blocks out;

@@ -88,6 +88,7 @@ void alltoall_bruck(S& s, const blocks& in, const blocks& out) {
 /// See collectives::alltoall.
 struct alltoall_call {
   static constexpr const char* name = "alltoall";
+  const char* called() const noexcept { return variable ? "alltoallv" : name; }
 
   blocks in;
   blocks out;

@@ -119,6 +119,7 @@ struct between_bcast {
 template <class Stack>
 struct between_gather {
   static constexpr const char* name = "gather across";
+  const char* called() const noexcept { return variable ? "gatherv across" : name; }
 
   sides of;
   memory in;   // Of the group that gives.
@@ -174,6 +175,7 @@ struct between_gather {
 template <class Stack>
 struct between_scatter {
   static constexpr const char* name = "scatter across";
+  const char* called() const noexcept { return variable ? "scatterv across" : name; }
 
   sides of;
   blocks in;   // At the root.
@@ -299,6 +301,7 @@ struct between_allgather {
 template <class Stack>
 struct between_alltoall {
   static constexpr const char* name = "alltoall across";
+  const char* called() const noexcept { return variable ? "alltoallv across" : name; }
 
   sides of;
   blocks in;

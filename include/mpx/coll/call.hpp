@@ -158,12 +158,21 @@ template <class Stack, class What>
   }
   return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
+/// What texts call it: by the name of its form with counts, if it is that.
+template <class What>
+const char* called(const What& what) noexcept {
+  if constexpr (requires { what.called(); }) {
+    return what.called();
+  } else {
+    return What::name;
+  }
+}
 /// Makes a schedule of `what`. nullptr: memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
                                               coll::algorithm by,
                                               [[maybe_unused]] const call_mark<Stack>& mark) {
-  schedule* const plan = collective_channel<Stack>::new_schedule(on, What::name);
+  schedule* const plan = collective_channel<Stack>::new_schedule(on, called(what));
   if (plan == nullptr) return nullptr;
   const coll::node_map* nodes = nullptr;
   if constexpr (coll::HasLevels<Stack, What>) {
@@ -266,7 +275,7 @@ class collective {
       what.op = nullptr;  // It outlives this, if it is not a copy.
       return why;
     } else {
-      return run_collective(on_, what_, by_, name, where, trouble_);
+      return run_collective(on_, what_, by_, called(what_), where, trouble_);
     }
   }
   started start() const {
@@ -278,7 +287,7 @@ class collective {
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
     } else {  // It is a call all the same, which the others wait in.
-      collective_channel<Stack> steps(on_, {name});
+      collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
       steps.no_memory();
     }
@@ -289,7 +298,7 @@ class collective {
     return made(true);
   }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
   }
 
  private:

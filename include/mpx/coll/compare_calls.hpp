@@ -51,20 +51,14 @@ inline claimed_pairs state(call_claim& c, const coll::bcast_call& call, rank_t, 
 inline claimed_pairs state(call_claim& c, const coll::gather_call& call, rank_t me,
                            rank_t) noexcept {
   c.root = call.root;
-  if (call.variable) {
-    c.say_name("gatherv");
-    return claimed_pairs::to_root;
-  }
+  if (call.variable) return claimed_pairs::to_root;
   c.say_bytes(me == call.root ? call.out.bytes_of(me) : call.in.bytes);
   return claimed_pairs::none;
 }
 inline claimed_pairs state(call_claim& c, const coll::scatter_call& call, rank_t me,
                            rank_t) noexcept {
   c.root = call.root;
-  if (call.variable) {
-    c.say_name("scatterv");
-    return claimed_pairs::from_root;
-  }
+  if (call.variable) return claimed_pairs::from_root;
   c.say_bytes(me == call.root ? call.in.bytes_of(me) : call.out.bytes);
   return claimed_pairs::none;
 }
@@ -73,7 +67,6 @@ inline claimed_pairs state(call_claim& c, const coll::allgather_call& call, rank
   if (!call.out.counts && call.out.pieces == nullptr) {
     c.say_bytes(call.out.bytes);
   } else {
-    c.say_name("allgatherv");
     c.say_bytes(call.out.total(size));
     c.shape = lengths_of(call.out, size);
   }
@@ -86,7 +79,6 @@ inline claimed_pairs state(call_claim& c, const coll::alltoall_call& call, rank_
     c.say_bytes(call.out.bytes);
     return claimed_pairs::none;
   }
-  c.say_name("alltoallv");
   return claimed_pairs::all;
 }
 inline claimed_pairs state(call_claim& c, const coll::reduce_call& call, rank_t, rank_t) noexcept {
@@ -106,7 +98,6 @@ inline claimed_pairs state(call_claim& c, const coll::reduce_scatter_call& call,
   return claimed_pairs::none;
 }
 inline claimed_pairs state(call_claim& c, const coll::scan_call& call, rank_t, rank_t) noexcept {
-  if (call.exclusive) c.say_name("exscan");
   c.say_bytes(call.in.bytes);
   return claimed_pairs::none;
 }
@@ -257,7 +248,7 @@ void compare_pairs(S& s, call_comparison<S>& a, claimed_pairs which, Each&& each
 template <class S, class What>
 bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call& mark) {
   if (s.size() == 1) return true;
-  call_comparison<S>* const a = begin_comparison(s, What::name, mark.where);
+  call_comparison<S>* const a = begin_comparison(s, called(what), mark.where);
   if (a == nullptr) return false;
   a->own.type = mark.type;
   a->own.reduces_by = static_cast<std::uint8_t>(mark.op);

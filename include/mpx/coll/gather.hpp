@@ -51,6 +51,7 @@ void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std
 /// See collectives::gather.
 struct gather_call {
   static constexpr const char* name = "gather";
+  const char* called() const noexcept { return variable ? "gatherv" : name; }
 
   memory in;   // At the root without a base: it is in its place already.
   blocks out;  // At the root.

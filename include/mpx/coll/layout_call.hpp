@@ -70,14 +70,14 @@ class layout_collective {
     if (!linear_) straighten(layouts, what, false);
     reduction op;
     set(op, what, op_);
-    return run_collective(on_, what, by_, name, where, trouble_);
+    return run_collective(on_, what, by_, called(what_), where, trouble_);
   }
   started start() const {
     const started s = made(false);
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
     } else {  // It is a call all the same, which the others wait in.
-      collective_channel<Stack> steps(on_, {name});
+      collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
       steps.failed(trouble_.failure);
       steps.tell(trouble_);
@@ -86,7 +86,7 @@ class layout_collective {
   }
   started prepare() const { return made(true); }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {name, where});
+    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
   }
 
  private:

@@ -230,13 +230,14 @@ class neighbor_collectives {
                                                          reads(mine), writes(all));
   }
   /// The same of one value: returns what each source has sent; T{} for proc_null.
-  template <Transferable T>
-  std::vector<T> neighbor_allgather(const T& mine, site where = site::current()) const {
+  template <Transferable T, class How = throws_t>
+  requires BlockingForm<How>
+  std::vector<T> neighbor_allgather(const T& mine, How&& how = {},
+                                    site where = site::current()) const {
     std::vector<T> all;
-    throws_t how;
-    make_room<throws_t, T, Stack>(all, me().sources().size(), me(), how,
-                                  {"neighbor_allgather", where});
-    neighbor_allgather(mine, all, how, where);
+    if (make_room<How, T, Stack>(all, me().sources().size(), me(), how,
+                                 {"neighbor_allgather", where}))
+      neighbor_allgather(mine, all, std::forward<How>(how), where);
     return all;
   }
   /// The same where sources send different lengths: counts[i] elements from source i, which belong
@@ -257,6 +258,21 @@ class neighbor_collectives {
       noexcept(stores_errors<How>) {
     return ended<operation::alltoall, How, data_of<In>>(how, where, equal(out), equal(in),
                                                         reads(out), writes(in));
+  }
+  /// The same. Returns: the parts of all sources; zero for proc_null. Requires: they are as long as
+  /// those of `out`; who has sources has destinations.
+  template <class In, class How = throws_t>
+  requires ContiguousBuffer<const In&> && BlockingForm<How>
+  std::vector<element_of_t<const In>> neighbor_alltoall(const In& out, How&& how = {},
+                                                        site where = site::current()) const {
+    std::vector<element_of_t<const In>> in;
+    const std::size_t to = me().destinations().size();
+    const std::size_t length = to == 0 ? 0 : elements_of(out) / to;
+    if (make_room<How, element_of_t<const In>, Stack>(
+            in, product_of(length, static_cast<rank_t>(me().sources().size())), me(), how,
+            {"neighbor_alltoall", where}))
+      neighbor_alltoall(out, in, std::forward<How>(how), where);
+    return in;
   }
   /// The same with parts of any lengths, each at a displacement of its own; an empty list of
   /// displacements puts them one after the other. In elements.

@@ -33,6 +33,7 @@ void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
 /// See collectives::reduce_scatter.
 struct reduce_scatter_call {
   static constexpr const char* name = "reduce_scatter";
+  const char* called() const noexcept { return in.counts ? name : "reduce_scatter_block"; }
 
   blocks in;   // One after the other.
   memory out;  // Its base may be that of `in`: in place.

@@ -42,6 +42,7 @@ void scan_recursive_doubling(S& s, const memory& before, const memory& upto, con
 /// See collectives::scan and exscan.
 struct scan_call {
   static constexpr const char* name = "scan";
+  const char* called() const noexcept { return exclusive ? "exscan" : name; }
 
   memory in;  // The same as `out`: in place.
   memory out;

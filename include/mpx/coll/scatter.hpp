@@ -54,6 +54,7 @@ void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, st
 /// See collectives::scatter.
 struct scatter_call {
   static constexpr const char* name = "scatter";
+  const char* called() const noexcept { return variable ? "scatterv" : name; }
 
   blocks in;   // At the root.
   memory out;  // At the root without a base: its block stays where it is.

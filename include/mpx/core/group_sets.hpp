@@ -34,15 +34,17 @@ struct rank_range {
 /// there, and for proc_null. Requires: `into` is as long as `ranks`.
 /// Errors: errc::rank, which names the entry. Source: MPI 4.1, 7.3.1.
 inline void translate_ranks(const group& from, std::span<const rank_t> ranks, const group& to,
-                            std::span<rank_t> into) {
+                            std::span<rank_t> into,
+                            std::source_location where = std::source_location::current()) {
   if (into.size() != ranks.size())
-    detail::throw_error(errc::argument, "translate_ranks: %zu ranks, and room for %zu",
-                        ranks.size(), into.size());
+    detail::throw_error_at(where, errc::argument, "translate_ranks: %zu ranks, and room for %zu",
+                           ranks.size(), into.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const rank_t r = ranks[i];
     if (r != proc_null && (r < 0 || r >= from.size()))
-      detail::throw_error(errc::rank, "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
-                          r, from.size() - 1);
+      detail::throw_error_at(where, errc::rank,
+                             "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i, r,
+                             from.size() - 1);
     const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
     into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
   }
@@ -77,15 +79,16 @@ class group_builder {
 /// A mark for each rank of a group; what is taken twice, or is none, is told by its entry.
 class rank_marks {
  public:
-  rank_marks(const char* what, const group& g) : what_(what), size_(g.size()), marks_(room(g)) {}
+  rank_marks(const char* what, const group& g, std::source_location where)
+      : what_(what), where_(where), size_(g.size()), marks_(room(g)) {}
   void mark(rank_t rank, std::size_t entry) {
     if (rank < 0 || rank >= size_)
-      throw_error(errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank,
-                  size_ - 1);
+      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_,
+                     entry, rank, size_ - 1);
     bool& is = marks_[static_cast<std::size_t>(rank)];
     if (is)
-      throw_error(errc::rank, "%s: entry %zu is rank %d, which is there already", what_, entry,
-                  rank);
+      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d, which is there already", what_,
+                     entry, rank);
     is = true;
   }
   bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
@@ -95,18 +98,20 @@ class rank_marks {
     return g.size() == 0 ? 1 : static_cast<std::size_t>(g.size());
   }
   const char* what_;
+  std::source_location where_;
   rank_t size_;
   plain_array<bool> marks_;
 };
 
 /// Calls take(rank, entry) for each rank of the ranges. Errors: errc::argument, of a stride 0.
 template <class Take>
-void for_each_in(const char* what, std::span<const rank_range> ranges, Take&& take) {
+void for_each_in(const char* what, std::span<const rank_range> ranges, std::source_location where,
+                 Take&& take) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const rank_range& r = ranges[i];
     if (r.stride == 0)
-      throw_error(errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first,
-                  r.last);
+      throw_error_at(where, errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i,
+                     r.first, r.last);
     const std::int64_t last = r.last;
     for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
       take(static_cast<rank_t>(at), i);
@@ -140,8 +145,9 @@ inline group difference_of(const group& a, const group& b) {
 
 /// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one
 /// that is there twice.
-inline group include(const group& from, std::span<const rank_t> ranks) {
-  detail::rank_marks marks("include", from);
+inline group include(const group& from, std::span<const rank_t> ranks,
+                     std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("include", from, where);
   detail::group_builder made(from.self());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     marks.mark(ranks[i], i);
@@ -150,8 +156,9 @@ inline group include(const group& from, std::span<const rank_t> ranks) {
   return made.made();
 }
 /// The others, in their order. Errors: those of `include`.
-inline group exclude(const group& from, std::span<const rank_t> ranks) {
-  detail::rank_marks marks("exclude", from);
+inline group exclude(const group& from, std::span<const rank_t> ranks,
+                     std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("exclude", from, where);
   for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
   detail::group_builder made(from.self());
   for (rank_t r = 0; r < from.size(); ++r)
@@ -159,19 +166,21 @@ inline group exclude(const group& from, std::span<const rank_t> ranks) {
   return made.made();
 }
 /// As `include`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
-inline group include_ranges(const group& from, std::span<const rank_range> ranges) {
-  detail::rank_marks marks("include_ranges", from);
+inline group include_ranges(const group& from, std::span<const rank_range> ranges,
+                            std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("include_ranges", from, where);
   detail::group_builder made(from.self());
-  detail::for_each_in("include_ranges", ranges, [&](rank_t r, std::size_t entry) {
+  detail::for_each_in("include_ranges", ranges, where, [&](rank_t r, std::size_t entry) {
     marks.mark(r, entry);
     made.add(from.peer_of(r));
   });
   return made.made();
 }
 /// As `exclude`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
-inline group exclude_ranges(const group& from, std::span<const rank_range> ranges) {
-  detail::rank_marks marks("exclude_ranges", from);
-  detail::for_each_in("exclude_ranges", ranges,
+inline group exclude_ranges(const group& from, std::span<const rank_range> ranges,
+                            std::source_location where = std::source_location::current()) {
+  detail::rank_marks marks("exclude_ranges", from, where);
+  detail::for_each_in("exclude_ranges", ranges, where,
                       [&](rank_t r, std::size_t entry) { marks.mark(r, entry); });
   detail::group_builder made(from.self());
   for (rank_t r = 0; r < from.size(); ++r)

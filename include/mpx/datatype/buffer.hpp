@@ -34,11 +34,23 @@ template <class R>
 concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                            Transferable<std::ranges::range_value_t<R>>;
 
-/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+namespace detail {
+
+// What compilers print of a buffer that cannot be sent.
 template <class B>
-concept SendBuffer =
+inline constexpr bool no_pointer_but_a_std_span_of_it_and_a_length =
+    !std::is_pointer_v<std::remove_cvref_t<B>>;
+template <class B>
+inline constexpr bool trivially_copyable_or_a_contiguous_range_of_such =
     ContiguousBuffer<B> || LayoutBuffer<B> ||
     (!std::ranges::range<std::remove_cvref_t<B>> && Transferable<std::remove_cvref_t<B>>);
+
+}  // namespace detail
+
+/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+template <class B>
+concept SendBuffer = detail::no_pointer_but_a_std_span_of_it_and_a_length<B> &&
+                     detail::trivially_copyable_or_a_contiguous_range_of_such<B>;
 
 /// What a receive takes: the same, writable, and no temporary unless it is a view.
 template <class B>

@@ -69,6 +69,8 @@ class number_list : public std::span<const std::int64_t> {
 /// negative count or block length, lists of different lengths, what does not fit 64 bits.
 /// Threads: copies may be used by several. Cost of a copy: a count. Source: MPI 4.1, 5.1.
 class datatype {
+  using site = std::source_location;
+
  public:
   /// Null: any use of it is an error.
   datatype() = default;
@@ -79,45 +81,49 @@ class datatype {
     return basic(detail::basic_of<T>());
   }
   /// `count` of `type`, one behind the other.
-  static datatype contiguous(std::int64_t count, const datatype& type);
+  static datatype contiguous(std::int64_t count, const datatype& type,
+                             site where = site::current());
   /// `count` blocks of `block_length` elements; `stride` is in elements.
   static datatype vector(std::int64_t count, std::int64_t block_length, std::int64_t stride,
-                         const datatype& type);
+                         const datatype& type, site where = site::current());
   /// The same, with a stride in bytes.
   static datatype hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes,
-                          const datatype& type);
+                          const datatype& type, site where = site::current());
   /// Blocks of different lengths; displacements are in elements.
   static datatype indexed(number_list block_lengths, number_list displacements,
-                          const datatype& type);
+                          const datatype& type, site where = site::current());
   /// The same, with displacements in bytes.
   static datatype hindexed(number_list block_lengths, number_list displacements_bytes,
-                           const datatype& type);
+                           const datatype& type, site where = site::current());
   /// Blocks of one length; displacements are in elements.
   static datatype indexed_block(std::int64_t block_length, number_list displacements,
-                                const datatype& type);
+                                const datatype& type, site where = site::current());
   /// The same, with displacements in bytes.
   static datatype hindexed_block(std::int64_t block_length, number_list displacements_bytes,
-                                 const datatype& type);
+                                 const datatype& type, site where = site::current());
   /// Blocks of different types; displacements are in bytes.
   static datatype structure(number_list block_lengths, number_list displacements_bytes,
-                            std::span<const datatype> types);
+                            std::span<const datatype> types, site where = site::current());
   /// The same, with types in braces.
   static datatype structure(number_list block_lengths, number_list displacements_bytes,
-                            std::initializer_list<datatype> types) {
-    return structure(block_lengths, displacements_bytes, std::span(types.begin(), types.size()));
+                            std::initializer_list<datatype> types, site where = site::current()) {
+    return structure(block_lengths, displacements_bytes, std::span(types.begin(), types.size()),
+                     where);
   }
   /// A block of an array of any number of dimensions: its extent is that of the whole array.
   static datatype subarray(number_list sizes, number_list sub_sizes, number_list starts,
-                           array_order order, const datatype& type);
+                           array_order order, const datatype& type, site where = site::current());
   /// What `rank` of `size` ranks holds of an array that is dealt out to a grid of them. Ranks are
   /// placed in the grid with the last dimension fastest.
   static datatype darray(std::int64_t size, std::int64_t rank, number_list sizes,
                          std::span<const distribution> distributions, number_list arguments,
-                         number_list grid, array_order order, const datatype& type);
+                         number_list grid, array_order order, const datatype& type,
+                         site where = site::current());
   /// The same bytes, with another lower bound and extent.
-  static datatype resized(const datatype& type, std::int64_t lower_bound, std::int64_t extent);
+  static datatype resized(const datatype& type, std::int64_t lower_bound, std::int64_t extent,
+                          site where = site::current());
   /// An equal datatype. (A copy is as good; contents tell the two apart.)
-  datatype dup() const;
+  datatype dup(site where = site::current()) const;
 
   /// False of a null datatype.
   explicit operator bool() const noexcept { return of_.get() != nullptr; }

@@ -77,7 +77,8 @@ inline void take_back(const memory& m, const started& s) noexcept {
 struct collective_failure {
   enum class cause : std::uint8_t {
     lost,       ///< `other` is lost; no rank, if it is not known who.
-    left,       ///< `other` has left the call with an error, of the code `got`.
+    left,       ///< `other` has left the call with an error, of the code `got`; 0: see `dropped`.
+    dropped,    ///< This rank has dropped the request of a call under way.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
@@ -133,10 +134,13 @@ struct collective_failure {
       }
       break;
     case cause::left:
-      append(s, ": rank %d%s has left this call with an error", f.other,
-             world_rank_text(ranks, f.other).c_str());
-      if (f.got != 0) append(s, " (%s)", errc_text(static_cast<int>(f.got)));
+      append(s, ": rank %d%s has ", f.other, world_rank_text(ranks, f.other).c_str());
+      if (f.got == 0)
+        s += "dropped its request of this call, which was under way: wait for it";
+      else
+        append(s, "left this call with an error (%s)", errc_text(static_cast<int>(f.got)));
       break;
+    case cause::dropped: s += ": its request was dropped while it was under way"; break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
       break;

@@ -6,6 +6,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include "mpx/rma/window.hpp"
 
@@ -69,6 +70,13 @@ window<T, Stack, Policy> allocate_window(
   return detail::make_window<T, Policy>(comm, detail::rma_memory::allocated, nullptr, count, by,
                                         "allocate_window", how, where);
 }
+/// The same, by the protocol that the stack chooses.
+template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
+window<T, Stack, Policy> allocate_window(
+    const communicator<Stack>& comm, std::uint64_t count, std::error_code& ec,
+    std::source_location where = std::source_location::current()) {
+  return allocate_window<T, Policy>(comm, count, rma::protocol::automatic, ec, where);
+}
 /// The same, of which every rank can have all parts (window::part).
 /// Errors: errc::argument if the ranks do not share memory, or no room for it is left there.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
@@ -81,6 +89,13 @@ window<T, Stack, Policy> shared_window(
   return detail::make_window<T, Policy>(comm, detail::rma_memory::shared, nullptr, count, by,
                                         "shared_window", how, where);
 }
+/// The same, by the protocol that the stack chooses.
+template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
+window<T, Stack, Policy> shared_window(
+    const communicator<Stack>& comm, std::uint64_t count, std::error_code& ec,
+    std::source_location where = std::source_location::current()) {
+  return shared_window<T, Policy>(comm, count, rma::protocol::automatic, ec, where);
+}
 /// A window of the program's own memory, which stays until the window is freed.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
@@ -91,6 +106,13 @@ window<T, Stack, Policy> window_over(const communicator<Stack>& comm, std::span<
   return detail::make_window<T, Policy>(comm, detail::rma_memory::given, memory.data(),
                                         memory.size(), by, "window_over", how, where);
 }
+/// The same, by the protocol that the stack chooses.
+template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
+window<T, Stack, Policy> window_over(const communicator<Stack>& comm, std::span<T> memory,
+                                     std::error_code& ec,
+                                     std::source_location where = std::source_location::current()) {
+  return window_over<T, Policy>(comm, memory, rma::protocol::automatic, ec, where);
+}
 /// A window to which memory is attached later.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
@@ -100,6 +122,13 @@ window<T, Stack, Policy> dynamic_window(
     std::source_location where = std::source_location::current()) {
   return detail::make_window<T, Policy>(comm, detail::rma_memory::dynamic, nullptr, 0, by,
                                         "dynamic_window", how, where);
+}
+/// The same, by the protocol that the stack chooses.
+template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
+window<T, Stack, Policy> dynamic_window(
+    const communicator<Stack>& comm, std::error_code& ec,
+    std::source_location where = std::source_location::current()) {
+  return dynamic_window<T, Policy>(comm, rma::protocol::automatic, ec, where);
 }
 
 }  // namespace mpx::inline v0

@@ -3,6 +3,7 @@
 // Elements of a window at other ranks, and runs of them, as values that are assigned to, combined
 // with and loaded from: window::at, window::span. Included by mpx/rma.hpp.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -58,6 +59,9 @@ class reference {
     [[gnu::always_inline]] given(const value_type& v,
                                  site w = site::current()) noexcept  // NOLINT(*-explicit-*)
         : value(v), where(w) {}
+    template <std::floating_point U>
+    requires std::integral<value_type>
+    given(U, site = site::current()) = delete;  ///< Its fraction would go: convert it.
   };
 
   /// Of window::at.

@@ -133,6 +133,9 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
     }
     return put_slow<By>(std::span(&value, 1), target, at, std::forward<How>(how), where);
   }
+  template <rma::protocol By = rma::protocol::automatic, std::floating_point U, class... Rest>
+  requires std::integral<T>
+  void put(U, rank_t, std::uint64_t, Rest&&...) = delete;  ///< Its fraction would go: convert it.
   /// The same of several: a contiguous range of T, or what a layout spreads.
   template <rma::protocol By = rma::protocol::automatic, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&

@@ -17,7 +17,8 @@ namespace mpx::inline v0::detail {
 /// Sums and products of 64 bits; what does not fit is an error of `who`.
 class checked {
  public:
-  constexpr explicit checked(const char* who) noexcept : who_(who) {}
+  constexpr explicit checked(const char* who, std::source_location where = {}) noexcept
+      : who_(who), where_(where) {}
   std::int64_t sum(std::int64_t a, std::int64_t b) const {
     std::int64_t r = 0;
     if (__builtin_add_overflow(a, b, &r)) fail();
@@ -36,9 +37,11 @@ class checked {
 
  private:
   [[noreturn]] void fail() const {
-    throw_error(errc::datatype, "%s: sizes and displacements reach beyond 64 bits", who_);
+    throw_error_at(where_, errc::datatype, "%s: sizes and displacements reach beyond 64 bits",
+                   who_);
   }
   const char* who_;
+  std::source_location where_;
 };
 
 enum class shape_kind : std::uint8_t {

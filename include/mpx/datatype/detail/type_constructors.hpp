@@ -9,33 +9,34 @@ namespace mpx::inline v0::detail {
 
 /// Puts one datatype together.
 struct type_maker {
-  explicit type_maker(const char* name, combiner how)
-      : who(name), c(name), made(new type_description), owner(made) {
+  explicit type_maker(const char* name, combiner how, std::source_location call)
+      : who(name), c(name, call), where(call), made(new type_description), owner(made) {
     made->made_by = how;
   }
 
   void require(const datatype& type) const {
-    if (!type) throw_error(errc::datatype, "%s: the datatype is null", who);
+    if (!type) throw_error_at(where, errc::datatype, "%s: the datatype is null", who);
   }
   void require(std::int64_t value, const char* argument) const {
     if (value < 0)
-      throw_error(errc::datatype, "%s: %s is negative: %lld", who, argument,
-                  static_cast<long long>(value));
+      throw_error_at(where, errc::datatype, "%s: %s is negative: %lld", who, argument,
+                     static_cast<long long>(value));
   }
   void require(number_list values, const char* argument) const {
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i] < 0)
-        throw_error(errc::datatype, "%s: %s[%zu] is negative: %lld", who, argument, i,
-                    static_cast<long long>(values[i]));
+        throw_error_at(where, errc::datatype, "%s: %s[%zu] is negative: %lld", who, argument, i,
+                       static_cast<long long>(values[i]));
   }
   void require_equal(std::size_t n, std::size_t expected, const char* argument) const {
     if (n != expected)
-      throw_error(errc::datatype, "%s: %s has %zu values, not %zu", who, argument, n, expected);
+      throw_error_at(where, errc::datatype, "%s: %s has %zu values, not %zu", who, argument, n,
+                     expected);
   }
   [[noreturn]] void fail(const char* argument, std::size_t i, std::int64_t value,
                          const char* why) const {
-    throw_error(errc::datatype, "%s: %s[%zu] is %lld: %s", who, argument, i,
-                static_cast<long long>(value), why);
+    throw_error_at(where, errc::datatype, "%s: %s[%zu] is %lld: %s", who, argument, i,
+                   static_cast<long long>(value), why);
   }
 
   /// The bounds of `count` of `type`, `stride` bytes apart, from `at` on.
@@ -65,9 +66,9 @@ struct type_maker {
       const std::int64_t k = length(i);
       if (k == 0) continue;
       if (k != block_length) block = block_of(block_length = k, type);
-      const std::int64_t where = displacement(i);
-      shapes.add(at(where, block, c));
-      bound(where, k, d.extent, d.bounds);
+      const std::int64_t begins = displacement(i);
+      shapes.add(at(begins, block, c));
+      bound(begins, k, d.extent, d.bounds);
       count = c.sum(count, k);
     }
     made->body = shapes.join();
@@ -107,6 +108,7 @@ struct type_maker {
 
   const char* who;
   checked c;
+  std::source_location where;
   type_description* made;
   type_reference owner;
 };
@@ -151,14 +153,15 @@ inline dealt deal(const type_maker& m, std::size_t i, std::int64_t n, distributi
 namespace mpx::inline v0 {
 
 inline datatype datatype::basic(basic_type what) {
-  detail::type_maker m("of", combiner::named);
+  detail::type_maker m("of", combiner::named, {});
   m.made->body = {0, detail::block_shape(what.size, m.c)};
   m.made->basics = detail::equal_elements(what, 1, m.c);
   m.made->bounds = {.some = true, .true_high = what.size, .alignment = what.alignment};
   return m.finish();
 }
-inline datatype datatype::contiguous(std::int64_t count, const datatype& type) {
-  detail::type_maker m("contiguous", combiner::contiguous);
+inline datatype datatype::contiguous(std::int64_t count, const datatype& type,
+                                     std::source_location where) {
+  detail::type_maker m("contiguous", combiner::contiguous, where);
   m.require(type);
   m.require(count, "count");
   m.strided(1, count, 0, type);
@@ -166,8 +169,8 @@ inline datatype datatype::contiguous(std::int64_t count, const datatype& type) {
   return m.finish(type);
 }
 inline datatype datatype::vector(std::int64_t count, std::int64_t block_length, std::int64_t stride,
-                                 const datatype& type) {
-  detail::type_maker m("vector", combiner::vector);
+                                 const datatype& type, std::source_location where) {
+  detail::type_maker m("vector", combiner::vector, where);
   m.require(type);
   m.require(count, "count");
   m.require(block_length, "block_length");
@@ -177,8 +180,9 @@ inline datatype datatype::vector(std::int64_t count, std::int64_t block_length, 
   return m.finish(type);
 }
 inline datatype datatype::hvector(std::int64_t count, std::int64_t block_length,
-                                  std::int64_t stride_bytes, const datatype& type) {
-  detail::type_maker m("hvector", combiner::hvector);
+                                  std::int64_t stride_bytes, const datatype& type,
+                                  std::source_location where) {
+  detail::type_maker m("hvector", combiner::hvector, where);
   m.require(type);
   m.require(count, "count");
   m.require(block_length, "block_length");
@@ -188,8 +192,8 @@ inline datatype datatype::hvector(std::int64_t count, std::int64_t block_length,
   return m.finish(type);
 }
 inline datatype datatype::indexed(number_list block_lengths, number_list displacements,
-                                  const datatype& type) {
-  detail::type_maker m("indexed", combiner::indexed);
+                                  const datatype& type, std::source_location where) {
+  detail::type_maker m("indexed", combiner::indexed, where);
   m.require(type);
   m.require(block_lengths, "block_lengths");
   m.require_equal(displacements.size(), block_lengths.size(), "displacements");
@@ -202,8 +206,8 @@ inline datatype datatype::indexed(number_list block_lengths, number_list displac
   return m.finish(type);
 }
 inline datatype datatype::hindexed(number_list block_lengths, number_list displacements_bytes,
-                                   const datatype& type) {
-  detail::type_maker m("hindexed", combiner::hindexed);
+                                   const datatype& type, std::source_location where) {
+  detail::type_maker m("hindexed", combiner::hindexed, where);
   m.require(type);
   m.require(block_lengths, "block_lengths");
   m.require_equal(displacements_bytes.size(), block_lengths.size(), "displacements_bytes");
@@ -216,8 +220,8 @@ inline datatype datatype::hindexed(number_list block_lengths, number_list displa
   return m.finish(type);
 }
 inline datatype datatype::indexed_block(std::int64_t block_length, number_list displacements,
-                                        const datatype& type) {
-  detail::type_maker m("indexed_block", combiner::indexed_block);
+                                        const datatype& type, std::source_location where) {
+  detail::type_maker m("indexed_block", combiner::indexed_block, where);
   m.require(type);
   m.require(block_length, "block_length");
   m.blocks(
@@ -228,8 +232,8 @@ inline datatype datatype::indexed_block(std::int64_t block_length, number_list d
   return m.finish(type);
 }
 inline datatype datatype::hindexed_block(std::int64_t block_length, number_list displacements_bytes,
-                                         const datatype& type) {
-  detail::type_maker m("hindexed_block", combiner::hindexed_block);
+                                         const datatype& type, std::source_location where) {
+  detail::type_maker m("hindexed_block", combiner::hindexed_block, where);
   m.require(type);
   m.require(block_length, "block_length");
   m.blocks(
@@ -240,13 +244,14 @@ inline datatype datatype::hindexed_block(std::int64_t block_length, number_list 
   return m.finish(type);
 }
 inline datatype datatype::structure(number_list block_lengths, number_list displacements_bytes,
-                                    std::span<const datatype> types) {
-  detail::type_maker m("structure", combiner::structure);
+                                    std::span<const datatype> types, std::source_location where) {
+  detail::type_maker m("structure", combiner::structure, where);
   m.require(block_lengths, "block_lengths");
   m.require_equal(displacements_bytes.size(), block_lengths.size(), "displacements_bytes");
   m.require_equal(types.size(), block_lengths.size(), "types");
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (!types[i]) detail::throw_error(errc::datatype, "structure: types[%zu] is null", i);
+    if (!types[i])
+      detail::throw_error_at(where, errc::datatype, "structure: types[%zu] is null", i);
   detail::joiner shapes(m.c);
   detail::element_joiner basics(m.c);
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -265,8 +270,9 @@ inline datatype datatype::structure(number_list block_lengths, number_list displ
   return m.finish();
 }
 inline datatype datatype::subarray(number_list sizes, number_list sub_sizes, number_list starts,
-                                   array_order order, const datatype& type) {
-  detail::type_maker m("subarray", combiner::subarray);
+                                   array_order order, const datatype& type,
+                                   std::source_location where) {
+  detail::type_maker m("subarray", combiner::subarray, where);
   m.require(type);
   const std::size_t n = sizes.size();
   m.require_equal(sub_sizes.size(), n, "sub_sizes");
@@ -309,8 +315,9 @@ inline datatype datatype::subarray(number_list sizes, number_list sub_sizes, num
 }
 inline datatype datatype::darray(std::int64_t size, std::int64_t rank, number_list sizes,
                                  std::span<const distribution> distributions, number_list arguments,
-                                 number_list grid, array_order order, const datatype& type) {
-  detail::type_maker m("darray", combiner::darray);
+                                 number_list grid, array_order order, const datatype& type,
+                                 std::source_location where) {
+  detail::type_maker m("darray", combiner::darray, where);
   m.require(type);
   const std::size_t n = sizes.size();
   m.require_equal(distributions.size(), n, "distributions");
@@ -324,9 +331,10 @@ inline datatype datatype::darray(std::int64_t size, std::int64_t rank, number_li
     processes = m.c.product(processes, grid[i]);
   }
   if (processes != size || rank >= size)
-    detail::throw_error(errc::datatype, "darray: rank %lld of %lld processes in a grid of %lld",
-                        static_cast<long long>(rank), static_cast<long long>(size),
-                        static_cast<long long>(processes));
+    detail::throw_error_at(where, errc::datatype,
+                           "darray: rank %lld of %lld processes in a grid of %lld",
+                           static_cast<long long>(rank), static_cast<long long>(size),
+                           static_cast<long long>(processes));
   const detail::type_description& d = *type.description();
   std::vector<std::int64_t> place(n);
   for (std::size_t i = n, r = static_cast<std::size_t>(rank); i-- > 0;) {
@@ -370,8 +378,8 @@ inline datatype datatype::darray(std::int64_t size, std::int64_t rank, number_li
   return m.finish(type);
 }
 inline datatype datatype::resized(const datatype& type, std::int64_t lower_bound,
-                                  std::int64_t extent) {
-  detail::type_maker m("resized", combiner::resized);
+                                  std::int64_t extent, std::source_location where) {
+  detail::type_maker m("resized", combiner::resized, where);
   m.require(type);
   const detail::type_description& d = *type.description();
   m.made->body = d.body;
@@ -383,8 +391,8 @@ inline datatype datatype::resized(const datatype& type, std::int64_t lower_bound
   m.addresses({lower_bound, extent});
   return m.finish(type);
 }
-inline datatype datatype::dup() const {
-  detail::type_maker m("dup", combiner::dup);
+inline datatype datatype::dup(std::source_location where) const {
+  detail::type_maker m("dup", combiner::dup, where);
   m.require(*this);
   m.made->body = of_->body;
   m.made->basics = of_->basics;

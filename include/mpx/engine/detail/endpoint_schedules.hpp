@@ -55,7 +55,7 @@ struct schedules {
     {
       lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
-      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost});
+      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost, cause::dropped});
     }
     e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
   }
@@ -108,7 +108,9 @@ struct schedules {
   [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
     if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
     for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
-      e.give_up_collective_locked(over, errc::count);
+      // Or this rank has left it because another one had.
+      const errc why = e.revocations_.some_left() ? errc::peer_lost : errc::count;
+      e.give_up_collective_locked(over, why);
       e.inbox().discard_if([&](const envelope& is) {
         return is.context() == over.context && is.tag() == over.serial;
       });
@@ -284,7 +286,7 @@ struct schedules {
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
     if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
-      e.give_up_collective_locked(p.id(), p.failure.why);
+      e.give_up_collective_locked(p.id(), p.failure.of == cause::dropped ? errc{} : p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
