@@ -126,7 +126,7 @@ function(mpx_finish_test name file label)
     TIMEOUT ${timeout}
     COST ${cost}
     LABELS "${label};${labels}"
-    ENVIRONMENT "ASAN_OPTIONS=handle_sigill=1:allocator_may_return_null=1:detect_stack_use_after_return=${after_return}${sends}${mpx_symbolizer};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0${mpx_symbolizer};UBSAN_OPTIONS=print_stacktrace=1${mpx_symbolizer};TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1${instrumented}${mpx_symbolizer}${fabric}")
+    ENVIRONMENT "ASAN_OPTIONS=handle_sigill=1:allocator_may_return_null=1:detect_stack_use_after_return=${after_return}${sends}${mpx_symbolizer};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0${mpx_symbolizer};UBSAN_OPTIONS=print_stacktrace=1${mpx_symbolizer};TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/tsan.supp:print_suppressions=0:halt_on_error=1:allocator_may_return_null=1${instrumented}${mpx_symbolizer}${fabric}")
 endfunction()
 
 # Flags that differ from those of mpx_test_headers lose what it has read.
