@@ -28,6 +28,13 @@ void depend(mpx::communicator<mpx::cluster_stack>& world, std::string_view how) 
     static_cast<void>(world.agree(1));
     x = world.shrink().allreduce(1, std::plus<>{});
   }
+  if (how ==
+      "through") {  // Each leaves as soon as it is, while others may still be in the last call.
+    auto rest = world.shrink();
+    rest.barrier();
+    rest.barrier(ec);
+    x = rest.size();
+  }
   std::printf("rank %d: %s %d\n", world.rank(), ec == mpx::errc::peer_lost ? "lost" : "none", x);
 }
 

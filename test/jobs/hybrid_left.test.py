@@ -18,4 +18,11 @@ def test_who_depends_on_one_that_has_left():
             equal((how, hosts, sorted(out.splitlines())), (how, hosts, [f"rank 0: {said}", f"rank 2: {said}"]))
 
 
+def test_who_is_through_leaves_and_fails_nobody():
+    for _ in range(12):
+        job = start("-n", 4, "--survive", "--timeout", 30, LEFT, "through", env={"MPX_PRETEND_HOSTS": "0,0,1,1"})
+        out, _ = job.communicate(timeout=40)
+        equal(sorted(out.splitlines()), [f"rank {r}: none 3" for r in (0, 2, 3)])
+
+
 main(globals())
