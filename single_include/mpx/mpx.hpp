@@ -477,16 +477,6 @@ namespace mpx::inline v0::detail {
   va_end(values);
   throw error(why, s);
 }
-/// The same, of the call at `where`.
-[[noreturn, gnu::format(printf, 3, 4), gnu::noinline, gnu::cold]] inline void throw_error_at(
-    std::source_location where, errc why, const char* format, ...) {
-  std::string s;
-  std::va_list values;
-  va_start(values, format);
-  append_list(s, format, values);
-  va_end(values);
-  throw error(why, s, where);
-}
 
 }  // namespace mpx::inline v0::detail
 
@@ -4856,8 +4846,7 @@ inline void take_back(const memory& m, const started& s) noexcept {
 struct collective_failure {
   enum class cause : std::uint8_t {
     lost,       ///< `other` is lost; no rank, if it is not known who.
-    left,       ///< `other` has left the call with an error, of the code `got`; 0: see `dropped`.
-    dropped,    ///< This rank has dropped the request of a call under way.
+    left,       ///< `other` has left the call with an error, of the code `got`; 0: has dropped it.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
@@ -4919,7 +4908,6 @@ struct collective_failure {
       else
         append(s, "left this call with an error (%s)", errc_text(static_cast<int>(f.got)));
       break;
-    case cause::dropped: s += ": its request was dropped while it was under way"; break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
       break;
@@ -16401,7 +16389,7 @@ class endpoint : ground<Stack>,
   /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
   void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
-  /// takes no longer than `patience_ns`.
+  /// takes no longer than `patience_ns`; and if it leaves `in_good_order`, those hear that, too.
   void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
@@ -17854,7 +17842,11 @@ struct schedules {
     {
       lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
-      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost, cause::dropped});
+      if (p.active && p.failure.why == errc{}) {
+        p.told = true;
+        e.give_up_collective_locked(p.id(), errc{});
+        fail_locked(e, p, {errc::peer_lost});
+      }
     }
     e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
   }
@@ -18085,7 +18077,7 @@ struct schedules {
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
     if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
-      e.give_up_collective_locked(p.id(), p.failure.of == cause::dropped ? errc{} : p.failure.why);
+      e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
@@ -25332,14 +25324,17 @@ inline void translate_ranks(const group& from, std::span<const rank_t> ranks, co
                             std::span<rank_t> into,
                             std::source_location where = std::source_location::current()) {
   if (into.size() != ranks.size())
-    detail::throw_error_at(where, errc::argument, "translate_ranks: %zu ranks, and room for %zu",
-                           ranks.size(), into.size());
+    throw error(errc::argument,
+                detail::formatted("translate_ranks: %zu ranks, and room for %zu", ranks.size(),
+                                  into.size()),
+                where);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const rank_t r = ranks[i];
     if (r != proc_null && (r < 0 || r >= from.size()))
-      detail::throw_error_at(where, errc::rank,
-                             "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i, r,
-                             from.size() - 1);
+      throw error(errc::rank,
+                  detail::formatted("translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
+                                    r, from.size() - 1),
+                  where);
     const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
     into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
   }
@@ -25378,12 +25373,15 @@ class rank_marks {
       : what_(what), where_(where), size_(g.size()), marks_(room(g)) {}
   void mark(rank_t rank, std::size_t entry) {
     if (rank < 0 || rank >= size_)
-      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_,
-                     entry, rank, size_ - 1);
+      throw error(
+          errc::rank,
+          formatted("%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank, size_ - 1),
+          where_);
     bool& is = marks_[static_cast<std::size_t>(rank)];
     if (is)
-      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d, which is there already", what_,
-                     entry, rank);
+      throw error(errc::rank,
+                  formatted("%s: entry %zu is rank %d, which is there already", what_, entry, rank),
+                  where_);
     is = true;
   }
   bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
@@ -25405,8 +25403,10 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const rank_range& r = ranges[i];
     if (r.stride == 0)
-      throw_error_at(where, errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i,
-                     r.first, r.last);
+      throw error(
+          errc::argument,
+          formatted("%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first, r.last),
+          where);
     const std::int64_t last = r.last;
     for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
       take(static_cast<rank_t>(at), i);

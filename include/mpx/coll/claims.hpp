@@ -184,16 +184,13 @@ struct call_claim {
   char file[60] = {};
 
   call_claim() = default;
-  call_claim(rank_t me, const char* call, const std::source_location& where, bool starts) noexcept
+  call_claim(rank_t me, std::string_view call, const std::source_location& where,
+             bool starts) noexcept
       : rank(me), line(where.line()), is_started(starts ? 1 : 0), told(1) {
-    say_name(call);
+    std::copy_n(call.begin(), std::min(call.size(), sizeof name - 1), name);
     std::string_view path(where.file_name());  // Its end is what people look for.
     if (path.size() >= sizeof file) path.remove_prefix(path.size() - sizeof file + 1);
     std::copy(path.begin(), path.end(), file);
-  }
-  void say_name(std::string_view is) noexcept {
-    std::fill(std::begin(name), std::end(name), '\0');
-    std::copy_n(is.begin(), std::min(is.size(), sizeof name - 1), name);
   }
   void say_bytes(std::size_t n) noexcept {
     bytes = n;

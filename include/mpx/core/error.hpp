@@ -232,15 +232,5 @@ namespace mpx::inline v0::detail {
   va_end(values);
   throw error(why, s);
 }
-/// The same, of the call at `where`.
-[[noreturn, gnu::format(printf, 3, 4), gnu::noinline, gnu::cold]] inline void throw_error_at(
-    std::source_location where, errc why, const char* format, ...) {
-  std::string s;
-  std::va_list values;
-  va_start(values, format);
-  append_list(s, format, values);
-  va_end(values);
-  throw error(why, s, where);
-}
 
 }  // namespace mpx::inline v0::detail

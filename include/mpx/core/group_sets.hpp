@@ -37,14 +37,17 @@ inline void translate_ranks(const group& from, std::span<const rank_t> ranks, co
                             std::span<rank_t> into,
                             std::source_location where = std::source_location::current()) {
   if (into.size() != ranks.size())
-    detail::throw_error_at(where, errc::argument, "translate_ranks: %zu ranks, and room for %zu",
-                           ranks.size(), into.size());
+    throw error(errc::argument,
+                detail::formatted("translate_ranks: %zu ranks, and room for %zu", ranks.size(),
+                                  into.size()),
+                where);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const rank_t r = ranks[i];
     if (r != proc_null && (r < 0 || r >= from.size()))
-      detail::throw_error_at(where, errc::rank,
-                             "translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i, r,
-                             from.size() - 1);
+      throw error(errc::rank,
+                  detail::formatted("translate_ranks: entry %zu is rank %d: ranks are 0 .. %d", i,
+                                    r, from.size() - 1),
+                  where);
     const peer_id peer = r == proc_null ? null_peer : from.peer_of(r);
     into[i] = to.contains(peer) ? to.rank_of(peer) : rank_t{proc_null};
   }
@@ -83,12 +86,15 @@ class rank_marks {
       : what_(what), where_(where), size_(g.size()), marks_(room(g)) {}
   void mark(rank_t rank, std::size_t entry) {
     if (rank < 0 || rank >= size_)
-      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d: ranks are 0 .. %d", what_,
-                     entry, rank, size_ - 1);
+      throw error(
+          errc::rank,
+          formatted("%s: entry %zu is rank %d: ranks are 0 .. %d", what_, entry, rank, size_ - 1),
+          where_);
     bool& is = marks_[static_cast<std::size_t>(rank)];
     if (is)
-      throw_error_at(where_, errc::rank, "%s: entry %zu is rank %d, which is there already", what_,
-                     entry, rank);
+      throw error(errc::rank,
+                  formatted("%s: entry %zu is rank %d, which is there already", what_, entry, rank),
+                  where_);
     is = true;
   }
   bool is(rank_t rank) const noexcept { return marks_[static_cast<std::size_t>(rank)]; }
@@ -110,8 +116,10 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const rank_range& r = ranges[i];
     if (r.stride == 0)
-      throw_error_at(where, errc::argument, "%s: entry %zu, ranks %d .. %d, has stride 0", what, i,
-                     r.first, r.last);
+      throw error(
+          errc::argument,
+          formatted("%s: entry %zu, ranks %d .. %d, has stride 0", what, i, r.first, r.last),
+          where);
     const std::int64_t last = r.last;
     for (std::int64_t at = r.first; r.stride > 0 ? at <= last : at >= last; at += r.stride)
       take(static_cast<rank_t>(at), i);

@@ -221,7 +221,7 @@ class endpoint : ground<Stack>,
   /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
   void drain();
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
-  /// takes no longer than `patience_ns`.
+  /// takes no longer than `patience_ns`; and if it leaves `in_good_order`, those hear that, too.
   void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {

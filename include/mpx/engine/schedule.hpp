@@ -77,8 +77,7 @@ inline void take_back(const memory& m, const started& s) noexcept {
 struct collective_failure {
   enum class cause : std::uint8_t {
     lost,       ///< `other` is lost; no rank, if it is not known who.
-    left,       ///< `other` has left the call with an error, of the code `got`; 0: see `dropped`.
-    dropped,    ///< This rank has dropped the request of a call under way.
+    left,       ///< `other` has left the call with an error, of the code `got`; 0: has dropped it.
     message,    ///< A message to or from `other`.
     length,     ///< A message is not as long as what it was to fill.
     out,        ///< Elements given, and room for the result.
@@ -140,7 +139,6 @@ struct collective_failure {
       else
         append(s, "left this call with an error (%s)", errc_text(static_cast<int>(f.got)));
       break;
-    case cause::dropped: s += ": its request was dropped while it was under way"; break;
     case cause::out:
       append(s, ": %zu elements do not fit the %zu of the result: give as many", f.bytes, f.got);
       break;

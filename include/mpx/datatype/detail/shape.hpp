@@ -36,9 +36,9 @@ class checked {
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw_error_at(where_, errc::datatype, "%s: sizes and displacements reach beyond 64 bits",
-                   who_);
+  [[noreturn, gnu::noinline, gnu::cold]] void fail() const {
+    throw error(errc::datatype, formatted("%s: sizes and displacements reach beyond 64 bits", who_),
+                where_);
   }
   const char* who_;
   std::source_location where_;

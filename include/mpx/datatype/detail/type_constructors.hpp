@@ -15,28 +15,34 @@ struct type_maker {
   }
 
   void require(const datatype& type) const {
-    if (!type) throw_error_at(where, errc::datatype, "%s: the datatype is null", who);
+    if (!type) throw error(errc::datatype, formatted("%s: the datatype is null", who), where);
   }
   void require(std::int64_t value, const char* argument) const {
     if (value < 0)
-      throw_error_at(where, errc::datatype, "%s: %s is negative: %lld", who, argument,
-                     static_cast<long long>(value));
+      throw error(
+          errc::datatype,
+          formatted("%s: %s is negative: %lld", who, argument, static_cast<long long>(value)),
+          where);
   }
   void require(number_list values, const char* argument) const {
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i] < 0)
-        throw_error_at(where, errc::datatype, "%s: %s[%zu] is negative: %lld", who, argument, i,
-                       static_cast<long long>(values[i]));
+        throw error(errc::datatype,
+                    formatted("%s: %s[%zu] is negative: %lld", who, argument, i,
+                              static_cast<long long>(values[i])),
+                    where);
   }
   void require_equal(std::size_t n, std::size_t expected, const char* argument) const {
     if (n != expected)
-      throw_error_at(where, errc::datatype, "%s: %s has %zu values, not %zu", who, argument, n,
-                     expected);
+      throw error(errc::datatype,
+                  formatted("%s: %s has %zu values, not %zu", who, argument, n, expected), where);
   }
   [[noreturn]] void fail(const char* argument, std::size_t i, std::int64_t value,
                          const char* why) const {
-    throw_error_at(where, errc::datatype, "%s: %s[%zu] is %lld: %s", who, argument, i,
-                   static_cast<long long>(value), why);
+    throw error(
+        errc::datatype,
+        formatted("%s: %s[%zu] is %lld: %s", who, argument, i, static_cast<long long>(value), why),
+        where);
   }
 
   /// The bounds of `count` of `type`, `stride` bytes apart, from `at` on.
@@ -251,7 +257,7 @@ inline datatype datatype::structure(number_list block_lengths, number_list displ
   m.require_equal(types.size(), block_lengths.size(), "types");
   for (std::size_t i = 0; i < types.size(); ++i)
     if (!types[i])
-      detail::throw_error_at(where, errc::datatype, "structure: types[%zu] is null", i);
+      throw error(errc::datatype, detail::formatted("structure: types[%zu] is null", i), where);
   detail::joiner shapes(m.c);
   detail::element_joiner basics(m.c);
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -331,10 +337,11 @@ inline datatype datatype::darray(std::int64_t size, std::int64_t rank, number_li
     processes = m.c.product(processes, grid[i]);
   }
   if (processes != size || rank >= size)
-    detail::throw_error_at(where, errc::datatype,
-                           "darray: rank %lld of %lld processes in a grid of %lld",
-                           static_cast<long long>(rank), static_cast<long long>(size),
-                           static_cast<long long>(processes));
+    throw error(errc::datatype,
+                detail::formatted("darray: rank %lld of %lld processes in a grid of %lld",
+                                  static_cast<long long>(rank), static_cast<long long>(size),
+                                  static_cast<long long>(processes)),
+                where);
   const detail::type_description& d = *type.description();
   std::vector<std::int64_t> place(n);
   for (std::size_t i = n, r = static_cast<std::size_t>(rank); i-- > 0;) {

@@ -55,7 +55,11 @@ struct schedules {
     {
       lock_guard lock(e.threading());
       schedule& p = *compound_of(op).plan;
-      if (p.active && p.failure.why == errc{}) fail_locked(e, p, {errc::peer_lost, cause::dropped});
+      if (p.active && p.failure.why == errc{}) {
+        p.told = true;
+        e.give_up_collective_locked(p.id(), errc{});
+        fail_locked(e, p, {errc::peer_lost});
+      }
     }
     e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
   }
@@ -286,7 +290,7 @@ struct schedules {
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
     if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
-      e.give_up_collective_locked(p.id(), p.failure.of == cause::dropped ? errc{} : p.failure.why);
+      e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
   /// Ends it if nothing touches its buffers any more; else it is tried again.
