@@ -37,6 +37,7 @@ EPOCHS_TEST = "rma/epochs.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
 SURVIVORS_TEST = "sim/survivors.test.cpp"
+CONTEXTS_TEST = "sim/contexts.test.cpp"
 REVOKED_TEST = "sim/revoked.test.cpp"
 REVOCATIONS = "engine/revocations.hpp"
 LAYOUTS = "coll/layouts.hpp"
@@ -260,6 +261,11 @@ MUTATIONS = [
      "if (all[i].color == color && color >= 0)", "if (color >= 0)"),
     ("a revoked communicator's groups wait for a new one", "engine/communicators.hpp",
      "numbers_.is_of_agreements(context)", "(context & numbers_.own_bit()) != 0", REVOKED_TEST),
+    ("what comes when its number is in use again stays for ever", "engine/communicators.hpp",
+     "return numbers_.same_place(is.context(), context) &&",
+     "return numbers_.plain(is.context()) == context &&", CONTEXTS_TEST),
+    ("what comes before its communicator is made is thrown away", "engine/communicators.hpp",
+     "clear_place(context, context);", "clear_place(context, no_context);"),
     # Across intercommunicators.
     ("a block across goes to a rank that does not take it", "coll/between.hpp",
      "((std::int64_t{b} + 1) * takers - 1) / blocks", "std::int64_t{b} * takers / blocks"),

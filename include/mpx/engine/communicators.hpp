@@ -76,6 +76,7 @@ class communicators final : public service {
     early_revoked_.erase_if(is_older);
     past_.erase_if(is_older);
     if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
+    clear_place(context, no_context);
     tell_freed(context);
   }
   /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
@@ -155,6 +156,7 @@ class communicators final : public service {
       const context_id context = s.context;
       if (s.revoked) house_.peers().revoked(-1);
       remember(context);
+      clear_place(context, no_context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
       release(detail::exchange(s.own, nullptr));
@@ -304,10 +306,13 @@ class communicators final : public service {
                                 kept_group* all = nullptr) noexcept {
     tidy();
     past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    clear_place(context, context);
     // What is needed when it is freed is there from now on.
-    good = good && past_.try_reserve(past_.size() + states_.size() + 1);
-    communicator_state* const s = good ? take_state() : nullptr;
+    const bool room = past_.try_reserve(past_.size() + states_.size() + 1);
+    communicator_state* const s = good && room ? take_state() : nullptr;
     if (s == nullptr) {
+      if (room) remember(context);
+      clear_place(context, no_context);
       tell_freed(context);
       return nullptr;
     }
@@ -341,6 +346,14 @@ class communicators final : public service {
   /// Until the place of a context is used again, what comes for it is thrown away.
   void remember(context_id context) noexcept {
     past_.try_push_back(context);  // There is room: see `make_kept`.
+  }
+  /// Throws away what lies stored of all that has had the place of `context`, but for `kept`: what
+  /// was under way for longer than the place was free, too. Requires: the leader has not been told
+  /// that `context` is freed here, so that nothing newer has that place.
+  [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
+    house_.inbox().discard_if([this, context, kept](const envelope& is) {
+      return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
+    });
   }
   bool is_past(context_id context) const noexcept {
     for (const context_id c : past_)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// timeout: 60
+// Messages that nobody receives, of communicators that have been freed, on a network that is slow
+// between two ranks: they arrive when the numbers of their communicators are in use again.
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mpx/mpx.hpp>
+#include <mpx/sim.hpp>
+#include <vector>
+
+namespace {
+
+namespace sim = mpx::sim;
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// From rank 1 to rank 2 a packet takes 10 ms, otherwise 1 us.
+struct one_slow_way {
+  sim::costs transfer(mpx::rank_t from, mpx::rank_t to, std::size_t bytes, sim::random& random) {
+    sim::costs c = even.transfer(from, to, bytes, random);
+    if (from == 1 && to == 2) c.latency_ns += 10 * ms;
+    return c;
+  }
+  std::int64_t empty_poll_ns(sim::random& random) { return even.empty_poll_ns(random); }
+  std::int64_t detection_ns() { return even.detection_ns(); }
+
+  sim::loggp even{.far = {1000, 200, 100, 0.5}, .node_size = 1, .empty_poll_cost_ns = 10};
+};
+
+}  // namespace
+
+TEST_CASE("contexts: what comes when its number is in use again is thrown away") {
+  // Ten times as many as a leader numbers before it uses a number again.
+  constexpr int rounds = 400;
+  const std::vector<std::byte> out(64);
+  std::uint64_t most = 0, at_end = 0;
+  sim::run(3, one_slow_way{}, 1, [&](auto& env) {
+    auto world = env.world();
+    const auto round = [&](bool with_message) {
+      auto c = world.dup();
+      if (with_message && c.rank() == 1) c.send(out, 2);
+      c.free();
+      if (env.rank() != 0) {
+        world.send(1, 0);
+      } else {  // Which hears that it is freed, and may use the number again.
+        for (mpx::rank_t r = 1; r < 3; ++r) CHECK(world.template recv<int>(r) == 1);
+      }
+    };
+    for (int i = 0; i < rounds; ++i) round(true);
+    env.transport().compute(20 * ms);
+    if (env.rank() == 1) world.send(1, 2);  // Comes after all of them.
+    if (env.rank() == 2) {
+      CHECK(world.template recv<int>(1) == 1);
+      most = env.unexpected_bytes();
+    }
+    for (int i = 0; i < rounds / 4; ++i) round(false);
+    if (env.rank() == 2) at_end = env.unexpected_bytes();
+  });
+  CHECK(most > rounds / 2 * out.size());  // They are what this is about.
+  CHECK(at_end == 0);
+}
