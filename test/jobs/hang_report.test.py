@@ -29,9 +29,9 @@ def reports(text):
     return ["mpx: hang report:" + part for part in text.split("mpx: hang report:")[1:]]
 
 
-def hangs(ranks, what, wanted=ALL, options=("--hang-report", "0.5"), env=None, more_s=1.5):
-    """The one report that starts with `wanted`. Where the machine is slow, others may come before:
-    a rank may be late to join."""
+def hangs(ranks, what, wanted=ALL, options=("--hang-report", "0.5"), env=None, more_s=1.5, once=True):
+    """The one report that starts with `wanted`, or, unless it comes only `once`, the first. Where the
+    machine is slow, others may come before: a rank may be late to join."""
     job = start("-n", ranks, *options, HANG, what, env=env)
     text = []
 
@@ -56,7 +56,8 @@ def hangs(ranks, what, wanted=ALL, options=("--hang-report", "0.5"), env=None, m
     job.stderr.close()
     assert running, "".join(text)
     found = [r for r in reports("".join(text)) if r.startswith(wanted)]
-    equal((len(found), "".join(text)) if len(found) != 1 else 1, 1)
+    if once or not found:
+        equal((len(found), "".join(text)) if len(found) != 1 else 1, 1)
     return found[0]
 
 
@@ -121,7 +122,8 @@ def test_one_of_several():
 
 
 def test_ranks_that_test():
-    r = hangs(3, "tests")
+    # Who tests, and is given no core for over a second, may have been away: it is reported again.
+    r = hangs(3, "tests", once=False)
     has(r, r"rank 0 .* tests or probes again and again: from rank 1, tag 6, communicator 0, room for 4 bytes \(",
         "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n")
 

@@ -11,11 +11,12 @@
 #include <mpx/sim.hpp>
 #include <vector>
 
+#include "sim/stacks.hpp"
+
 namespace {
 
 namespace sim = mpx::sim;
-
-constexpr std::int64_t ms = 1'000'000;
+using sim_stacks::ms;
 
 /// From rank 1 to rank 2 a packet takes 10 ms, otherwise 1 us.
 struct one_slow_way {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <exception>
 
 #include "mpx/bootstrap/detail/job_segment.hpp"
@@ -51,8 +52,10 @@ class death_watch {
   }
   death_watch(const death_watch&) = delete;
   death_watch& operator=(const death_watch&) = delete;
+  /// Of who fails because another has failed: that one speaks first.
   [[gnu::cold]] ~death_watch() {
     if (::getpid() == pid_) {
+      if (std::uncaught_exceptions() > exceptions_) hear_out();
       const std::uint64_t one = 1;
       [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);
       ::pthread_join(thread_, nullptr);
@@ -61,8 +64,20 @@ class death_watch {
   }
 
  private:
+  static constexpr std::int64_t words_ns_max = 250'000'000;
   static constexpr int look_ms = 1000;  // A rank that has left lives on, and watches nobody.
 
+  /// Who failed first says why as it ends. Launchers end a job at once, with SIGKILL, when any of
+  /// its processes has ended badly: this rank's, with less to say, shall not be the first.
+  [[gnu::noinline, gnu::cold]] void hear_out() const noexcept {
+    const rank_t first = job_.first_lost(k_);
+    if (first < 0 || first == rank_) return;
+    const pid_t pid = job_.pid(first);
+    const std::int64_t until_ns = platform::now_ns() + words_ns_max;
+    const ::timespec pause{0, 1'000'000};
+    while (pid > 0 && ::kill(pid, 0) == 0 && platform::now_ns() < until_ns)
+      ::nanosleep(&pause, nullptr);
+  }
   [[gnu::noinline, gnu::cold]] void watch() const noexcept {
     for (;;) {
       const rank_t next = next_alive();
@@ -121,6 +136,7 @@ class death_watch {
   std::uint64_t k_;
   int stop_;
   pid_t pid_ = ::getpid();
+  int exceptions_ = std::uncaught_exceptions();
   pthread_t thread_{};
 };
 
