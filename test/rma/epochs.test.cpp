@@ -241,6 +241,8 @@ TEST_CASE("windows: threads of a rank that wait for one lock have it once") {
           std::this_thread::sleep_for(std::chrono::milliseconds(5));  // They wait for it.
         } else {
           std::thread second([&] { w.put(word{1}, 1, 0); });
+          if (round % 2 == 1)  // Where only the other one waited.
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
           w.put(word{2}, 1, 1);
           second.join();
         }

@@ -337,10 +337,10 @@ class window_accesses : public window_data<Stack> {
   void open(rma_target& t) noexcept {
     t.open = true;
     if (this->chosen == rma::protocol::automatic || this->chosen == rma::protocol::direct)
-      t.fast = t.base;
+      t.fast.store(t.base, platform::memory_order_release);
   }
   static void close(rma_target& t) noexcept {
-    t.fast = nullptr;
+    t.fast.store(nullptr, platform::memory_order_release);
     t.touched.clear();
     t.open = t.granted = t.asked = t.no_check = t.lazy = false;
     t.denied_by = proc_null;

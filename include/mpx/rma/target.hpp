@@ -63,7 +63,9 @@ struct rma_queued {
 /// | stirred     | protocols, but direct ones, where a    | flush, once nothing is left that it   |
 /// |             | rank has threads                       | would wait for                        |
 struct rma_target {
-  std::byte* fast = nullptr;   // Where its memory lies here, if plain loads and stores will do now.
+  /// Where its memory lies here, if plain loads and stores will do now. Another thread may have
+  /// waited for that, while this one looks.
+  platform::atomic<std::byte*> fast{nullptr};
   std::uint64_t elements = 0;  // How many of the window's type.
   std::byte* base = nullptr;   // Where its memory lies here, if it does.
   std::uint64_t bytes = 0;
@@ -394,7 +396,7 @@ struct window_data : allocated {
     t.left_after = after;
     t.failure = errc::window;
     t.answers = 0;
-    if constexpr (!endpoint<Stack>::concurrent) t.fast = nullptr;
+    t.fast.store(nullptr, platform::memory_order_release);
     if (left_by == proc_null) left_by = r;
     end_all_replies(r, errc::window);
     if (call_awaited > after) os::revoke_locked(e, *own);

@@ -381,16 +381,16 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
       sizeof(T) % 8 == 0 && !Stack::threading_type::concurrent && !detail::compares_accesses<Stack>;
   bool goes_on(rank_t target, std::uint64_t at) const noexcept {
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
-    const detail::rma_target& t = targets_[target];
-    return at < t.elements && t.goes_on(at * sizeof(T), sizeof(T));
+    return at < targets_[target].elements && targets_[target].goes_on(at * sizeof(T), sizeof(T));
   }
   [[gnu::always_inline]] std::byte* fast(rank_t target, std::uint64_t at, std::uint64_t n,
                                          site where) const noexcept {
     seen(where);
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return nullptr;
     const detail::rma_target& t = targets_[target];
-    if (t.fast == nullptr || at > t.elements || n > t.elements - at) return nullptr;
-    return t.fast + at * sizeof(T);
+    if (at > t.elements || n > t.elements - at) return nullptr;
+    std::byte* const first = t.fast.load(platform::memory_order_acquire);
+    return first == nullptr ? nullptr : first + at * sizeof(T);
   }
   template <class How>
   [[gnu::always_inline]] static void well([[maybe_unused]] How& how) noexcept {
