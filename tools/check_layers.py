@@ -27,6 +27,11 @@ CAST = re.compile(r"static_cast<\s*(peer_id|rank_t)\s*>\s*\(([^;]*)")
 OF_A_PEER = re.compile(r"\b(peer|source|self|to|any_peer)\b")
 OF_A_RANK = re.compile(r"rank|\bsize\(\)|\bself_?\b|\b(to|from|root)\b")
 
+# What glibc declares with warn_unused_result, to which g++ holds even who casts the result to void.
+UNUSED = re.compile(r"^\s*(static_cast<void>\(\s*|\(void\)\s*)?::"
+                    r"(p?read|p?write|readv|writev|f?truncate|getrandom|getentropy|pipe2?|dup|readlink|"
+                    r"f?chdir|f?chown|nice|fread|fwrite|realpath|getcwd|system)\(")
+
 FORWARD = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(\w+)\s*;", re.M)
 DEFINED = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)[^;(){}=]*\{", re.M)
 
@@ -80,6 +85,10 @@ class Checker:
         if re.search(r"\bthread_local\b", code):
             self.report(relative, number, "thread-local", "all state hangs on the environment")
         self.check_casts(relative, number, code)
+        if UNUSED.search(code):
+            self.report(relative, number, "unused-result",
+                        "with _FORTIFY_SOURCE, on by default on Ubuntu, g++ warns in the user's build: keep "
+                        "the result in a [[maybe_unused]] variable")
         if re.search(r"\bstd::atomic(_ref)?\b", code):
             self.report(relative, number, "atomic",
                         "take platform::atomic, so that its interleavings are explored")
@@ -324,6 +333,8 @@ BAD = [
     ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
     ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
+    ("unused-result", "include/mpx/core/x.hpp", header("  static_cast<void>(::write(fd, &one, 8));")),
+    ("unused-result", "include/mpx/core/x.hpp", header("  ::ftruncate(fd, 8);")),
     ("cast", "include/mpx/comm/x.hpp", header("auto p = static_cast<peer_id>(rank);")),
     ("cast", "include/mpx/engine/x.hpp", header("auto r = static_cast<rank_t>(m->is.source);")),
     ("cast", "include/mpx/coll/x.hpp", header("auto r = static_cast<rank_t>(e.self());")),

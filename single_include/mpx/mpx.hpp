@@ -10039,7 +10039,7 @@ inline bool wait_for_bell(int fd, std::int64_t timeout_ns) noexcept {
 inline int make_event_bell() noexcept { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 inline void ring_event_bell(int fd) noexcept {
   const std::uint64_t one = 1;
-  static_cast<void>(::write(fd, &one, sizeof one));
+  [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
 }
 
 /// A name in the abstract namespace of sockets, which is that of the network: nothing lies in a

@@ -238,7 +238,7 @@ class tcp_watch {
 
   void wake() noexcept {
     const std::uint64_t one = 1;
-    static_cast<void>(::write(wake_.fd(), &one, sizeof one));
+    [[maybe_unused]] const auto written = ::write(wake_.fd(), &one, sizeof one);
   }
   void quiet_wake() noexcept { drain(wake_.fd()); }
   /// The descriptor becomes readable at `at_ns` of the monotonic clock; 0: never.
@@ -259,7 +259,7 @@ class tcp_watch {
  private:
   static void drain(int fd) noexcept {
     std::uint64_t n;
-    static_cast<void>(::read(fd, &n, sizeof n));
+    [[maybe_unused]] const auto taken = ::read(fd, &n, sizeof n);
   }
   bool control(int how, int fd, event e, bool writable, bool readable = true) noexcept {
     epoll_event w{};
