@@ -21,6 +21,7 @@ BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER
 BY_LINK = {"mpich": {"UCX_NET_DEVICES": "eth", "FI_TCP_IFACE": "eth"},
            "openmpi": {"OMPI_MCA_btl_tcp_if_include": "eth", "OMPI_MCA_oob_tcp_if_include": "eth"}}
 LAUNCHERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
+ALONE = "a world of its own"  # What mpi_perf says to a rank that its launcher has left alone.
 NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
 SMALL_SHM_BYTES = 64 * MIB  # An MPI asks for some MiB a rank in /dev/shm.
 STRAY_BYTES_MAX = 4096  # What a launcher may say to its ranks meanwhile.
@@ -118,9 +119,10 @@ class Machine:
         self.hosts = None  # Two of test/jobs/hosts.py, where rows want them.
         self.providers = {}  # Of libfabric that were tried -> None, or why there is none.
         self.absent = {}
+        self.launched_by = {mpi: mpi for mpi in MPIS}
         for mpi in MPIS:
             program = build / "compare" / f"mpi_perf.{mpi}"
-            why = self.build_mpi(mpi, program) or self.try_mpi(mpi, program)
+            why = self.build_mpi(mpi, program) or self.try_launchers(mpi, program)
             if why:
                 self.absent[mpi] = why
             else:
@@ -137,21 +139,35 @@ class Machine:
                     self.environment)
         return f"{compiler} bench/mpi_perf.c: {built.why}" if built.why else None
 
+    def try_launchers(self, mpi, program):
+        """Returns None, or why this MPI cannot be compared with on this machine. Some distributions
+        ship a launcher that its own library does not know: that of Ubuntu's MPICH asks for PMIx,
+        which Open MPI's launcher has."""
+        why = self.try_mpi(mpi, program)
+        if mpi == "mpich" and why and ALONE in why and shutil.which(LAUNCHERS["openmpi"]):
+            self.launched_by[mpi] = "openmpi"
+            if why_not_so_either := self.try_mpi(mpi, program):
+                return f"{why}; by {LAUNCHERS['openmpi']}: {why_not_so_either}"
+            print(f"compare: {mpi} is started by {LAUNCHERS['openmpi']}: {LAUNCHERS[mpi]} gives each "
+                  "process a world of its own", file=sys.stderr)
+            return None
+        return why
+
     def try_mpi(self, mpi, program):
-        """Returns None, or why this MPI cannot be compared with on this machine."""
+        """The same by the launcher that is chosen for it."""
         start = time.monotonic()
-        lenient = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
-        tried = run([LAUNCHERS[mpi], "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
+        by = self.launched_by[mpi]
+        lenient = ["--oversubscribe", "--bind-to", "none"] if by == "openmpi" else []
+        tried = run([LAUNCHERS[by], "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
                      "--warmup", 10, "--json-line"], 10 if self.quick else 60, self.environment)
         took = time.monotonic() - start
         lines, _ = lines_of(tried.out)
         if tried.why and not any("shared_memory" in line for line in lines):
-            # Some distributions ship a launcher that its own library does not know.
             return tried.why + shm_hint()
         if why := why_not_comparable(mpi, lines) or tried.why:
             return why
         if self.quick and took > 4:  # There is no time for a dozen of those.
-            return (f"{LAUNCHERS[mpi]} takes {took:.0f} s to start two ranks (does the name of "
+            return (f"{LAUNCHERS[by]} takes {took:.0f} s to start two ranks (does the name of "
                     "this host resolve, as by a line of /etc/hosts?); without --quick it is waited "
                     "for")
         return None
@@ -193,6 +209,8 @@ class Machine:
         if test.pinned:
             args.append("--pin")
         if test.on_hosts:
+            if self.launched_by.get(contender, contender) != contender:
+                return None
             return self.command_on_hosts(contender, [program, name, "--format", "json", *args]
                                          if contender == "mpx" else
                                          [program, "--test", name, "--json-line", *args])
@@ -201,8 +219,12 @@ class Machine:
         # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
         # ranks than cores run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
-        launch = [LAUNCHERS[contender], "-n", test.ranks]
-        if contender == "openmpi":
+        launch = [LAUNCHERS[self.launched_by[contender]], "-n", test.ranks]
+        if self.launched_by[contender] != contender:
+            launch += ["--oversubscribe", "--bind-to", "none"]
+            if test.yields:
+                launch += ["-x", "MPIR_CVAR_POLLS_BEFORE_YIELD=1"]
+        elif contender == "openmpi":
             if test.by_slots:  # Its default is to spin; --oversubscribe makes it yield.
                 launch += ["--host", f"localhost:{test.ranks}"]
             elif test.ranks > 2:

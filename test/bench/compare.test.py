@@ -309,6 +309,47 @@ def disturbed_machines_are_refused(machine, folder):
     expect(set(found) <= {DISTURBED, NO_VERDICT} and DISTURBED in found, f"{found}")
 
 
+# Launchers, which are scripts here.
+
+@contextlib.contextmanager
+def launchers(**said):
+    """Those of MPIs, by name: what each prints, and its exit code. No others are found."""
+    with tempfile.TemporaryDirectory() as folder:
+        for mpi, (text, code) in said.items():
+            script = Path(folder, LAUNCHERS[mpi])
+            script.write_text(f"#!/bin/sh\ncat >&{2 if code else 1} <<'END'\n{text}\nEND\nexit {code}\n")
+            script.chmod(0o755)
+        machine = object.__new__(compare.machine.Machine)
+        machine.quick, machine.hosts, machine.probe_file = True, None, Path(folder, "board")
+        machine.launched_by, machine.programs = {m: m for m in MPIS}, {m: Path("perf") for m in MPIS}
+        before = os.environ["PATH"]
+        os.environ["PATH"] = f"{folder}:/usr/bin:/bin" if "openmpi" in said else folder
+        machine.environment = dict(os.environ, PATH=f"{folder}:/usr/bin:/bin")
+        try:
+            yield machine
+        finally:
+            os.environ["PATH"] = before
+
+
+def another_library_may_launch():
+    alone = ("mpi_perf: mpich gave this process a world of its own: run it on at least 2 ranks", 2)
+    two = ('{"shared_memory": true}', 0)
+    with launchers(mpich=alone, openmpi=two) as machine:
+        why = machine.try_launchers("mpich", Path("perf"))
+        expect(why is None, f"Open MPI's launcher starts it: {why}")
+        command = machine.command("mpich", LATENCY)
+        expect(command[0] == LAUNCHERS["openmpi"] and "-bind-to" not in command, f"{command}")
+    with launchers(mpich=two, openmpi=two) as machine:
+        expect(machine.try_launchers("mpich", Path("perf")) is None, "its own starts it")
+        expect(machine.command("mpich", LATENCY)[0] == LAUNCHERS["mpich"], "by its own")
+    with launchers(mpich=alone, openmpi=alone) as machine:
+        why = machine.try_launchers("mpich", Path("perf"))
+        expect(why.count("a world of its own") == 2 and LAUNCHERS["openmpi"] in why, why)
+    with launchers(mpich=alone) as machine:
+        why = machine.try_launchers("mpich", Path("perf"))
+        expect("a world of its own" in why and LAUNCHERS["openmpi"] not in why, why)
+
+
 # The script itself. Other jobs may use the cores: only refusals can be expected here.
 
 def run_compare(folder, environment=None, prefix=""):
@@ -421,7 +462,8 @@ def main():
                   looks_disturb_all_between_them, fresh_jobs_are_counted,
                   paths_stand_beside_theirs, what_no_library_can_is_not_missed,
                   every_target_has_its_row,
-                  what_we_use_is_not_others, what_is_left_behind_is_ended):
+                  what_we_use_is_not_others, what_is_left_behind_is_ended,
+                  another_library_may_launch):
         check()
     if not all((BIN / name).exists() for name in ("mpx-perf", "raw_perf", "mpxrun")):
         print("skipped: the programs of the comparison are not built here")
