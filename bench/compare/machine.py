@@ -167,9 +167,10 @@ class Machine:
         if why := why_not_comparable(mpi, lines) or tried.why:
             return why
         if self.quick and took > 4:  # There is no time for a dozen of those.
-            return (f"{LAUNCHERS[by]} takes {took:.0f} s to start two ranks (does the name of "
-                    "this host resolve, as by a line of /etc/hosts?); without --quick it is waited "
-                    "for")
+            cause = ("does the name of this host resolve, as by a line of /etc/hosts?" if by == mpi
+                     else "it is not of the same library")
+            return (f"{LAUNCHERS[by]} takes {took:.0f} s to start two ranks ({cause}); without "
+                    "--quick it is waited for")
         return None
 
     def why_without(self, test):
