@@ -39,6 +39,8 @@ CASES = (
     ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.38, 2.10, 4.0),
     ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.70, 2.30, 4.8),
 )
+OF_VERSION = "12"  # Of g++. Others differ a little, and are held only against what is gross.
+OTHERS = 1.1
 SCALE = {"k": 1.0, "M": 1024.0, "G": 1024.0 * 1024}
 
 
@@ -101,8 +103,12 @@ def main() -> int:
                 least[name] = min(least[name], compile_once(text, options)[0])
         time = in_units(least)
 
+    version = subprocess.run([arguments.compiler, "-dumpversion"], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout.split(".", maxsplit=1)[0].strip()
+    slack = 1.0 if version == OF_VERSION else OTHERS
     failed = 0
-    for name, _, _, space_max, count_max, time_max in CASES:
+    for name, _, _, *most in CASES:
+        space_max, count_max, time_max = (round(slack * limit, 3) for limit in most)
         counted = (f"{counts[name]:.2f} of instructions, at most {count_max}"
                    if counts else "instructions not counted here")
         print(f"{name}: {space[name]:.2f} units of memory, at most {space_max}; {counted}; "

@@ -2680,8 +2680,11 @@ class mpxrun : public member {
   [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
     static const bool once = [] {
       if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
+      // A buffer that is not its own: glibc 2.37 and later fill up, without looking for lines, what
+      // they have begun to fill.
+      static char lines[4096];
       std::fflush(stdout);
-      return std::setvbuf(stdout, nullptr, _IOLBF, 0) == 0;
+      return std::setvbuf(stdout, lines, _IOLBF, sizeof lines) == 0;
     }();
     static_cast<void>(once);
   }
@@ -19695,7 +19698,7 @@ bool wait_for_one(R& requests, call_site site) {
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
-    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))
+    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))  // NOLINT(*-casting-through-void)
       if (r && access::operation_of(r) != nullptr)
         for_each_part(*access::operation_of(r), take, context);
   };

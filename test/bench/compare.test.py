@@ -16,6 +16,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 SOURCE, BIN = Path(os.environ["MPX_SOURCE"]), Path(os.environ["MPX_BIN"])
 sys.dont_write_bytecode = True
@@ -322,13 +323,9 @@ def launchers(**said):
         machine = object.__new__(compare.machine.Machine)
         machine.quick, machine.hosts, machine.probe_file = True, None, Path(folder, "board")
         machine.launched_by, machine.programs = {m: m for m in MPIS}, {m: Path("perf") for m in MPIS}
-        before = os.environ["PATH"]
-        os.environ["PATH"] = f"{folder}:/usr/bin:/bin" if "openmpi" in said else folder
         machine.environment = dict(os.environ, PATH=f"{folder}:/usr/bin:/bin")
-        try:
+        with mock.patch.dict(os.environ, PATH=folder):
             yield machine
-        finally:
-            os.environ["PATH"] = before
 
 
 def another_library_may_launch():

@@ -87,8 +87,11 @@ class mpxrun : public member {
   [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
     static const bool once = [] {
       if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
+      // A buffer that is not its own: glibc 2.37 and later fill up, without looking for lines, what
+      // they have begun to fill.
+      static char lines[4096];
       std::fflush(stdout);
-      return std::setvbuf(stdout, nullptr, _IOLBF, 0) == 0;
+      return std::setvbuf(stdout, lines, _IOLBF, sizeof lines) == 0;
     }();
     static_cast<void>(once);
   }

@@ -227,7 +227,7 @@ bool wait_for_one(R& requests, call_site site) {
   while (active != end && !*active) ++active;
   if (active == end) return false;
   const auto each = [](const void* range, operation_list::taker take, void* context) {
-    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))
+    for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))  // NOLINT(*-casting-through-void)
       if (r && access::operation_of(r) != nullptr)
         for_each_part(*access::operation_of(r), take, context);
   };
