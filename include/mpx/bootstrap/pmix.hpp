@@ -53,6 +53,7 @@ class pmix_client {
     failed_ = true;
   }
 
+  static constexpr bool publishes_always = true;  // See published_by.
   /// Publishes what this rank has to say before its `fence`-th fence of an environment.
   void publish(std::uint64_t environment, std::uint64_t fence, std::string_view all) const {
     std::string bytes(all);  // Copied again by PMIx.
@@ -72,7 +73,12 @@ class pmix_client {
     // What a fence has brought is here: no other rank is to be asked, nor waited for.
     const flag now(PMIX_IMMEDIATE);
     pmix_value_t* v = nullptr;
-    const pmix_status_t status = PMIx_Get(&of, name(environment, fence).c_str(), &now.info, 1, &v);
+    const std::string key = name(environment, fence);
+    pmix_status_t status = PMIx_Get(&of, key.c_str(), &now.info, 1, &v);
+    if (status == PMIX_ERR_NOT_FOUND) {  // Slurm 23.11's fences may bring nothing from other nodes.
+      const time_limit asked(asking_s_max);
+      status = PMIx_Get(&of, key.c_str(), &asked.info, 1, &v);
+    }
     if (status != PMIX_SUCCESS || v == nullptr) return {};
     std::optional<std::string> text;
     if (v->type == PMIX_BYTE_OBJECT)
@@ -114,6 +120,15 @@ class pmix_client {
     }
     pmix_info_t info{};
   };
+  struct time_limit {
+    explicit time_limit(int seconds) noexcept {
+      std::strncpy(info.key, PMIX_TIMEOUT, sizeof info.key - 1);
+      info.value.type = PMIX_INT;
+      info.value.data.integer = seconds;
+    }
+    pmix_info_t info{};
+  };
+  static constexpr int asking_s_max = 2;
 
   pmix_client() {
     const pmix_status_t status = PMIx_Init(&me_, nullptr, 0);

@@ -44,7 +44,9 @@ namespace mpx::inline v0::bootstrap::detail {
 ///   - `mark_failed()`: the launcher is not told that this process ends in good order, unless the
 ///     process begins another environment after that;
 ///   - `publish(environment, fence, text)`: what this rank has published before that fence, once;
-///   - `published_by(rank, environment, fence)`: that of any rank; nothing where it was nothing.
+///   - `published_by(rank, environment, fence)`: that of any rank; nothing where it was nothing;
+///   - `publishes_always`: whether what is missing after a fence may still be on its way, so that
+///     ranks publish before each that they have nothing to say.
 template <class Client>
 class client_member {
  public:
@@ -131,7 +133,11 @@ class client_member {
     if (fence_failed_)
       mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
     fence_failed_ = true;  // Unless it returns.
-    if (!waiting_.empty()) client_->publish(environment_, fences_ + 1, waiting_.take());
+    if (!waiting_.empty()) {
+      client_->publish(environment_, fences_ + 1, waiting_.take());
+    } else if (Client::publishes_always) {
+      client_->publish(environment_, fences_ + 1, published::nothing);
+    }
     client_->fence(idle);
     ++fences_;
     fence_failed_ = false;

@@ -90,6 +90,7 @@ class pmi_connection {
     return std::string(field(said, "value"));
   }
 
+  static constexpr bool publishes_always = false;
   /// Publishes what this rank has to say before its `fence`-th fence of an environment. It may take
   /// several values, of which the first starts with their number.
   [[gnu::noinline, gnu::cold]] void publish(std::uint64_t environment, std::uint64_t fence,

@@ -20,6 +20,9 @@ class published {
   static constexpr std::size_t value_bytes_max = 4096;
   static constexpr std::size_t bytes_max = 64 * 1024;
 
+  /// A text in which nothing is found, and which is not empty.
+  static constexpr std::string_view nothing = "0,0,";
+
   bool empty() const noexcept { return text_.empty(); }
   /// All of it, which is gone from here then.
   std::string take() noexcept {
