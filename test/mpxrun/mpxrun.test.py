@@ -161,9 +161,9 @@ def test_what_was_printed_is_not_lost():
     # A program may choose otherwise, before or afterwards.
     r = run("-n", 1, VICTIM, "steps", 0, "unbuffered")
     equal(r.stdout.splitlines(), ["begin", *steps[:4], "unfinished"])
-    # (glibc 2.36 writes the first byte after the change at once.)
+    # (glibc writes the first byte after the change at once, or the first line.)
     held = run("-n", 1, VICTIM, "steps", 0, "chosen").stdout
-    assert held in ("begin\n", "begin\n0"), held
+    assert held.startswith("begin\n") and "step 1" not in held, held
 
 
 def test_no_interpreter():
