@@ -76,7 +76,6 @@ class communicators final : public service {
     early_revoked_.erase_if(is_older);
     past_.erase_if(is_older);
     if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
-    clear_place(context, no_context);
     tell_freed(context);
   }
   /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
@@ -156,7 +155,6 @@ class communicators final : public service {
       const context_id context = s.context;
       if (s.revoked) house_.peers().revoked(-1);
       remember(context);
-      clear_place(context, no_context);
       house_.revocations_.forget(context | 1);
       tell_freed(context);
       release(detail::exchange(s.own, nullptr));
@@ -312,7 +310,6 @@ class communicators final : public service {
     communicator_state* const s = good && room ? take_state() : nullptr;
     if (s == nullptr) {
       if (room) remember(context);
-      clear_place(context, no_context);
       tell_freed(context);
       return nullptr;
     }
@@ -364,7 +361,9 @@ class communicators final : public service {
   led_communicator* led_by_this(context_id context) const noexcept {
     return numbers_.leader_of(context) == house_.self() ? led_.find(context) : nullptr;
   }
+  /// Nothing of it is here any more, nor of what had its place before.
   void tell_freed(context_id context) noexcept {
+    clear_place(context, no_context);
     const peer_id leader = numbers_.leader_of(context);
     if (leader == house_.self()) {
       on_freed(leader, context);

@@ -133,11 +133,10 @@ class client_member {
     if (fence_failed_)
       mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
     fence_failed_ = true;  // Unless it returns.
-    if (!waiting_.empty()) {
+    if (!waiting_.empty())
       client_->publish(environment_, fences_ + 1, waiting_.take());
-    } else if (Client::publishes_always) {
+    else if (Client::publishes_always)
       client_->publish(environment_, fences_ + 1, published::nothing);
-    }
     client_->fence(idle);
     ++fences_;
     fence_failed_ = false;
