@@ -130,8 +130,34 @@ class pmix_client {
   };
   static constexpr int asking_s_max = 2;
 
+  /// PMIx 5.0.0 and 5.0.1 keep what fences bring in shared memory that does not grow, and fail with
+  /// PMIX_ERR_NOMEM over several nodes. While this lives, PMIx_Init takes memory of the process.
+  class no_shared_store {
+   public:
+    no_shared_store() noexcept {
+      const std::string_view version = PMIx_Get_version();  // "OpenPMIx 5.0.1a1 (PMIx ..."
+      const std::size_t at = version.find(" 5.0.");
+      const std::string_view release = at < version.size() ? version.substr(at + 5, 2) : "";
+      const bool small = !release.empty() && release[0] <= '1' &&
+                         !(release.size() > 1 && release[1] >= '0' && release[1] <= '9');
+      set_ = small && std::getenv(name) == nullptr && ::setenv(name, "hash", 0) == 0;
+    }
+    ~no_shared_store() {
+      if (set_) ::unsetenv(name);
+    }
+    no_shared_store(const no_shared_store&) = delete;
+    no_shared_store& operator=(const no_shared_store&) = delete;
+
+   private:
+    static constexpr const char* name = "PMIX_MCA_gds";
+    bool set_ = false;
+  };
+
   pmix_client() {
-    const pmix_status_t status = PMIx_Init(&me_, nullptr, 0);
+    const pmix_status_t status = [this] {
+      const no_shared_store here;
+      return PMIx_Init(&me_, nullptr, 0);
+    }();
     if (status != PMIX_SUCCESS)
       mpx::detail::throw_error(
           errc::bootstrap,
