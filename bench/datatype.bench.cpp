@@ -19,11 +19,18 @@ using mpx::datatype;
 
 enum class way : std::uint8_t { by_hand, by_type, by_view };
 
+/// `n` doubles, the same memory for all ways: where its pages lie decides how fast a long stride is.
+std::span<const double> doubles(std::size_t n) {
+  static const std::vector<double> all(1'000'000, 1.5);
+  return std::span(all).first(n);
+}
+
 /// Packs by `hand(out)`, a datatype of which `count` lie at `base`, or a view.
 template <way How, class Hand, class View>
 void measure(benchmark::State& state, std::size_t bytes, Hand hand, const void* base,
              std::int64_t count, const datatype& type, const View& view) {
-  std::vector<std::byte> out(bytes);
+  static std::vector<std::byte> all(2'000'000);
+  const std::span<std::byte> out = std::span(all).first(bytes);
   const auto typed = mpx::buffer(base, count, type);
   for (auto _ : state) {
     benchmark::DoNotOptimize(base);
@@ -41,7 +48,7 @@ void measure(benchmark::State& state, std::size_t bytes, Hand hand, const void* 
 template <way How>
 void column(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
-  const std::vector<double> m(n * n, 1.5);
+  const std::span<const double> m = doubles(n * n);
   measure<How>(
       state, n * sizeof(double),
       [&](std::byte* to) {
@@ -94,7 +101,7 @@ template <way How, int Dimension>
 void face(benchmark::State& state) {
   const std::int64_t n = state.range(0);
   const auto size = static_cast<std::size_t>(n);
-  const std::vector<double> cube(size * size * size, 1.5);
+  const std::span<const double> cube = doubles(size * size * size);
   const auto grid = mpx::cube(cube.data(), size, size, size);
   const auto hand = [&](std::byte* to) {
     auto* out = reinterpret_cast<double*>(to);
@@ -119,7 +126,7 @@ template <way How>
 void inner_face(benchmark::State& state) {
   const std::int64_t n = state.range(0);
   const auto size = static_cast<std::size_t>(n);
-  const std::vector<double> cube(size * size * size, 1.5);
+  const std::span<const double> cube = doubles(size * size * size);
   measure<How>(
       state, (size - 2) * (size - 2) * 8,
       [&](std::byte* to) {

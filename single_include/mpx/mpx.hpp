@@ -26333,6 +26333,7 @@ class environment {
       requires std::default_initializable<job_type>;
   /// The same, over a bootstrap that is not made of nothing.
   explicit environment(job_type job, std::source_location where = std::source_location::current());
+  environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 

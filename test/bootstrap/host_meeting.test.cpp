@@ -5,6 +5,7 @@
 #include <mpx/bootstrap/detail/host_group.hpp>
 #include <mpx/bootstrap/detail/host_meeting.hpp>
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -259,14 +260,14 @@ TEST_CASE("host_group: who is of another user is sent away at once") {
 
 #ifndef MPX_TEST_SANITIZED  // UBSan looks at what is thrown through a pipe, which takes descriptors.
 
-/// No descriptors are left to this process while this lives.
+/// No descriptors, or so many, are left to this process while this lives.
 class no_descriptors {
  public:
-  no_descriptors() {
+  explicit no_descriptors(int but = 0) {
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
     const owned_fd lowest(::dup(2));
     rlimit none = before_;
-    none.rlim_cur = static_cast<rlim_t>(lowest.get());
+    none.rlim_cur = static_cast<rlim_t>(lowest.get() + but);
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
   }
   no_descriptors(const no_descriptors&) = delete;
@@ -294,6 +295,57 @@ TEST_CASE("handover: who has no descriptor for a caller says so") {
   let_in(door.get(), callers);
   REQUIRE(callers.size() == 1);
   ::close(callers[0]);
+}
+
+TEST_CASE("handover: who has room for one descriptor of two takes none, and says so") {
+  int ends[2];
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+  const owned_fd giver(ends[0]), taker(ends[1]);
+  const int lowest = owned_fd(::dup(2)).get();
+  for (const int room : {0, 1}) {
+    CAPTURE(room);
+    REQUIRE(hand_over(giver.get(), 0, 1, "x", 1));
+    bool are_left = true;
+    std::size_t taken = 1;
+    {
+      const no_descriptors here(room);
+      owned_fd control, shared;
+      char c = 0;
+      taken = take_over(taker.get(), control, shared, &c, 1);
+      are_left = descriptors_are_left();
+    }
+    CHECK(taken == 0);
+    CHECK(!are_left);
+    CHECK(owned_fd(::dup(2)).get() == lowest);
+  }
+  CHECK(descriptors_are_left());
+}
+
+TEST_CASE("host_group: who has no descriptors for the memory of its host says so") {
+  pmi_server server(2);
+  server.connect();
+  std::string said;
+  {
+    const no_descriptors but_these(40);
+    meet_all(server, [&](rank_t r) {
+      if (r == 1) {  // Its descriptors are its own from here on, as those of a process.
+        REQUIRE(::unshare(CLONE_FILES) == 0);
+        const int a = ::dup(2), b = ::dup(2);  // For its door, and to call rank 0.
+        while (::dup(2) >= 0) continue;
+        ::close(a);
+        ::close(b);
+      }
+      pmi1 b(server.of(r));
+      host_group g(launcher_owner(new launcher_of<pmi1&>(b)));
+      b.fence(idle);
+      const std::string text = ranks::text_of([&] { g.meet(); });
+      if (r == 1) said = text;
+      return g.ranks();
+    });
+  }
+  CAPTURE(said);
+  CHECK(said.find("rank 1 cannot take the memory of its host's ranks: Too many open files: raise "
+                  "`ulimit -n`") != std::string::npos);
 }
 
 #endif

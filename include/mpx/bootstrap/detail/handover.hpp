@@ -201,7 +201,8 @@ template <class Call>
     ::nanosleep(&pause, nullptr);
   }
 }
-/// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has.
+/// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has, or if there
+/// was no room for both.
 [[gnu::noinline, gnu::cold]] inline std::size_t take_over(int from, owned_fd& control,
                                                           owned_fd& shared, void* text,
                                                           std::size_t bytes) noexcept {
@@ -217,12 +218,18 @@ template <class Call>
                                 [&] { return ::recvmsg(from, &message, MSG_CMSG_CLOEXEC); });
   if (n < 1) return 0;
   const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof both))
+  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len > CMSG_LEN(sizeof both))
     return 0;
-  std::memcpy(both, CMSG_DATA(head), sizeof both);
+  std::memcpy(both, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
   control = owned_fd(both[0]);
-  shared = owned_fd(both[1]);
-  return static_cast<std::size_t>(n);
+  shared = owned_fd(both[1]);  // None, if there was room for one alone.
+  return shared ? static_cast<std::size_t>(n) : 0;
+}
+/// Whether this process has room for what it takes.
+[[gnu::noinline, gnu::cold]] inline bool descriptors_are_left() noexcept {
+  owned_fd taken[3];  // One is for a copy.
+  for (owned_fd& fd : taken) fd = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  return taken[2] || (errno != EMFILE && errno != ENFILE);
 }
 
 }  // namespace mpx::inline v0::bootstrap::detail

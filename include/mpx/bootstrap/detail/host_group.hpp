@@ -215,6 +215,11 @@ class host_group {
     owned_fd control, shared;
     std::vector<std::byte> text(sizeof(roster_head) + sizeof(rank_t) * ranks_max);
     const std::size_t n = take_over(leader_fd_.get(), control, shared, text.data(), text.size());
+    if (n == 0 && !descriptors_are_left())
+      mpx::detail::throw_error(errc::no_resources,
+                               "rank %d cannot take the memory of its host's ranks: Too many open "
+                               "files: raise `ulimit -n`",
+                               job_->rank());
     roster_head head{};
     if (n >= sizeof head) std::memcpy(&head, text.data(), sizeof head);
     if (head.ranks < 2 || n != sizeof head + static_cast<std::size_t>(head.ranks) * sizeof(rank_t))

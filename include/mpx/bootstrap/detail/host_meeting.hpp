@@ -154,12 +154,6 @@ class host_meeting {
     job_.fence([] {});  // As those who have taken it.
     tell_hosts();
   }
-  /// Whether this process has room for what it takes.
-  [[gnu::noinline, gnu::cold]] static bool descriptors_are_left() {
-    owned_fd taken[3];  // One is for a copy.
-    for (owned_fd& fd : taken) fd = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    return taken[2] || (errno != EMFILE && errno != ENFILE);
-  }
   /// Takes the memory, and says so. What goes wrong here is told to the others, who wait for it.
   [[gnu::noinline, gnu::cold]] bool take() try {
     owned_fd control, shared;
