@@ -350,6 +350,32 @@ std::string let_go(const Comm& world, protocol by, waits_in call) {
   return said;
 }
 
+/// Rank 0 lets its window go, and each of the others at what it is told for that, where it puts
+/// to the rank below it. Returns what it was told; empty: rank 0's name, as it should.
+template <class Comm>
+std::string let_go_in_a_row(const Comm& world, protocol by) {
+  try {
+    auto w = mpx::allocate_window<word>(world, 8, by);
+    w.fence();
+    w.fence(mpx::rma::assertion::no_succeed);
+    if (world.rank() == 0) throw 1;
+    const mpx::rank_t below = world.rank() - 1;
+    const auto lock = w.lock_shared(below);
+    for (;;) {
+      w.sync();
+      w.put(word{1}, below, static_cast<std::uint64_t>(world.rank()));
+      w.flush(below);
+    }
+  } catch (int) {
+    return "";
+  } catch (const mpx::error& e) {
+    const std::string said = e.what();
+    const char* const first = world.rank() == 1 ? ": rank 0 has let its window go without free"
+                                                : " go without free, as rank 0 had before";
+    return said.find(first) != std::string::npos ? "" : said;
+  }
+}
+
 /// Windows are used, and go without free. Returns whether nobody was disturbed before.
 template <class Comm>
 bool go_quietly(const Comm& world, protocol by) {

@@ -437,6 +437,8 @@ void let_go_all(std::initializer_list<mpx::rank_t> sizes) {
           CHECK(programs::let_go(world, by, static_cast<programs::waits_in>(i)) == "");
           world.barrier();
         }
+        CHECK(programs::let_go_in_a_row(world, by) == "");
+        world.barrier();
         for (int i = 0; i < 3; ++i) CHECK(programs::go_quietly(world, by));
       }
     });

@@ -522,6 +522,8 @@ MUTATIONS = [
      "    if (why != errc{}) let_go(t);\n", "", WINDOWS_TEST),
     ("a window that is let go tells nobody", "rma/create.hpp",
      "      if (how == ending::left) w.tell_leaving();\n", "", WINDOWS_TEST),
+    ("who lets its window go for another's sake does not say whose", "rma/target.hpp",
+     "left_by == proc_null ? 0 : left_by + 1", "0 * left_by", WINDOWS_TEST),
     ("a window that is let go cuts calls off that its rank has ended", "rma/target.hpp",
      "    if (call_awaited > after) os", "    if (call_awaited != 0) os", WINDOWS_TEST),
     ("who leaves in good order fails the calls that it has done its part of",

@@ -195,6 +195,7 @@ void let_go(word seeds) {
     sim::run<Stack>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
       for (const protocol by : {protocol::automatic, protocol::buffered, protocol::send_recv}) {
         CHECK(programs::let_go(world, by, call) == "");
+        CHECK(programs::let_go_in_a_row(world, by) == "");
         CHECK(programs::go_quietly(world, by));
       }
       world.barrier();

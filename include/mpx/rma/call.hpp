@@ -108,6 +108,7 @@ template <class Stack>
         s += ": it has been freed, here or by the target";
       } else {
         append(s, ": rank %d has let its window go without free", left);
+        if (left != w.left_by) append(s, ", as rank %d had before", w.left_by);
       }
       break;
     }

@@ -31,7 +31,8 @@ enum class record_kind : std::uint8_t {
   nudge,     ///< A lock in shared memory is free.
   refused,   ///< `op`: an errc; `at`: of what; `token` of it.
   denied,    ///< A lock: rank `at` holds it, and is dead.
-  left,      ///< This rank lets its window go without free, after `at` collective calls of it.
+  left,      ///< This rank lets its window go without free, after `at` collective calls of it and
+             ///< after rank `token` - 1, if that is not 0.
 };
 
 struct record {

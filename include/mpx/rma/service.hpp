@@ -266,7 +266,10 @@ struct exposed_side {
       case kind::post: ++t.posts; return errc{};
       case kind::complete: ++t.completes; return errc{};
       case kind::nudge: grant(w); return errc{};
-      case kind::left: w.leave(from, r.at); return errc{};
+      case kind::left:
+        if (r.token > static_cast<std::uint64_t>(w.size)) return errc::protocol;
+        w.leave(from, r.at, r.token == 0 ? from : static_cast<rank_t>(r.token - 1));
+        return errc{};
       case kind::refused: {
         const auto why = static_cast<errc>(r.op);
         if (t.has_not_failed() || (why == errc::window && t.failure != errc::peer_lost)) {

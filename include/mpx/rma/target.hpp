@@ -382,14 +382,16 @@ struct window_data : allocated {
     if (asks || unlocks) tell(t, by, asks && unlocks ? 1 : 0);
     return t.asks;
   }
-  /// The others shall not wait for this rank, which lets its part go.
+  /// The others shall not wait for this rank, which lets its part go, and learn who did so first.
   void tell_leaving() noexcept {
+    const auto first = static_cast<std::uint64_t>(left_by == proc_null ? 0 : left_by + 1);
     for (rank_t r = 0; targets != nullptr && r < size; ++r)
-      if (r != rank) tell(targets[r], rma::record_kind::left, 0, calls_ended);
+      if (r != rank) tell(targets[r], rma::record_kind::left, 0, calls_ended, first);
   }
-  /// Rank `r` has let its part go, after so many collective calls: that which it has not ended can
-  /// end nowhere. Others may: what they need of it is on its way.
-  void leave(rank_t r, std::uint64_t after) noexcept {
+  /// Rank `r` has let its part go, after so many collective calls and after `first`, if that is
+  /// another: that which it has not ended can end nowhere. Others may: what they need of it is on
+  /// its way.
+  void leave(rank_t r, std::uint64_t after, rank_t first) noexcept {
     rma_target& t = targets[r];
     if (!t.left) t.before_left = t.failure;
     t.left = true;
@@ -397,7 +399,7 @@ struct window_data : allocated {
     t.failure = errc::window;
     t.answers = 0;
     t.fast.store(nullptr, platform::memory_order_release);
-    if (left_by == proc_null) left_by = r;
+    if (left_by == proc_null) left_by = first;
     end_all_replies(r, errc::window);
     if (call_awaited > after) os::revoke_locked(e, *own);
     os::noticed_locked(e);
