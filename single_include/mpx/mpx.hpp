@@ -4162,6 +4162,8 @@ enum class kind : std::uint8_t {
                    ///< `ticket`: do not wait.
   freed,           ///< To who leads `context`: this rank has freed the communicator.
   revoke_all,      ///< To members: the communicator of `context` is revoked.
+  forget,          ///< To whoever has had a number of the place of `context`: they come round.
+  forgotten,       ///< The answer: what comes with such a number is news here.
   one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::leave);
@@ -7532,8 +7534,9 @@ namespace mpx::inline v0::detail {
 /// within a communicator, of which no call of the program is part.
 ///
 /// `bits`: 32, or what a stack's checks leave of them. With 32 and up to 16,384 ranks a rank leads
-/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least.
-/// Serial 0 is nobody's but the world's.
+/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least, when
+/// all who have had one of them have said that they know of none. Serial 0 is nobody's but the
+/// world's.
 class context_numbers {
  public:
   context_numbers(rank_t job_size, unsigned bits) noexcept
@@ -7595,11 +7598,37 @@ struct led_communicator : allocated {
   rank_t size = 0;              // 0: not made here yet.
   kept_group* ranks = nullptr;  // nullptr: ranks are peers.
   plain_array<peer_id> freed;   // Members that have said so.
+  plain_array<peer_id> asked;   // Who has yet to forget its numbers, before they come round.
+  bool waits_for_them = false;  // Else it is taken, or free.
   led_communicator* next_free = nullptr;
 };
 
+/// Peers, a bit each up to the highest.
+class peer_set {
+ public:
+  std::size_t size() const noexcept { return size_; }
+  /// Returns false if memory is out.
+  bool add(peer_id p) noexcept {
+    if (!bits_.try_extend(p / 64 + 1)) return false;
+    const std::uint64_t bit = std::uint64_t{1} << p % 64;
+    size_ += (bits_[p / 64] & bit) == 0;
+    bits_[p / 64] |= bit;
+    return true;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (peer_id p = 0; p < 64 * bits_.size(); ++p)
+      if ((bits_[p / 64] >> p % 64 & 1) != 0) f(p);
+  }
+
+ private:
+  plain_array<std::uint64_t> bits_;
+  std::size_t size_ = 0;
+};
+
 /// The serials of a leader. One that has come back is given out again when some others have, too,
-/// so that its generations last.
+/// so that its generations last; when they come round, after all have forgotten them, or if there
+/// is no other.
 class led_communicators {
  public:
   explicit led_communicators(const context_numbers& numbers) noexcept : numbers_(numbers) {}
@@ -7614,34 +7643,46 @@ class led_communicators {
     } else if (!all) {
       led = all_.try_add(new (std::nothrow) led_communicator());
       if (led != nullptr) led->serial = static_cast<std::uint32_t>(all_.size());
+    } else {
+      for (std::size_t i = 0; led == nullptr && i < all_.size(); ++i)
+        if (detail::exchange(all_[i]->waits_for_them, false)) led = all_[i];
     }
     if (led != nullptr) led->taken = true;
     return led;
   }
   /// Whether that is for want of serials.
   bool full() const noexcept { return all_.size() == numbers_.serial_max(); }
+  /// The one that has, or has had, the serial of `context`, or nullptr.
+  led_communicator* find_serial(context_id context) const noexcept {
+    const std::uint32_t serial = numbers_.serial_of(context);
+    return serial == 0 || serial > all_.size() ? nullptr : all_[serial - 1];
+  }
   /// The one that `context` names, or nullptr: it is none, or none any more.
   led_communicator* find(context_id context) const noexcept {
-    const std::uint32_t serial = numbers_.serial_of(context);
-    if (serial == 0 || serial > all_.size()) return nullptr;
-    led_communicator* const led = all_[serial - 1];
-    return led->taken && led->generation == numbers_.generation_of(context) ? led : nullptr;
+    led_communicator* const led = find_serial(context);
+    const bool is_it =
+        led != nullptr && led->taken && led->generation == numbers_.generation_of(context);
+    return is_it ? led : nullptr;
   }
-  /// Its number comes back, some time, with the next generation.
-  void give(led_communicator& led) noexcept {
+  /// Its next number is of the next generation. Returns whether those come round with it.
+  bool retire(led_communicator& led) noexcept {
     led.taken = false;
     led.generation = (led.generation + 1) & numbers_.generation_mask();
     led.size = 0;
     led.ranks = nullptr;
     led.freed = {};
+    return led.generation == 0;
+  }
+  /// Its next number is given out some time.
+  void give(led_communicator& led) noexcept {
+    led.waits_for_them = false;
     led.next_free = nullptr;
     (free_count_++ == 0 ? first_free_ : last_free_->next_free) = &led;
     last_free_ = &led;
   }
   template <class F>
-  void for_each_taken(F&& f) {
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i]->taken) f(*all_[i]);
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < all_.size(); ++i) f(*all_[i]);
   }
 
  private:
@@ -7753,7 +7794,7 @@ class service_list {
 
 namespace mpx::inline v0::detail {
 
-/// The service of kinds `freed` and `revoke_all`. Threads: under the endpoint's lock, all of it.
+/// The service of kinds `freed` to `forgotten`. Threads: under the endpoint's lock, all of it.
 ///
 /// Of `House`, the endpoint, it needs self(), is_used(context), end_revoked(context), peers(),
 /// inbox() and outbox().
@@ -7771,7 +7812,7 @@ class communicators final : public service {
         led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
-    led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
+    led_.for_each([this](led_communicator& l) { release(l.ranks); });
   }
 
   const context_numbers& numbers() const noexcept { return numbers_; }
@@ -7797,7 +7838,7 @@ class communicators final : public service {
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
-  void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  void abandon(context_id context) noexcept { retire(*led_.find(context)); }
   /// What `peer` makes, or has made, of `context` is revoked there, and at all members that it
   /// knows: they would wait for this rank. Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
@@ -7985,8 +8026,9 @@ class communicators final : public service {
                                std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind == wire::kind::freed)
-      return leads_ == nullptr ? errc::protocol : leads_->freed(*this, source, h.context);
+    if (h.kind == wire::kind::freed || h.kind == wire::kind::forgotten)
+      return leads_ == nullptr ? errc::protocol : leads_->told(*this, source, h);
+    if (h.kind == wire::kind::forget) return forget(source, h.context);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -8013,16 +8055,21 @@ class communicators final : public service {
 
   /// What only the leader of a context does: compiled where a rank may lead one.
   struct leader_calls {
-    errc (*freed)(communicators& all, peer_id source, context_id context) noexcept;
+    errc (*told)(communicators& all, peer_id source, const wire::header& h) noexcept;
     void (*lost)(communicators& all) noexcept;
   };
-  static errc freed_of(communicators& all, peer_id source, context_id context) noexcept {
-    return all.on_freed(source, context);
+  static errc told_to(communicators& all, peer_id source, const wire::header& h) noexcept {
+    return h.kind == wire::kind::freed ? all.on_freed(source, h.context)
+                                       : all.on_forgotten(source, h.context);
   }
   static void lost_of(communicators& all) noexcept {
-    all.led_.for_each_taken([&all](led_communicator& l) { all.retire_if_over(l); });
+    all.led_.for_each([&all](led_communicator& l) {
+      all.retire_if_over(l);
+      l.asked.erase_if([&all](peer_id p) { return all.is_lost(p); });
+      all.give_if_forgotten(l);
+    });
   }
-  static constexpr leader_calls leads{&freed_of, &lost_of};
+  static constexpr leader_calls leads{&told_to, &lost_of};
 
   [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
@@ -8128,8 +8175,62 @@ class communicators final : public service {
       gone += !said;
     }
     if (gone != static_cast<std::size_t>(led.size)) return;
+    bool noted = true;  // Else it never comes back.
+    for (rank_t r = 0; noted && r < led.size; ++r)
+      noted = led_to_.add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
     release(led.ranks);
-    led_.give(led);
+    if (noted) return retire(led);
+    led_.retire(led);
+  }
+
+  // --- Numbers that come round -------------------------------------------------------------------
+
+  bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
+  /// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
+  /// a communicator of this rank knows one of them as freed, and throws away what comes with it.
+  void retire(led_communicator& led) noexcept {
+    if (!led_.retire(led)) return led_.give(led);
+    const context_id context = numbers_.make(house_.self(), led.serial, 0);
+    forget_here(context);
+    if (!led.asked.try_reserve(led.asked.size() + led_to_.size())) return;  // It never comes back.
+    led_to_.for_each([&](peer_id p) {
+      if (p == house_.self() || is_lost(p)) return;
+      led.asked.try_push_back(p);
+      house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+    });
+    led.waits_for_them = true;
+    give_if_forgotten(led);
+  }
+  void give_if_forgotten(led_communicator& led) noexcept {
+    if (led.waits_for_them && led.asked.empty()) led_.give(led);
+  }
+  errc on_forgotten(peer_id source, context_id context) noexcept {
+    const bool mine = numbers_.leader_of(context) == house_.self();
+    led_communicator* const led = mine ? led_.find_serial(context) : nullptr;
+    for (std::size_t i = 0; led != nullptr && i < led->asked.size(); ++i) {
+      if (led->asked[i] != source) continue;
+      led->asked.erase(i);
+      give_if_forgotten(*led);
+      return errc{};
+    }
+    return errc::protocol;
+  }
+  /// Nothing of the place of `context` is here, nor is awaited.
+  void forget_here(context_id context) noexcept {
+    const auto is_there = [&](context_id c) { return numbers_.same_place(c, context); };
+    past_.erase_if(is_there);
+    early_revoked_.erase_if(is_there);
+    clear_place(context, no_context);
+  }
+  [[gnu::cold]] errc forget(peer_id leader, context_id context) noexcept {
+    bool lives = numbers_.leader_of(context) != leader;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      lives = lives || (states_[i]->context != no_context &&
+                        numbers_.same_place(states_[i]->context, context));
+    if (lives) return errc::protocol;
+    forget_here(context);
+    house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+    return errc{};
   }
 
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
@@ -8162,6 +8263,7 @@ class communicators final : public service {
   context_numbers numbers_;
   led_communicators led_;
   const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
+  peer_set led_to_;                      // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
@@ -16483,7 +16585,7 @@ class endpoint : ground<Stack>,
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 2);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
   }
 
   using ground_type::pool;

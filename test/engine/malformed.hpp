@@ -275,6 +275,8 @@ wire::packet make_frame(script& s, Wire& w) {
     case kind::revoke: h.context = s.value<std::uint16_t>(); break;
     case kind::freed:
     case kind::revoke_all:
+    case kind::forget:
+    case kind::forgotten:
       h.context = s.value<std::uint16_t>();
       h.tag = s.byte() % 8 == 0;
       break;

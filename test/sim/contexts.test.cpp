@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mpx/checks.hpp>
 #include <mpx/mpx.hpp>
 #include <mpx/sim.hpp>
 #include <vector>
@@ -30,6 +31,22 @@ struct one_slow_way {
 
   sim::loggp even{.far = {1000, 200, 100, 0.5}, .node_size = 1, .empty_poll_cost_ns = 10};
 };
+
+/// Whose communicators have numbers of 14 bits.
+using checked = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::types>;
+
+/// Rank 0 hears of each of the others of `c` that it is here.
+template <class Comm>
+void gather_at_0(const Comm& c) {
+  if (c.rank() != 0) return c.send(1, 0);
+  for (mpx::rank_t r = 1; r < c.size(); ++r) CHECK(c.template recv<int>(r) == 1);
+}
+/// A communicator more of all in `c`, which is freed: rank 0, its leader, has heard so.
+template <class Comm>
+void dup_once(const Comm& c) {
+  c.dup().free();
+  gather_at_0(c);
+}
 
 }  // namespace
 
@@ -62,4 +79,46 @@ TEST_CASE("contexts: what comes when its number is in use again is thrown away")
   });
   CHECK(most > rounds / 2 * out.size());  // They are what this is about.
   CHECK(at_end == 0);
+}
+
+/// A number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of all between
+/// two of one number, and late in the second.
+TEST_CASE("contexts: a number that comes round is no old one to who was out of all others") {
+  for (int between = 260; between < 270; ++between) {
+    CAPTURE(between);
+    sim::run<checked>(3, one_slow_way{}, 1, [&](auto& env) {
+      auto world = env.world();
+      auto two = world.split(world.rank() / 2, 0);
+      const auto use = [&] {
+        if (world.rank() == 2) {  // What is sent to it comes before it makes this.
+          env.transport().compute(50 * ms);
+          CHECK(!world.iprobe(1, 0));
+        }
+        auto c = world.dup();
+        if (c.rank() == 1) c.send(5, 2);
+        if (c.rank() == 2) CHECK(c.template recv<int>(1) == 5);
+        c.free();
+        gather_at_0(world);
+      };
+      use();
+      for (int i = 0; i < between && world.rank() < 2; ++i) dup_once(two);
+      world.barrier();  // Rank 2 answers until then.
+      use();
+    });
+  }
+}
+
+/// Of 300 ranks one leads 3 communicators at once. One does not answer for long.
+TEST_CASE("contexts: who cannot wait until a number is forgotten goes on") {
+  sim::run<checked>(300, one_slow_way{}, 1, [&](auto& env) {
+    auto world = env.world();
+    if (world.rank() > 2) return;
+    const auto first = [&](mpx::rank_t n) { return mpx::group::identity(n, world.rank()); };
+    auto three = world.create_group(first(3));
+    gather_at_0(three);
+    three.free();
+    if (world.rank() == 2) return env.transport().compute(1000 * ms);
+    auto two = world.create_group(first(2));
+    for (int i = 0; i < 100; ++i) dup_once(two);
+  });
 }

@@ -19,7 +19,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// The service of kinds `freed` and `revoke_all`. Threads: under the endpoint's lock, all of it.
+/// The service of kinds `freed` to `forgotten`. Threads: under the endpoint's lock, all of it.
 ///
 /// Of `House`, the endpoint, it needs self(), is_used(context), end_revoked(context), peers(),
 /// inbox() and outbox().
@@ -37,7 +37,7 @@ class communicators final : public service {
         led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
-    led_.for_each_taken([this](led_communicator& l) { release(l.ranks); });
+    led_.for_each([this](led_communicator& l) { release(l.ranks); });
   }
 
   const context_numbers& numbers() const noexcept { return numbers_; }
@@ -63,7 +63,7 @@ class communicators final : public service {
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
-  void abandon(context_id context) noexcept { led_.give(*led_.find(context)); }
+  void abandon(context_id context) noexcept { retire(*led_.find(context)); }
   /// What `peer` makes, or has made, of `context` is revoked there, and at all members that it
   /// knows: they would wait for this rank. Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
@@ -251,8 +251,9 @@ class communicators final : public service {
                                std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind == wire::kind::freed)
-      return leads_ == nullptr ? errc::protocol : leads_->freed(*this, source, h.context);
+    if (h.kind == wire::kind::freed || h.kind == wire::kind::forgotten)
+      return leads_ == nullptr ? errc::protocol : leads_->told(*this, source, h);
+    if (h.kind == wire::kind::forget) return forget(source, h.context);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -279,16 +280,21 @@ class communicators final : public service {
 
   /// What only the leader of a context does: compiled where a rank may lead one.
   struct leader_calls {
-    errc (*freed)(communicators& all, peer_id source, context_id context) noexcept;
+    errc (*told)(communicators& all, peer_id source, const wire::header& h) noexcept;
     void (*lost)(communicators& all) noexcept;
   };
-  static errc freed_of(communicators& all, peer_id source, context_id context) noexcept {
-    return all.on_freed(source, context);
+  static errc told_to(communicators& all, peer_id source, const wire::header& h) noexcept {
+    return h.kind == wire::kind::freed ? all.on_freed(source, h.context)
+                                       : all.on_forgotten(source, h.context);
   }
   static void lost_of(communicators& all) noexcept {
-    all.led_.for_each_taken([&all](led_communicator& l) { all.retire_if_over(l); });
+    all.led_.for_each([&all](led_communicator& l) {
+      all.retire_if_over(l);
+      l.asked.erase_if([&all](peer_id p) { return all.is_lost(p); });
+      all.give_if_forgotten(l);
+    });
   }
-  static constexpr leader_calls leads{&freed_of, &lost_of};
+  static constexpr leader_calls leads{&told_to, &lost_of};
 
   [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
@@ -394,8 +400,62 @@ class communicators final : public service {
       gone += !said;
     }
     if (gone != static_cast<std::size_t>(led.size)) return;
+    bool noted = true;  // Else it never comes back.
+    for (rank_t r = 0; noted && r < led.size; ++r)
+      noted = led_to_.add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
     release(led.ranks);
-    led_.give(led);
+    if (noted) return retire(led);
+    led_.retire(led);
+  }
+
+  // --- Numbers that come round -------------------------------------------------------------------
+
+  bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
+  /// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
+  /// a communicator of this rank knows one of them as freed, and throws away what comes with it.
+  void retire(led_communicator& led) noexcept {
+    if (!led_.retire(led)) return led_.give(led);
+    const context_id context = numbers_.make(house_.self(), led.serial, 0);
+    forget_here(context);
+    if (!led.asked.try_reserve(led.asked.size() + led_to_.size())) return;  // It never comes back.
+    led_to_.for_each([&](peer_id p) {
+      if (p == house_.self() || is_lost(p)) return;
+      led.asked.try_push_back(p);
+      house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+    });
+    led.waits_for_them = true;
+    give_if_forgotten(led);
+  }
+  void give_if_forgotten(led_communicator& led) noexcept {
+    if (led.waits_for_them && led.asked.empty()) led_.give(led);
+  }
+  errc on_forgotten(peer_id source, context_id context) noexcept {
+    const bool mine = numbers_.leader_of(context) == house_.self();
+    led_communicator* const led = mine ? led_.find_serial(context) : nullptr;
+    for (std::size_t i = 0; led != nullptr && i < led->asked.size(); ++i) {
+      if (led->asked[i] != source) continue;
+      led->asked.erase(i);
+      give_if_forgotten(*led);
+      return errc{};
+    }
+    return errc::protocol;
+  }
+  /// Nothing of the place of `context` is here, nor is awaited.
+  void forget_here(context_id context) noexcept {
+    const auto is_there = [&](context_id c) { return numbers_.same_place(c, context); };
+    past_.erase_if(is_there);
+    early_revoked_.erase_if(is_there);
+    clear_place(context, no_context);
+  }
+  [[gnu::cold]] errc forget(peer_id leader, context_id context) noexcept {
+    bool lives = numbers_.leader_of(context) != leader;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      lives = lives || (states_[i]->context != no_context &&
+                        numbers_.same_place(states_[i]->context, context));
+    if (lives) return errc::protocol;
+    forget_here(context);
+    house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+    return errc{};
   }
 
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
@@ -428,6 +488,7 @@ class communicators final : public service {
   context_numbers numbers_;
   led_communicators led_;
   const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
+  peer_set led_to_;                      // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.

@@ -20,8 +20,9 @@ namespace mpx::inline v0::detail {
 /// within a communicator, of which no call of the program is part.
 ///
 /// `bits`: 32, or what a stack's checks leave of them. With 32 and up to 16,384 ranks a rank leads
-/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least.
-/// Serial 0 is nobody's but the world's.
+/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least, when
+/// all who have had one of them have said that they know of none. Serial 0 is nobody's but the
+/// world's.
 class context_numbers {
  public:
   context_numbers(rank_t job_size, unsigned bits) noexcept
@@ -83,11 +84,37 @@ struct led_communicator : allocated {
   rank_t size = 0;              // 0: not made here yet.
   kept_group* ranks = nullptr;  // nullptr: ranks are peers.
   plain_array<peer_id> freed;   // Members that have said so.
+  plain_array<peer_id> asked;   // Who has yet to forget its numbers, before they come round.
+  bool waits_for_them = false;  // Else it is taken, or free.
   led_communicator* next_free = nullptr;
 };
 
+/// Peers, a bit each up to the highest.
+class peer_set {
+ public:
+  std::size_t size() const noexcept { return size_; }
+  /// Returns false if memory is out.
+  bool add(peer_id p) noexcept {
+    if (!bits_.try_extend(p / 64 + 1)) return false;
+    const std::uint64_t bit = std::uint64_t{1} << p % 64;
+    size_ += (bits_[p / 64] & bit) == 0;
+    bits_[p / 64] |= bit;
+    return true;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (peer_id p = 0; p < 64 * bits_.size(); ++p)
+      if ((bits_[p / 64] >> p % 64 & 1) != 0) f(p);
+  }
+
+ private:
+  plain_array<std::uint64_t> bits_;
+  std::size_t size_ = 0;
+};
+
 /// The serials of a leader. One that has come back is given out again when some others have, too,
-/// so that its generations last.
+/// so that its generations last; when they come round, after all have forgotten them, or if there
+/// is no other.
 class led_communicators {
  public:
   explicit led_communicators(const context_numbers& numbers) noexcept : numbers_(numbers) {}
@@ -102,34 +129,46 @@ class led_communicators {
     } else if (!all) {
       led = all_.try_add(new (std::nothrow) led_communicator());
       if (led != nullptr) led->serial = static_cast<std::uint32_t>(all_.size());
+    } else {
+      for (std::size_t i = 0; led == nullptr && i < all_.size(); ++i)
+        if (detail::exchange(all_[i]->waits_for_them, false)) led = all_[i];
     }
     if (led != nullptr) led->taken = true;
     return led;
   }
   /// Whether that is for want of serials.
   bool full() const noexcept { return all_.size() == numbers_.serial_max(); }
+  /// The one that has, or has had, the serial of `context`, or nullptr.
+  led_communicator* find_serial(context_id context) const noexcept {
+    const std::uint32_t serial = numbers_.serial_of(context);
+    return serial == 0 || serial > all_.size() ? nullptr : all_[serial - 1];
+  }
   /// The one that `context` names, or nullptr: it is none, or none any more.
   led_communicator* find(context_id context) const noexcept {
-    const std::uint32_t serial = numbers_.serial_of(context);
-    if (serial == 0 || serial > all_.size()) return nullptr;
-    led_communicator* const led = all_[serial - 1];
-    return led->taken && led->generation == numbers_.generation_of(context) ? led : nullptr;
+    led_communicator* const led = find_serial(context);
+    const bool is_it =
+        led != nullptr && led->taken && led->generation == numbers_.generation_of(context);
+    return is_it ? led : nullptr;
   }
-  /// Its number comes back, some time, with the next generation.
-  void give(led_communicator& led) noexcept {
+  /// Its next number is of the next generation. Returns whether those come round with it.
+  bool retire(led_communicator& led) noexcept {
     led.taken = false;
     led.generation = (led.generation + 1) & numbers_.generation_mask();
     led.size = 0;
     led.ranks = nullptr;
     led.freed = {};
+    return led.generation == 0;
+  }
+  /// Its next number is given out some time.
+  void give(led_communicator& led) noexcept {
+    led.waits_for_them = false;
     led.next_free = nullptr;
     (free_count_++ == 0 ? first_free_ : last_free_->next_free) = &led;
     last_free_ = &led;
   }
   template <class F>
-  void for_each_taken(F&& f) {
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i]->taken) f(*all_[i]);
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < all_.size(); ++i) f(*all_[i]);
   }
 
  private:

@@ -300,7 +300,7 @@ class endpoint : ground<Stack>,
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
-    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 2);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
   }
 
   using ground_type::pool;

@@ -32,6 +32,8 @@ enum class kind : std::uint8_t {
                    ///< `ticket`: do not wait.
   freed,           ///< To who leads `context`: this rank has freed the communicator.
   revoke_all,      ///< To members: the communicator of `context` is revoked.
+  forget,          ///< To whoever has had a number of the place of `context`: they come round.
+  forgotten,       ///< The answer: what comes with such a number is news here.
   one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::leave);
