@@ -32,7 +32,7 @@ struct one_slow_way {
   sim::loggp even{.far = {1000, 200, 100, 0.5}, .node_size = 1, .empty_poll_cost_ns = 10};
 };
 
-/// Whose communicators have numbers of 14 bits.
+/// Whose communicators have numbers of 22 bits.
 using checked = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::types>;
 
 /// Rank 0 hears of each of the others of `c` that it is here.
@@ -81,12 +81,12 @@ TEST_CASE("contexts: what comes when its number is in use again is thrown away")
   CHECK(at_end == 0);
 }
 
-/// A number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of all between
+/// Of 40 ranks: a number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of all between
 /// two of one number, and late in the second.
 TEST_CASE("contexts: a number that comes round is no old one to who was out of all others") {
   for (int between = 260; between < 270; ++between) {
     CAPTURE(between);
-    sim::run<checked>(3, one_slow_way{}, 1, [&](auto& env) {
+    sim::run<checked>(40, one_slow_way{}, 1, [&](auto& env) {
       auto world = env.world();
       auto two = world.split(world.rank() / 2, 0);
       const auto use = [&] {
@@ -108,9 +108,9 @@ TEST_CASE("contexts: a number that comes round is no old one to who was out of a
   }
 }
 
-/// Of 300 ranks one leads 3 communicators at once. One does not answer for long.
+/// Of 1,024 ranks one leads 511 communicators at once. One does not answer for long.
 TEST_CASE("contexts: who cannot wait until a number is forgotten goes on") {
-  sim::run<checked>(300, one_slow_way{}, 1, [&](auto& env) {
+  sim::run<checked>(1024, one_slow_way{}, 1, [&](auto& env) {
     auto world = env.world();
     if (world.rank() > 2) return;
     const auto first = [&](mpx::rank_t n) { return mpx::group::identity(n, world.rank()); };
@@ -119,6 +119,6 @@ TEST_CASE("contexts: who cannot wait until a number is forgotten goes on") {
     three.free();
     if (world.rank() == 2) return env.transport().compute(1000 * ms);
     auto two = world.create_group(first(2));
-    for (int i = 0; i < 100; ++i) dup_once(two);
+    for (int i = 0; i < 511 * 9; ++i) dup_once(two);
   });
 }

@@ -476,8 +476,8 @@ class endpoint : ground<Stack>,
   bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
 
   plain_array<dying_block> dying_blocks_;
-  communicators<endpoint> communicators_{*this, peers().founders(),
-                                         context_mask == 0xffff ? 16u : 32u};
+  communicators<endpoint> communicators_{
+      *this, peers().founders(), type_mark<Stack::checks_type::compares_types>::context_bits};
   service_list services_;
   revocations revocations_;
   schedule_list schedules_;
