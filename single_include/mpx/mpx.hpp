@@ -7601,10 +7601,17 @@ struct led_communicator : allocated {
   plain_array<peer_id> asked;   // Who has yet to forget its numbers, before they come round.
   bool waits_for_them = false;  // Else it is taken, or free.
   led_communicator* next_free = nullptr;
+
+  /// Returns whether `peer` was asked, and had not answered.
+  bool takes_answer(peer_id peer) noexcept {
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      if (asked[i] == peer) return asked.erase(i), true;
+    return false;
+  }
 };
 
 /// Peers, a bit each up to the highest.
-class peer_set {
+class peer_set : public allocated {
  public:
   std::size_t size() const noexcept { return size_; }
   /// Returns false if memory is out.
@@ -7813,6 +7820,7 @@ class communicators final : public service {
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each([this](led_communicator& l) { release(l.ranks); });
+    delete led_to_;
   }
 
   const context_numbers& numbers() const noexcept { return numbers_; }
@@ -8175,9 +8183,10 @@ class communicators final : public service {
       gone += !said;
     }
     if (gone != static_cast<std::size_t>(led.size)) return;
-    bool noted = true;  // Else it never comes back.
+    if (led_to_ == nullptr) led_to_ = new (std::nothrow) peer_set();
+    bool noted = led_to_ != nullptr;  // Else it never comes back.
     for (rank_t r = 0; noted && r < led.size; ++r)
-      noted = led_to_.add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
+      noted = led_to_->add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
     release(led.ranks);
     if (noted) return retire(led);
     led_.retire(led);
@@ -8189,11 +8198,11 @@ class communicators final : public service {
   /// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
   /// a communicator of this rank knows one of them as freed, and throws away what comes with it.
   void retire(led_communicator& led) noexcept {
-    if (!led_.retire(led)) return led_.give(led);
+    if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
     const context_id context = numbers_.make(house_.self(), led.serial, 0);
     forget_here(context);
-    if (!led.asked.try_reserve(led.asked.size() + led_to_.size())) return;  // It never comes back.
-    led_to_.for_each([&](peer_id p) {
+    if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // It never comes back.
+    led_to_->for_each([&](peer_id p) {
       if (p == house_.self() || is_lost(p)) return;
       led.asked.try_push_back(p);
       house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
@@ -8207,13 +8216,9 @@ class communicators final : public service {
   errc on_forgotten(peer_id source, context_id context) noexcept {
     const bool mine = numbers_.leader_of(context) == house_.self();
     led_communicator* const led = mine ? led_.find_serial(context) : nullptr;
-    for (std::size_t i = 0; led != nullptr && i < led->asked.size(); ++i) {
-      if (led->asked[i] != source) continue;
-      led->asked.erase(i);
-      give_if_forgotten(*led);
-      return errc{};
-    }
-    return errc::protocol;
+    if (led == nullptr || !led->takes_answer(source)) return errc::protocol;
+    give_if_forgotten(*led);
+    return errc{};
   }
   /// Nothing of the place of `context` is here, nor is awaited.
   void forget_here(context_id context) noexcept {
@@ -8263,7 +8268,7 @@ class communicators final : public service {
   context_numbers numbers_;
   led_communicators led_;
   const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
-  peer_set led_to_;                      // Who has been in a communicator of this rank's.
+  peer_set* led_to_ = nullptr;           // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
@@ -8428,7 +8433,7 @@ concept Checks = requires {
 
 namespace detail {
 
-inline constexpr unsigned large = 0xfff;  // As a length: that, or more.
+inline constexpr unsigned type_bytes_max = 0xfff;  // As a length: that, or more.
 
 /// Sixteen bits that say of an element's type what matters when its bytes are read as another: its
 /// kind and its length. 0: anything goes.
@@ -8453,7 +8458,7 @@ constexpr type_code code_of() noexcept {
     kind = type_kind::real;
   }
   return static_cast<type_code>(static_cast<unsigned>(kind) << 12 |
-                                (sizeof(T) < large ? sizeof(T) : large));
+                                (sizeof(T) < type_bytes_max ? sizeof(T) : type_bytes_max));
 }
 
 /// "integers of 8 bytes".
@@ -8463,16 +8468,16 @@ inline std::string name_of_type(type_code code) {
       "objects"};
   const unsigned kind = code >> 12;
   if (code == 0) return kinds[0];
-  if ((code & large) == large) return "large objects";
+  if ((code & type_bytes_max) == type_bytes_max) return "large objects";
   std::string s(kind < 7 ? kinds[kind] : "a type that this mpx does not know");
-  return s.append(" of ").append(std::to_string(code & large)).append(" bytes");
+  return s.append(" of ").append(std::to_string(code & type_bytes_max)).append(" bytes");
 }
 
 /// What travels of a type: 0, or one of 40 of numbers, whose lengths are powers of two, or one of
 /// an object, by its length up to 214 bytes, and 255 for all that are longer.
 constexpr std::uint8_t short_of(type_code code) noexcept {
   constexpr unsigned object = static_cast<unsigned>(type_kind::object);
-  const unsigned kind = code >> 12, bytes = code & large;
+  const unsigned kind = code >> 12, bytes = code & type_bytes_max;
   if (code == 0) return 0;
   if (kind >= object) return static_cast<std::uint8_t>(bytes < 215 ? 40 + bytes : 255);
   unsigned power = 0;
@@ -8483,7 +8488,7 @@ constexpr type_code type_of(std::uint8_t shortened) noexcept {
   constexpr unsigned object = static_cast<unsigned>(type_kind::object) << 12;
   const unsigned s = shortened;
   if (s == 0) return 0;
-  if (s > 40) return static_cast<type_code>(object | (s < 255 ? s - 40 : large));
+  if (s > 40) return static_cast<type_code>(object | (s < 255 ? s - 40 : type_bytes_max));
   return static_cast<type_code>((1 + (s - 1) / 8) << 12 | 1u << (s - 1) % 8);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("rdma over sim: each allocation fails once while ranks connect") {
       unharmed += v.told == ranks ? 1 : 0;
     }
     MESSAGE(ranks << " ranks: " << unharmed << " of " << clean.asked << " runs unharmed");
-    CHECK(unharmed > 0);
+    CHECK(unharmed >= ranks * (ranks + 1));  // Who is asked while it lacks memory answers later.
   }
 }
 

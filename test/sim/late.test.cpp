@@ -99,13 +99,15 @@ TEST_CASE_TEMPLATE("late: what is pending with a peer that is lost ends, and is 
   }
 }
 
+using narrow_late_sim = mpx::transport::basic_sim<mpx::transport::sim_rma::none, 128, 2>;
+template <class Transport>
+using late_over = mpx::stack<Transport, mpx::waiting::sleep,
+                        mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
+
 // Who hears a peer out that has died takes packets and completions, and sends nothing meanwhile.
-TEST_CASE("late: after a death was heard of, what waits for room goes before anybody rests") {
-  using Stack =
-      mpx::stack<late_stacks::late<mpx::transport::basic_sim<mpx::transport::sim_rma::none, 128, 2>,
-                                   late_stacks::narrow>,
-                 mpx::waiting::sleep,
-                 mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
+TEST_CASE_TEMPLATE("late: after a death was heard of, what waits for room goes before a rest",
+                   Stack, late_over<narrow_late_sim>,
+                   late_over<late_stacks::late<narrow_late_sim, late_stacks::narrow>>) {
   mpx::sim::options o;
   o.faults.push_back({mpx::sim::fault::kind::kill, 1, 0});
   o.faults.push_back({mpx::sim::fault::kind::slow, 1, 1, -1, 5000});  // News comes within a poll.

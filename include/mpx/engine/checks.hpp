@@ -35,7 +35,7 @@ concept Checks = requires {
 
 namespace detail {
 
-inline constexpr unsigned large = 0xfff;  // As a length: that, or more.
+inline constexpr unsigned type_bytes_max = 0xfff;  // As a length: that, or more.
 
 /// Sixteen bits that say of an element's type what matters when its bytes are read as another: its
 /// kind and its length. 0: anything goes.
@@ -60,7 +60,7 @@ constexpr type_code code_of() noexcept {
     kind = type_kind::real;
   }
   return static_cast<type_code>(static_cast<unsigned>(kind) << 12 |
-                                (sizeof(T) < large ? sizeof(T) : large));
+                                (sizeof(T) < type_bytes_max ? sizeof(T) : type_bytes_max));
 }
 
 /// "integers of 8 bytes".
@@ -70,16 +70,16 @@ inline std::string name_of_type(type_code code) {
       "objects"};
   const unsigned kind = code >> 12;
   if (code == 0) return kinds[0];
-  if ((code & large) == large) return "large objects";
+  if ((code & type_bytes_max) == type_bytes_max) return "large objects";
   std::string s(kind < 7 ? kinds[kind] : "a type that this mpx does not know");
-  return s.append(" of ").append(std::to_string(code & large)).append(" bytes");
+  return s.append(" of ").append(std::to_string(code & type_bytes_max)).append(" bytes");
 }
 
 /// What travels of a type: 0, or one of 40 of numbers, whose lengths are powers of two, or one of
 /// an object, by its length up to 214 bytes, and 255 for all that are longer.
 constexpr std::uint8_t short_of(type_code code) noexcept {
   constexpr unsigned object = static_cast<unsigned>(type_kind::object);
-  const unsigned kind = code >> 12, bytes = code & large;
+  const unsigned kind = code >> 12, bytes = code & type_bytes_max;
   if (code == 0) return 0;
   if (kind >= object) return static_cast<std::uint8_t>(bytes < 215 ? 40 + bytes : 255);
   unsigned power = 0;
@@ -90,7 +90,7 @@ constexpr type_code type_of(std::uint8_t shortened) noexcept {
   constexpr unsigned object = static_cast<unsigned>(type_kind::object) << 12;
   const unsigned s = shortened;
   if (s == 0) return 0;
-  if (s > 40) return static_cast<type_code>(object | (s < 255 ? s - 40 : large));
+  if (s > 40) return static_cast<type_code>(object | (s < 255 ? s - 40 : type_bytes_max));
   return static_cast<type_code>((1 + (s - 1) / 8) << 12 | 1u << (s - 1) % 8);
 }
 

@@ -38,6 +38,7 @@ class communicators final : public service {
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each([this](led_communicator& l) { release(l.ranks); });
+    delete led_to_;
   }
 
   const context_numbers& numbers() const noexcept { return numbers_; }
@@ -400,9 +401,10 @@ class communicators final : public service {
       gone += !said;
     }
     if (gone != static_cast<std::size_t>(led.size)) return;
-    bool noted = true;  // Else it never comes back.
+    if (led_to_ == nullptr) led_to_ = new (std::nothrow) peer_set();
+    bool noted = led_to_ != nullptr;  // Else it never comes back.
     for (rank_t r = 0; noted && r < led.size; ++r)
-      noted = led_to_.add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
+      noted = led_to_->add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
     release(led.ranks);
     if (noted) return retire(led);
     led_.retire(led);
@@ -414,11 +416,11 @@ class communicators final : public service {
   /// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
   /// a communicator of this rank knows one of them as freed, and throws away what comes with it.
   void retire(led_communicator& led) noexcept {
-    if (!led_.retire(led)) return led_.give(led);
+    if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
     const context_id context = numbers_.make(house_.self(), led.serial, 0);
     forget_here(context);
-    if (!led.asked.try_reserve(led.asked.size() + led_to_.size())) return;  // It never comes back.
-    led_to_.for_each([&](peer_id p) {
+    if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // It never comes back.
+    led_to_->for_each([&](peer_id p) {
       if (p == house_.self() || is_lost(p)) return;
       led.asked.try_push_back(p);
       house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
@@ -432,13 +434,9 @@ class communicators final : public service {
   errc on_forgotten(peer_id source, context_id context) noexcept {
     const bool mine = numbers_.leader_of(context) == house_.self();
     led_communicator* const led = mine ? led_.find_serial(context) : nullptr;
-    for (std::size_t i = 0; led != nullptr && i < led->asked.size(); ++i) {
-      if (led->asked[i] != source) continue;
-      led->asked.erase(i);
-      give_if_forgotten(*led);
-      return errc{};
-    }
-    return errc::protocol;
+    if (led == nullptr || !led->takes_answer(source)) return errc::protocol;
+    give_if_forgotten(*led);
+    return errc{};
   }
   /// Nothing of the place of `context` is here, nor is awaited.
   void forget_here(context_id context) noexcept {
@@ -488,7 +486,7 @@ class communicators final : public service {
   context_numbers numbers_;
   led_communicators led_;
   const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
-  peer_set led_to_;                      // Who has been in a communicator of this rank's.
+  peer_set* led_to_ = nullptr;           // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.

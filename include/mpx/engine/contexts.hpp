@@ -87,10 +87,17 @@ struct led_communicator : allocated {
   plain_array<peer_id> asked;   // Who has yet to forget its numbers, before they come round.
   bool waits_for_them = false;  // Else it is taken, or free.
   led_communicator* next_free = nullptr;
+
+  /// Returns whether `peer` was asked, and had not answered.
+  bool takes_answer(peer_id peer) noexcept {
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      if (asked[i] == peer) return asked.erase(i), true;
+    return false;
+  }
 };
 
 /// Peers, a bit each up to the highest.
-class peer_set {
+class peer_set : public allocated {
  public:
   std::size_t size() const noexcept { return size_; }
   /// Returns false if memory is out.
