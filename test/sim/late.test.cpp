@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("late: what is pending with a peer that is lost ends, and is 
 using narrow_late_sim = mpx::transport::basic_sim<mpx::transport::sim_rma::none, 128, 2>;
 template <class Transport>
 using late_over = mpx::stack<Transport, mpx::waiting::sleep,
-                        mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
+                             mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
 
 // Who hears a peer out that has died takes packets and completions, and sends nothing meanwhile.
 TEST_CASE_TEMPLATE("late: after a death was heard of, what waits for room goes before a rest",
