@@ -7840,7 +7840,7 @@ class communicators final : public service {
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
   context_id lead(errc& why) noexcept {
-    leads_ = &leads;
+    calls_ = &of_leader;
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
@@ -7855,9 +7855,8 @@ class communicators final : public service {
   }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept {
-    const auto is_older = [&](context_id c) { return numbers_.same_place(c, context); };
-    early_revoked_.erase_if(is_older);
-    past_.erase_if(is_older);
+    take_part();
+    forget_place(context);
     if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
     tell_freed(context);
   }
@@ -8034,9 +8033,8 @@ class communicators final : public service {
                                std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind == wire::kind::freed || h.kind == wire::kind::forgotten)
-      return leads_ == nullptr ? errc::protocol : leads_->told(*this, source, h);
-    if (h.kind == wire::kind::forget) return forget(source, h.context);
+    if (h.kind != wire::kind::revoke_all)
+      return calls_ == nullptr ? errc::protocol : calls_->told(*this, source, h);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -8052,7 +8050,7 @@ class communicators final : public service {
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
   [[gnu::cold]] void on_loss(peer_id) noexcept override {
-    if (leads_ != nullptr) leads_->lost(*this);
+    if (calls_ != nullptr) calls_->lost(*this);
     if (revoked_ == 0) return;
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
@@ -8061,23 +8059,35 @@ class communicators final : public service {
  private:
   static constexpr std::size_t early_revoked_max = 4096;
 
-  /// What only the leader of a context does: compiled where a rank may lead one.
-  struct leader_calls {
+  /// What only members do of a communicator that was made, and only its leader: compiled where a
+  /// rank may be one.
+  struct calls {
     errc (*told)(communicators& all, peer_id source, const wire::header& h) noexcept;
     void (*lost)(communicators& all) noexcept;
   };
-  static errc told_to(communicators& all, peer_id source, const wire::header& h) noexcept {
-    return h.kind == wire::kind::freed ? all.on_freed(source, h.context)
-                                       : all.on_forgotten(source, h.context);
+  static errc told_member(communicators& all, peer_id source, const wire::header& h) noexcept {
+    return h.kind == wire::kind::forget ? all.forget(source, h.context) : errc::protocol;
   }
-  static void lost_of(communicators& all) noexcept {
+  static errc told_leader(communicators& all, peer_id source, const wire::header& h) noexcept {
+    switch (h.kind) {
+      case wire::kind::freed: return all.on_freed(source, h.context);
+      case wire::kind::forgotten: return all.on_forgotten(source, h.context);
+      default: return told_member(all, source, h);
+    }
+  }
+  static void lost_to_leader(communicators& all) noexcept {
     all.led_.for_each([&all](led_communicator& l) {
       all.retire_if_over(l);
       l.asked.erase_if([&all](peer_id p) { return all.is_lost(p); });
       all.give_if_forgotten(l);
     });
   }
-  static constexpr leader_calls leads{&told_to, &lost_of};
+  static constexpr calls of_member{&told_member, [](communicators&) noexcept {}};
+  static constexpr calls of_leader{&told_leader, &lost_to_leader};
+  /// This rank is to remember a context: who leads it may ask it to forget that.
+  void take_part() noexcept {
+    if (calls_ == nullptr) calls_ = &of_member;
+  }
 
   [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
     for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
@@ -8091,8 +8101,11 @@ class communicators final : public service {
   /// `all`: who takes part, if that is not `ranks`.
   communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
                                 kept_group* all = nullptr) noexcept {
+    take_part();
     tidy();
-    past_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    bool revoked = false;
+    for (const context_id c : early_revoked_) revoked = revoked || c == context;
+    forget_place(context);
     clear_place(context, context);
     // What is needed when it is freed is there from now on.
     const bool room = past_.try_reserve(past_.size() + states_.size() + 1);
@@ -8112,11 +8125,6 @@ class communicators final : public service {
     } else {
       lead_on(context, ranks, size);
     }
-    bool revoked = false;
-    early_revoked_.erase_if([&](context_id c) {
-      revoked = revoked || c == context;
-      return numbers_.same_place(c, context);
-    });
     if (revoked) revoke(*s);
     return s;
   }
@@ -8169,47 +8177,12 @@ class communicators final : public service {
     retire_if_over(*led);
     return errc{};
   }
-  /// All members have freed it, or are lost.
-  [[gnu::noinline]] void retire_if_over(led_communicator& led) noexcept {
-    if (led.size == 0 || led.freed.empty() ||
-        led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
-      return;
-    std::size_t gone = led.freed.size();
-    for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
-      const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
-      if (house_.peers().failure_of(p) == errc{}) continue;
-      bool said = false;
-      for (const peer_id q : led.freed) said = said || q == p;
-      gone += !said;
-    }
-    if (gone != static_cast<std::size_t>(led.size)) return;
-    if (led_to_ == nullptr) led_to_ = new (std::nothrow) peer_set();
-    bool noted = led_to_ != nullptr;  // Else it never comes back.
-    for (rank_t r = 0; noted && r < led.size; ++r)
-      noted = led_to_->add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
-    release(led.ranks);
-    if (noted) return retire(led);
-    led_.retire(led);
-  }
+  void retire_if_over(led_communicator& led) noexcept;
 
   // --- Numbers that come round -------------------------------------------------------------------
 
   bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
-  /// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
-  /// a communicator of this rank knows one of them as freed, and throws away what comes with it.
-  void retire(led_communicator& led) noexcept {
-    if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
-    const context_id context = numbers_.make(house_.self(), led.serial, 0);
-    forget_here(context);
-    if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // It never comes back.
-    led_to_->for_each([&](peer_id p) {
-      if (p == house_.self() || is_lost(p)) return;
-      led.asked.try_push_back(p);
-      house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
-    });
-    led.waits_for_them = true;
-    give_if_forgotten(led);
-  }
+  void retire(led_communicator& led) noexcept;
   void give_if_forgotten(led_communicator& led) noexcept {
     if (led.waits_for_them && led.asked.empty()) led_.give(led);
   }
@@ -8220,23 +8193,18 @@ class communicators final : public service {
     give_if_forgotten(*led);
     return errc{};
   }
-  /// Nothing of the place of `context` is here, nor is awaited.
-  void forget_here(context_id context) noexcept {
+  /// What is known of numbers of the place of `context`.
+  [[gnu::noinline]] void forget_place(context_id context) noexcept {
     const auto is_there = [&](context_id c) { return numbers_.same_place(c, context); };
     past_.erase_if(is_there);
     early_revoked_.erase_if(is_there);
+  }
+  /// Nothing of that place is here, nor is awaited.
+  void forget_here(context_id context) noexcept {
+    forget_place(context);
     clear_place(context, no_context);
   }
-  [[gnu::cold]] errc forget(peer_id leader, context_id context) noexcept {
-    bool lives = numbers_.leader_of(context) != leader;
-    for (std::size_t i = 0; i < states_.size(); ++i)
-      lives = lives || (states_[i]->context != no_context &&
-                        numbers_.same_place(states_[i]->context, context));
-    if (lives) return errc::protocol;
-    forget_here(context);
-    house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
-    return errc{};
-  }
+  errc forget(peer_id leader, context_id context) noexcept;
 
   /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
   /// as if this rank stood there: whoever lives is reached.
@@ -8267,8 +8235,8 @@ class communicators final : public service {
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
-  const leader_calls* leads_ = nullptr;  // nullptr: this rank has never led a context.
-  peer_set* led_to_ = nullptr;           // Who has been in a communicator of this rank's.
+  const calls* calls_ = nullptr;  // nullptr: no communicator was made here.
+  peer_set* led_to_ = nullptr;    // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;              // How many there have been.
   std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
@@ -8276,6 +8244,70 @@ class communicators final : public service {
   plain_array<context_id> past_;           // Freed here; their places have not been used again.
   plain_array<context_id> early_revoked_;  // Not made here yet.
 };
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/detail/communicators_numbers.hpp
+
+// When a leader's number comes back, and how it is forgotten before it comes round.
+// Included by communicators.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// All members have freed it, or are lost.
+template <class House>
+[[gnu::noinline]] void communicators<House>::retire_if_over(led_communicator& led) noexcept {
+  if (led.size == 0 || led.freed.empty() ||
+      led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
+    return;
+  std::size_t gone = led.freed.size();
+  for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
+    const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
+    if (house_.peers().failure_of(p) == errc{}) continue;
+    bool said = false;
+    for (const peer_id q : led.freed) said = said || q == p;
+    gone += !said;
+  }
+  if (gone != static_cast<std::size_t>(led.size)) return;
+  if (led_to_ == nullptr) led_to_ = new (std::nothrow) peer_set();
+  bool noted = led_to_ != nullptr;  // Else it never comes back.
+  for (rank_t r = 0; noted && r < led.size; ++r)
+    noted = led_to_->add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
+  release(led.ranks);
+  if (noted) return retire(led);
+  led_.retire(led);
+}
+
+/// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
+/// a communicator of this rank knows one of them as freed, and throws away what comes with it.
+template <class House>
+void communicators<House>::retire(led_communicator& led) noexcept {
+  if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
+  const context_id context = numbers_.make(house_.self(), led.serial, 0);
+  forget_here(context);
+  if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // It never comes back.
+  led_to_->for_each([&](peer_id p) {
+    if (p == house_.self() || is_lost(p)) return;
+    led.asked.try_push_back(p);
+    house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+  });
+  led.waits_for_them = true;
+  give_if_forgotten(led);
+}
+
+/// A leader asks. Errors: errc::protocol if it leads nothing of that place, or it is in use here.
+template <class House>
+[[gnu::noinline, gnu::cold]] errc communicators<House>::forget(peer_id leader,
+                                                               context_id context) noexcept {
+  bool lives = numbers_.leader_of(context) != leader;
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    lives = lives || (states_[i]->context != no_context &&
+                      numbers_.same_place(states_[i]->context, context));
+  if (lives) return errc::protocol;
+  forget_here(context);
+  house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  return errc{};
+}
 
 }  // namespace mpx::inline v0::detail
 
