@@ -60,8 +60,8 @@ TEST_CASE("memory: an idle rank of 4,096 over shared memory") {
   const use each = (use::now() - before) / count;
   const double shared = (file_bytes(job.shared_fd()) - file) / count;
   MESSAGE("heap " << each.heap << ", private pages " << each.pages << ", shared file " << shared);
-  CHECK(each.heap < 4.5 * 1024);  // Of 4,095 idle peers, each takes less than a byte.
-  CHECK(each.pages < 8.5 * 1024);
+  CHECK(each.heap < 4.5 * 1024);   // Of 4,095 idle peers, each takes less than a byte.
+  CHECK(each.pages < 9.0 * 1024);  // Two, and what of others these share.
   CHECK(shared <= 4096);
 }
 
