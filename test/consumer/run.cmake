@@ -61,6 +61,11 @@ find_program(PYTHON3 python3 REQUIRED)
 run("${PYTHON3}" "${SOURCE}/tools/amalgamate.py" --out "${work}/single/mpx/mpx.hpp")
 set(to_single "${CXX}" -std=c++20 -fsyntax-only "-I${work}/single")
 run(${to_single} "${here}/main.cpp")
+# One file of a program holds the default stack for all, without a library (docs/COMPILING.md).
+file(WRITE "${work}/stack.cpp" "#undef MPX_COMPILED\n#define MPX_COMPILED 2\n#include <mpx/mpx.hpp>\n")
+run("${CXX}" -std=c++20 -pthread -DMPX_COMPILED=1 "-I${work}/single" "${here}/main.cpp"
+  "${work}/stack.cpp" -o "${work}/single_consumer")
+run("${work}/single_consumer")
 # Beside an installation it would define all of it once more: that is told, and nothing else.
 file(WRITE "${work}/behind.cpp" "#include <mpx/mpx.hpp>\n#include <mpx/rma.hpp>\n")
 file(WRITE "${work}/before.cpp" "#include <mpx/rma.hpp>\n#include <${work}/single/mpx/mpx.hpp>\n")
