@@ -95,20 +95,31 @@ class linked_list {
   /// Forgets all nodes, which it does not touch.
   [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
   [[gnu::always_inline]] void pop_front() noexcept {  // What comes before it is known.
-    detail::list_links* const next = ends_.next->next;
+    detail::list_links* const first = ends_.next;
+    detail::list_links* const next = first->next;
     ends_.next = next;
     next->previous = &ends_;
+    left(first);
   }
   /// Takes `n` out of the list that it is in.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));
+    left(links(n));
   }
   /// Returns what follows.
   [[gnu::always_inline]] iterator erase(iterator at) noexcept {
-    return iterator(detail::list_algorithms::unlink(at.at_));
+    const iterator next(detail::list_algorithms::unlink(at.at_));
+    left(at.at_);
+    return next;
   }
 
  private:
+  /// Who goes on from a node that has left, or takes it out twice, crashes instead of going round.
+  [[gnu::always_inline]] static void left([[maybe_unused]] detail::list_links* n) noexcept {
+#if MPX_ASSERT_LEVEL >= 2
+    *n = {};
+#endif
+  }
   [[gnu::always_inline]] static detail::list_links* links(T& n) noexcept {
     return static_cast<list_node<Tag>*>(&n);
   }
