@@ -167,7 +167,11 @@ class hashed {
 
   template <class F>
   void for_each(F&& f) {
-    for (auto it = stored_.begin(); it != stored_.end();) f(*it++);
+    [[maybe_unused]] std::uint32_t left = stored_count_;
+    for (auto it = stored_.begin(); it != stored_.end();) {
+      MPX_INVARIANT(left-- != 0);  // Had `f` withdrawn the next one, this would go round elsewhere.
+      f(*it++);
+    }
   }
 
  private:
