@@ -208,8 +208,22 @@ class inproc_segment {
     empty(channel(me_.slot, slot));
     empty(channel(slot, me_.slot));
   }
+  /// Whether the kernel does what it says: emulators of one may not.
+  static bool removing_zeroes() noexcept {
+    static const bool it_does = [] {
+      void* const page =
+          ::mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      if (page == MAP_FAILED) return false;
+      auto* const first = static_cast<volatile char*>(page);
+      *first = 1;
+      const bool gone = ::madvise(page, 1, MADV_REMOVE) == 0 && *first == 0;
+      ::munmap(page, 1);
+      return gone;
+    }();
+    return it_does;
+  }
   void empty(std::byte* channel) const noexcept {
-    if (::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
+    if (!removing_zeroes() || ::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
       std::memset(channel, 0, stride(shape_.geometry));
   }
 
