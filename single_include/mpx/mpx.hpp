@@ -4909,7 +4909,7 @@ struct collective_failure {
   switch (f.of) {
     case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
     case cause::lost:
-      if (f.why == errc::revoked) break;
+      if (f.why != errc::peer_lost) break;
       if (f.other >= 0) {
         append(s, ", in which rank %d%s takes part", f.other,
                world_rank_text(ranks, f.other).c_str());
@@ -6945,6 +6945,29 @@ memory taken(Out& out) noexcept {
     return given(out);
   }
 }
+
+/// Whether blocks of elements A may be blocks of elements B elsewhere: one type, integers that
+/// differ in their names alone, or bytes, which may be of anything.
+template <class A, class B>
+inline constexpr bool may_be_elements =
+    std::same_as<A, B> || std::same_as<A, std::byte> || std::same_as<B, std::byte> ||
+    (std::integral<A> && std::integral<B> && !std::same_as<A, bool> && !std::same_as<B, bool> &&
+     sizeof(A) == sizeof(B) && std::is_signed_v<A> == std::is_signed_v<B>);
+// What compilers print of two buffers that do not fit each other.
+template <class In, class Out>
+inline constexpr bool elements_of_one_type_go_in_and_out =
+    may_be_elements<std::remove_cv_t<element_of_t<In>>, std::remove_cv_t<element_of_t<Out>>>;
+template <class In>
+inline constexpr bool elements_of_one_type_go_in_and_out<In, in_place_t> = true;
+template <class Out>
+inline constexpr bool elements_of_one_type_go_in_and_out<in_place_t, Out> = true;
+template <class In, class Out>
+concept Fit = elements_of_one_type_go_in_and_out<std::remove_cvref_t<In>, std::remove_cvref_t<Out>>;
+/// What a rank gives, and where what it gets goes, of one type of elements.
+template <class In, class Out>
+concept Gathers = Gives<In> && ReceiveBuffer<Out> && Fit<In, Out>;
+template <class In, class Out>
+concept Scatters = SendBuffer<In> && Takes<Out> && Fit<In, Out>;
 
 /// How many elements each rank has, or where its first one is: 32 or 64 bits each.
 template <class C>
@@ -15106,6 +15129,8 @@ class peers_room {
 
   /// True in a forked child, which is no rank.
   [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  /// The word that says so, for those who look at it often: 0.
+  const std::uint32_t* ours() const noexcept { return &vital_->ours; }
   /// Nothing is wrong with any peer, as far as is known without looking.
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
@@ -16593,7 +16618,7 @@ class endpoint : ground<Stack>,
                      std::size_t{pool_type::operations_max});
   }
   using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
-  using peers_type::orphaned;
+  using peers_type::orphaned, peers_type::ours;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
 
@@ -16922,7 +16947,8 @@ template <class Stack>
   using cause = collective_failure::cause;
   collective_failure f{errc::peer_lost, cause::lost, false, proc_null};
   if (call.of != nullptr && call.of->revoked) f.why = errc::revoked;
-  if (f.why == errc::revoked || orphaned()) return f;
+  if (orphaned()) f.why = errc::not_a_rank;
+  if (f.why != errc::peer_lost) return f;
   const left_call* const left = revocations_.find(call);
   for (rank_t r = 0; r < size_of(call); ++r) {
     const peer_id peer = peer_of(call, r);
@@ -24469,7 +24495,7 @@ class collectives : public collective_names<Comm> {
   /// Every rank's `in` goes to `out` at `root`, in rank order; elsewhere `out` does not count.
   /// Errors: errc::root. Source: MPI 4.1, 6.5.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -24491,7 +24517,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.5.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -24500,7 +24526,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -24526,7 +24552,7 @@ class collectives : public collective_names<Comm> {
   /// Block r of `in` at `root` goes to `out` of rank r; elsewhere `in` does not count. At the root
   /// `out` may be mpx::in_place. Errors: errc::root. Source: MPI 4.1, 6.6.
   template <class In, class Out, class How = throws_t>
-  requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -24537,8 +24563,9 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
-  std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
-                                              site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> scatter(const In& in, rank_t root,
+                                                            How&& how = {},
+                                                            site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
@@ -24551,7 +24578,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.6.
   template <class In, class C, class Out, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -24560,7 +24587,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -24570,7 +24597,7 @@ class collectives : public collective_names<Comm> {
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(how, where,
@@ -24580,8 +24607,8 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
-  std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
-                                                site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
+                                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     if (!room<How>(all, product_of(elements_of(in), me().size()), how, "allgather", where))
       return all;
@@ -24590,8 +24617,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
-           (!Counts<How>) && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(how, where,
@@ -24600,7 +24626,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -24611,8 +24637,8 @@ class collectives : public collective_names<Comm> {
   /// the lengths besides.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
-  std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
-                                                 site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
+                                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     second_call<Stack> next(me(), {"allgatherv", where});
     const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
@@ -24626,7 +24652,7 @@ class collectives : public collective_names<Comm> {
   /// Block r of `in` goes to rank r, where it is block rank() of `out`. `in` may be mpx::in_place.
   /// Source: MPI 4.1, 6.8.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     constexpr bool in_place = std::same_as<In, in_place_t>;
@@ -24643,8 +24669,8 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
-  std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
-                                               site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
+                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     if (!room<How>(all, elements_of(in), how, "alltoall", where)) return all;
     alltoall(in, all, std::forward<How>(how), where);
@@ -24652,8 +24678,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.8.
   template <class In, class C, class Out, class D, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
-           BufferFits<Out&&, How>
+  requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -24663,7 +24688,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, with a place for each block.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
+  requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<P> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
@@ -24687,8 +24712,9 @@ class collectives : public collective_names<Comm> {
   /// alltoall of the lengths besides.
   template <class In, class C, class How = throws_t>
   requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
-  std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
-                                                site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts,
+                                                              How&& how = {},
+                                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     std::vector<std::int64_t> going;
     second_call<Stack> next(me(), {"alltoallv", where});
@@ -24735,7 +24761,8 @@ class collectives : public collective_names<Comm> {
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto reduce(V&& value, Op op, rank_t root, How&& how = {},
+                            site where = site::current()) const {
     const bool here = me().rank() == root;
     return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
@@ -24745,7 +24772,8 @@ class collectives : public collective_names<Comm> {
   /// As reduce, with the same result on every rank, bit for bit.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto allreduce(V&& value, Op op, How&& how = {},
+                               site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
@@ -24793,7 +24821,7 @@ class collectives : public collective_names<Comm> {
   /// Returns: of a value the result; a range is combined in place. Source: MPI 4.1, 6.11.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
@@ -24810,7 +24838,7 @@ class collectives : public collective_names<Comm> {
   /// stays as it is.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
@@ -27923,8 +27951,22 @@ class inproc_segment {
     empty(channel(me_.slot, slot));
     empty(channel(slot, me_.slot));
   }
+  /// Whether the kernel does what it says: emulators of one may not.
+  static bool removing_zeroes() noexcept {
+    static const bool it_does = [] {
+      void* const page =
+          ::mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      if (page == MAP_FAILED) return false;
+      auto* const first = static_cast<volatile char*>(page);
+      *first = 1;
+      const bool gone = ::madvise(page, 1, MADV_REMOVE) == 0 && *first == 0;
+      ::munmap(page, 1);
+      return gone;
+    }();
+    return it_does;
+  }
   void empty(std::byte* channel) const noexcept {
-    if (::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
+    if (!removing_zeroes() || ::madvise(channel, stride(shape_.geometry), MADV_REMOVE) != 0)
       std::memset(channel, 0, stride(shape_.geometry));
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
-//   forked return|exit|_exit|exec|throw|static|takes
+//   forked return|exit|_exit|exec|throw|static|takes|collective
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mpx/mpx.hpp>
+#include <mpx/rma.hpp>
 #include <stdexcept>
 
 #include "instances/job.hpp"
@@ -95,12 +96,53 @@ int take(mpx::environment<>& env) {
   return code;
 }
 
+/// The child meets nobody, and reaches nobody's memory: not even where a store would do.
+int meet(mpx::environment<>& env) {
+  auto world = env.world();
+  const mpx::rank_t next = (world.rank() + 1) % world.size();
+  auto win = mpx::allocate_window<int>(world, 4);
+  world.barrier();  // In memory, where its ranks share a node.
+  win.fence();
+  win.put(world.rank() + 10, next, 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::error_code ec;
+    std::vector<int> all(static_cast<std::size_t>(world.size()));
+    int x = 1;
+    const auto refused = [&](auto call) {
+      call();
+      if (ec != mpx::errc::not_a_rank) ::_exit(1);
+    };
+    if (world.size() > 1) {  // Alone, nobody is to be met.
+      refused([&] { world.barrier(ec); });
+      refused([&] { x = world.allreduce(x, std::plus<>{}, ec); });
+      refused([&] { world.bcast(x, 0, ec); });
+      refused([&] { world.gather(x, all, 0, ec); });
+      refused([&] { (void)world.dup(ec); });
+    }
+    refused([&] { win.put(77, next, 1, ec); });
+    refused([&] { win.put(all, next, 1, ec); });
+    refused([&] { win.get(x, next, 0, ec); });
+    refused([&] { win.fence(ec); });
+    refused([&] { static_cast<void>(win.lock(next, {}, ec)); });
+    refused([&] { win.post(world.group(), {}, ec); });
+    return 7;  // And drops the window.
+  }
+  const int code = go_on(env, child, 9);
+  win.fence();
+  const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
+  harness::check(win.local()[0] == last + 10 && win.local()[1] == 0, "what has been put");
+  world.barrier();
+  return code;
+}
+
 int main_of(const std::string& way, char** argv) {
   const bool is_static = way == "static";
   std::unique_ptr<mpx::environment<>> own;
   (is_static ? kept : own) = std::make_unique<mpx::environment<>>();
   mpx::environment<>& env = is_static ? *kept : *own;
   if (way == "takes") return take(env);
+  if (way == "collective") return meet(env);
   auto world = env.world();
   std::vector<std::byte> long_one(200'000);
   auto sending = world.isend(long_one, (world.rank() + 1) % world.size(), 5);  // Under way.

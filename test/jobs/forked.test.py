@@ -10,7 +10,7 @@ FORKED = helper("forked")
 
 
 def test_ends_of_children():
-    for way in ("return", "exit", "_exit", "exec", "throw", "static", "takes"):
+    for way in ("return", "exit", "_exit", "exec", "throw", "static", "takes", "collective"):
         for ranks in (1, 2, 4):
             for options in ((), ("--survive",)):
                 r = run("-n", ranks, *options, FORKED, way, timeout=20)

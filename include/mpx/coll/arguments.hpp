@@ -155,6 +155,29 @@ memory taken(Out& out) noexcept {
   }
 }
 
+/// Whether blocks of elements A may be blocks of elements B elsewhere: one type, integers that
+/// differ in their names alone, or bytes, which may be of anything.
+template <class A, class B>
+inline constexpr bool may_be_elements =
+    std::same_as<A, B> || std::same_as<A, std::byte> || std::same_as<B, std::byte> ||
+    (std::integral<A> && std::integral<B> && !std::same_as<A, bool> && !std::same_as<B, bool> &&
+     sizeof(A) == sizeof(B) && std::is_signed_v<A> == std::is_signed_v<B>);
+// What compilers print of two buffers that do not fit each other.
+template <class In, class Out>
+inline constexpr bool elements_of_one_type_go_in_and_out =
+    may_be_elements<std::remove_cv_t<element_of_t<In>>, std::remove_cv_t<element_of_t<Out>>>;
+template <class In>
+inline constexpr bool elements_of_one_type_go_in_and_out<In, in_place_t> = true;
+template <class Out>
+inline constexpr bool elements_of_one_type_go_in_and_out<in_place_t, Out> = true;
+template <class In, class Out>
+concept Fit = elements_of_one_type_go_in_and_out<std::remove_cvref_t<In>, std::remove_cvref_t<Out>>;
+/// What a rank gives, and where what it gets goes, of one type of elements.
+template <class In, class Out>
+concept Gathers = Gives<In> && ReceiveBuffer<Out> && Fit<In, Out>;
+template <class In, class Out>
+concept Scatters = SendBuffer<In> && Takes<Out> && Fit<In, Out>;
+
 /// How many elements each rank has, or where its first one is: 32 or 64 bits each.
 template <class C>
 concept Counts =

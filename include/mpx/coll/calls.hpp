@@ -72,7 +72,7 @@ class collectives : public collective_names<Comm> {
   /// Every rank's `in` goes to `out` at `root`, in rank order; elsewhere `out` does not count.
   /// Errors: errc::root. Source: MPI 4.1, 6.5.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
               site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -94,7 +94,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.5.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -103,7 +103,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -129,7 +129,7 @@ class collectives : public collective_names<Comm> {
   /// Block r of `in` at `root` goes to `out` of rank r; elsewhere `in` does not count. At the root
   /// `out` may be mpx::in_place. Errors: errc::root. Source: MPI 4.1, 6.6.
   template <class In, class Out, class How = throws_t>
-  requires SendBuffer<In> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
                site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -140,8 +140,9 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
-  std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
-                                              site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> scatter(const In& in, rank_t root,
+                                                            How&& how = {},
+                                                            site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
@@ -154,7 +155,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.6.
   template <class In, class C, class Out, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -163,7 +164,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from in[places[r]] on.
   template <class In, class C, class P, class Out, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Counts<P> && Takes<Out&&> && BufferFits<Out&&, How>
+  requires Scatters<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -173,7 +174,7 @@ class collectives : public collective_names<Comm> {
 
   /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(how, where,
@@ -183,8 +184,8 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: all of it.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
-  std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
-                                                site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
+                                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     if (!room<How>(all, product_of(elements_of(in), me().size()), how, "allgather", where))
       return all;
@@ -193,8 +194,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> &&
-           (!Counts<How>) && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(how, where,
@@ -203,7 +203,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, block r from out[places[r]] on.
   template <class In, class Out, class C, class P, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
@@ -214,8 +214,8 @@ class collectives : public collective_names<Comm> {
   /// the lengths besides.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
-  std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
-                                                 site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
+                                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     second_call<Stack> next(me(), {"allgatherv", where});
     const auto counts = allgather(static_cast<std::int64_t>(elements_of(in)), how, where);
@@ -229,7 +229,7 @@ class collectives : public collective_names<Comm> {
   /// Block r of `in` goes to rank r, where it is block rank() of `out`. `in` may be mpx::in_place.
   /// Source: MPI 4.1, 6.8.
   template <class In, class Out, class How = throws_t>
-  requires Gives<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     constexpr bool in_place = std::same_as<In, in_place_t>;
@@ -246,8 +246,8 @@ class collectives : public collective_names<Comm> {
   /// The same. Returns: what has come.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
-  std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
-                                               site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
+                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     if (!room<How>(all, elements_of(in), how, "alltoall", where)) return all;
     alltoall(in, all, std::forward<How>(how), where);
@@ -255,8 +255,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same with blocks of different lengths. Source: MPI 4.1, 6.8.
   template <class In, class C, class Out, class D, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
-           BufferFits<Out&&, How>
+  requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -266,7 +265,7 @@ class collectives : public collective_names<Comm> {
   }
   /// The same, with a place for each block.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
-  requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
+  requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<P> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
                  const D& out_counts, const Q& out_places, How&& how = {},
@@ -290,8 +289,9 @@ class collectives : public collective_names<Comm> {
   /// alltoall of the lengths besides.
   template <class In, class C, class How = throws_t>
   requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
-  std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
-                                                site where = site::current()) const {
+  [[nodiscard]] std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts,
+                                                              How&& how = {},
+                                                              site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
     std::vector<std::int64_t> going;
     second_call<Stack> next(me(), {"alltoallv", where});
@@ -338,7 +338,8 @@ class collectives : public collective_names<Comm> {
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto reduce(V&& value, Op op, rank_t root, How&& how = {},
+                            site where = site::current()) const {
     const bool here = me().rank() == root;
     return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
@@ -348,7 +349,8 @@ class collectives : public collective_names<Comm> {
   /// As reduce, with the same result on every rank, bit for bit.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto allreduce(V&& value, Op op, How&& how = {},
+                               site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::allreduce_call{m, m},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
@@ -396,7 +398,7 @@ class collectives : public collective_names<Comm> {
   /// Returns: of a value the result; a range is combined in place. Source: MPI 4.1, 6.11.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, false},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));
@@ -413,7 +415,7 @@ class collectives : public collective_names<Comm> {
   /// stays as it is.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
+  [[nodiscard]] auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::scan_call{m, m, true},
                         typed_reduction<element_of_t<V>, Op>{op}, writes(value));

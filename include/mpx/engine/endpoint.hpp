@@ -229,7 +229,7 @@ class endpoint : ground<Stack>,
                      std::size_t{pool_type::operations_max});
   }
   using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
-  using peers_type::orphaned;
+  using peers_type::orphaned, peers_type::ours;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
 

@@ -124,7 +124,7 @@ struct collective_failure {
   switch (f.of) {
     case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
     case cause::lost:
-      if (f.why == errc::revoked) break;
+      if (f.why != errc::peer_lost) break;
       if (f.other >= 0) {
         append(s, ", in which rank %d%s takes part", f.other,
                world_rank_text(ranks, f.other).c_str());

@@ -236,7 +236,8 @@ class window_accesses : public window_data<Stack> {
   /// Why a target can do nothing more.
   errc stopped(const rma_target& t) noexcept {
     if (t.failure == errc::window) return errc::window;
-    return os::failure_locked(this->e, t.peer) == errc{} ? errc{} : errc::peer_lost;
+    const errc why = os::failure_locked(this->e, t.peer);
+    return why == errc{} || why == errc::not_a_rank ? why : errc::peer_lost;
   }
   static errc take_failure(rma_target& t) noexcept {
     if (t.failure == errc{}) [[likely]]

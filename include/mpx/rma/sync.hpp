@@ -85,8 +85,8 @@ class window_calls {
   requires BlockingForm<How>
   void fence(rma::assertion a = {}, How&& how = {}, site where = site::current()) {
     if (!goes_together("fence", a, how, where)) return;
-    ended(how, seen(where) == nullptr ? errc::window : state_->fence(a, {"fence", where}), "fence",
-          proc_null, where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->fence(a, {"fence", where}), "fence", proc_null, where);
   }
   /// The same.
   template <class How>
@@ -118,23 +118,24 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void complete(How&& how = {}, site where = site::current()) {
-    ended(how, seen(where) == nullptr ? errc::window : state_->complete({"complete", where}),
-          "complete", proc_null, where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->complete({"complete", where}), "complete", proc_null,
+          where);
   }
   /// Blocks until all that `post` let in have completed.
   template <class How = throws_t>
   requires BlockingForm<How>
   void wait(How&& how = {}, site where = site::current()) {
-    ended(how, seen(where) == nullptr ? errc::window : state_->wait_epoch({"wait", where}), "wait",
-          proc_null, where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->wait_epoch({"wait", where}), "wait", proc_null, where);
   }
   /// Whether they have; looks once.
   template <class How = throws_t>
   requires BlockingForm<How>
   bool test(How&& how = {}, site where = site::current()) {
     bool over = false;
-    ended(how, seen(where) == nullptr ? errc::window : state_->test_epoch(over), "test", proc_null,
-          where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->test_epoch(over), "test", proc_null, where);
     return over;
   }
 
@@ -160,8 +161,8 @@ class window_calls {
   requires BlockingForm<How>
   scoped_lock<Window> lock_all(rma::assertion a = {}, How&& how = {},
                                site where = site::current()) {
-    const errc why =
-        seen(where) == nullptr ? errc::window : state_->lock_all(a, {"lock_all", where});
+    errc why = unusable(where);
+    if (why == errc{}) why = state_->lock_all(a, {"lock_all", where});
     scoped_lock<Window> made(self(), proc_null, true, where);
     if (why != errc{}) made.of_ = nullptr;
     ended(how, why, "lock_all", proc_null, where);
@@ -171,15 +172,17 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock(rank_t target, How&& how = {}, site where = site::current()) {
-    ended(how, seen(where) == nullptr ? errc::window : state_->unlock(target, {"unlock", where}),
-          "unlock", target, where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->unlock(target, {"unlock", where}), "unlock", target,
+          where);
   }
   /// The same of all.
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock_all(How&& how = {}, site where = site::current()) {
-    ended(how, seen(where) == nullptr ? errc::window : state_->unlock_all({"unlock_all", where}),
-          "unlock_all", proc_null, where);
+    const errc why = unusable(where);
+    ended(how, why != errc{} ? why : state_->unlock_all({"unlock_all", where}), "unlock_all",
+          proc_null, where);
   }
   /// All accesses to `target` so far are over, here and there.
   template <class How = throws_t>
@@ -231,17 +234,25 @@ class window_calls {
   window_calls(window_calls&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
         targets_(std::exchange(other.targets_, nullptr)),
+        ours_(other.ours_),
         size_(std::exchange(other.size_, 0)) {}
   window_calls& operator=(window_calls&& other) noexcept {
     Window taken(static_cast<Window&&>(other));
     window_calls& old = taken;  // Lets go of what has been here.
     std::swap(state_, old.state_);
     std::swap(targets_, old.targets_);
+    std::swap(ours_, old.ours_);
     std::swap(size_, old.size_);
     return *this;
   }
   ~window_calls() = default;
 
+  void hold(state& s) noexcept {
+    state_ = &s;
+    targets_ = s.targets;
+    ours_ = s.e.ours();
+    size_ = s.size;
+  }
   void forsake() noexcept {
     if (state_ != nullptr) state_->forsake();  // It may have been freed within its lock's scope.
   }
@@ -251,6 +262,11 @@ class window_calls {
     MPX_ASSERT_AT(state_ == nullptr || exists(&state_->e),
                   "the environment of this window is gone: let windows go before it", where);
     return state_;
+  }
+  /// Why nothing can be done with it here: it is empty, or this is a forked child.
+  errc unusable(site where) const noexcept {
+    if (seen(where) == nullptr) return errc::window;
+    return *ours_ == 0 ? errc::not_a_rank : errc{};
   }
   void assert_full([[maybe_unused]] site where) const noexcept {
     MPX_ASSERT_AT(seen(where) != nullptr, "this window is empty: it has been freed, or moved from",
@@ -301,15 +317,15 @@ class window_calls {
   scoped_lock<Window> locked(rank_t target, bool exclusive, rma::assertion a, How& how,
                              site where) {
     const char* const name = exclusive ? "lock" : "lock_shared";
-    const errc why =
-        seen(where) == nullptr ? errc::window : state_->lock(target, exclusive, a, {name, where});
+    errc why = unusable(where);
+    if (why == errc{}) why = state_->lock(target, exclusive, a, {name, where});
     scoped_lock<Window> made(self(), target, false, where);
     if (why != errc{}) made.of_ = nullptr;
     ended(how, why, name, target, where);
     return made;
   }
   errc members_of(const group& g, plain_array<rank_t>& members, site where) const noexcept {
-    if (seen(where) == nullptr) return errc::window;
+    if (const errc why = unusable(where); why != errc{}) return why;
     for (rank_t r = 0; r < g.size(); ++r) {
       const rank_t here = state_->rank_of(g.peer_of(r));
       if (here < 0 || here >= size_) return errc::rank;
@@ -320,6 +336,7 @@ class window_calls {
 
   state* state_ = nullptr;
   rma_target* targets_ = nullptr;
+  const std::uint32_t* ours_ = nullptr;  // 0: this is a forked child.
   rank_t size_ = 0;
 
  private:

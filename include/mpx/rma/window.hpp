@@ -313,7 +313,8 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   void free(How&& how = {}, site where = site::current()) {
-    if (seen(where) == nullptr) return ended(how, errc::window, "free", proc_null, where);
+    if (const errc e = this->unusable(where); e != errc{})
+      return ended(how, e, "free", proc_null, where);
     if (!base::goes_together("free of a window", {}, how, where)) return;
     targets_ = nullptr;
     size_ = 0;
@@ -330,15 +331,13 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   /// For the library.
   window(const communicator<Stack>& comm, const typename maker::plan& p, typename maker::fault& f,
          site where) {
-    state_ = maker::make(comm, p, f, where);
-    if (state_ == nullptr) return;
-    targets_ = state_->targets;
-    size_ = state_->size;
+    if (auto* const made = maker::make(comm, p, f, where); made != nullptr) this->hold(*made);
   }
 
  private:
   using base::assert_full;
   using base::ended;
+  using base::ours_;
   using base::seen;
   using base::size_;
   using base::state_;
@@ -390,7 +389,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
     const detail::rma_target& t = targets_[target];
     if (at > t.elements || n > t.elements - at) return nullptr;
     std::byte* const first = t.fast.load(platform::memory_order_acquire);
-    return first == nullptr ? nullptr : first + at * sizeof(T);
+    return first == nullptr || *ours_ == 0 ? nullptr : first + at * sizeof(T);
   }
   template <class How>
   [[gnu::always_inline]] static void well([[maybe_unused]] How& how) noexcept {
@@ -429,11 +428,9 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
               site where, std::byte* result = nullptr, std::uint8_t op = 0,
               rma::runs_reference runs = {}) {
     std::uint64_t offset = 0;
-    errc wrong = m.wrong;
-    if (seen(where) == nullptr) [[unlikely]]
-      wrong = errc::window;
-    else if (__builtin_mul_overflow(at, state_->unit, &offset))
-      wrong = errc::rma_range;
+    errc wrong = this->unusable(where);
+    if (wrong == errc{}) [[likely]]
+      wrong = __builtin_mul_overflow(at, state_->unit, &offset) ? errc::rma_range : m.wrong;
     if (wrong != errc{} && m.what.how != nullptr) m.what.how->drop();
     const bool swaps = What == rma::action::swap;
     const rma::run_list* const pieces = runs.get();
@@ -476,9 +473,8 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   template <rma::action What, class How>
   [[gnu::noinline]] void arrive_slow(rank_t target, std::uint64_t at, std::size_t bytes,
                                      [[maybe_unused]] How& how, site where) {
-    const errc why = seen(where) == nullptr
-                         ? errc::window
-                         : state_->arrive(target, {detail::name_of(What), where});
+    errc why = this->unusable(where);
+    if (why == errc{}) why = state_->arrive(target, {detail::name_of(What), where});
     if constexpr (detail::is_code<How&>) {
       detail::store(how, why);
     } else if (why != errc{}) [[unlikely]] {

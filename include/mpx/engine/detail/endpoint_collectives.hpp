@@ -72,7 +72,8 @@ template <class Stack>
   using cause = collective_failure::cause;
   collective_failure f{errc::peer_lost, cause::lost, false, proc_null};
   if (call.of != nullptr && call.of->revoked) f.why = errc::revoked;
-  if (f.why == errc::revoked || orphaned()) return f;
+  if (orphaned()) f.why = errc::not_a_rank;
+  if (f.why != errc::peer_lost) return f;
   const left_call* const left = revocations_.find(call);
   for (rank_t r = 0; r < size_of(call); ++r) {
     const peer_id peer = peer_of(call, r);

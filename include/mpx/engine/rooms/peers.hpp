@@ -59,6 +59,8 @@ class peers_room {
 
   /// True in a forked child, which is no rank.
   [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  /// The word that says so, for those who look at it often: 0.
+  const std::uint32_t* ours() const noexcept { return &vital_->ours; }
   /// Nothing is wrong with any peer, as far as is known without looking.
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
   /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
