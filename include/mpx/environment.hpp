@@ -291,6 +291,7 @@ template <class Stack>
   }
   try {
     const detail::call_site leaving{"", watch_.joined().where};
+    endpoint_.assert_let_go(leaving.where);
     if constexpr (Stack::checks_type::compares_collectives)
       Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});

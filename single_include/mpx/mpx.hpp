@@ -8446,6 +8446,9 @@ namespace mpx::inline v0::detail {
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables): see above.
 inline constinit platform::native::atomic<std::uint32_t> objects_at[1024];
 
+/// How many there have been. NOLINTNEXTLINE(*-avoid-non-const-global-variables): the same.
+inline constinit platform::native::atomic<std::uint32_t> objects_made{0};
+
 inline auto& objects_near(const void* object) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(object);
   return objects_at[(address >> 4) * std::uint64_t{0x9e37'79b9'7f4a'7c15u} >> 54];
@@ -8457,7 +8460,8 @@ inline bool exists(const void* object) noexcept {
 }
 
 /// A member that marks the object around it, at every assertion level: objects that check and such
-/// that do not meet in one program.
+/// that do not meet in one program. It has a number, which tells the object from others that are
+/// where it was.
 class lifetime_mark {
  public:
   explicit lifetime_mark(const void* object) noexcept : object_(object) {
@@ -8467,8 +8471,11 @@ class lifetime_mark {
   lifetime_mark& operator=(const lifetime_mark&) = delete;
   ~lifetime_mark() { objects_near(object_).fetch_sub(1, platform::memory_order_relaxed); }
 
+  std::uint32_t number() const noexcept { return number_; }
+
  private:
   const void* object_;
+  std::uint32_t number_ = objects_made.fetch_add(1, platform::memory_order_relaxed) + 1;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -12332,6 +12339,8 @@ class ground {
   std::uint32_t announced_max() const noexcept {
     return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));
   }
+  /// The number of this among all that this process has had.
+  std::uint32_t lifetime() const noexcept { return mark_.number(); }
 
  private:
   transport_type transport_;
@@ -12986,6 +12995,7 @@ class inbox_room {
   }
 
   /// A matched probe holds a message of `peer`.
+  bool has_claimed() const noexcept { return !early_.claimed().empty(); }
   bool has_claimed(peer_id peer) const noexcept {
     for (const arrived_message& m : early_.claimed())
       if (m.is.source == peer) return true;
@@ -16460,7 +16470,7 @@ class endpoint : ground<Stack>,
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
   using ground_type::flow;
-  using ground_type::misuse, ground_type::now_ns;
+  using ground_type::lifetime, ground_type::misuse, ground_type::now_ns;
   using ground_type::protocol;
   using ground_type::trace;
   using ground_type::transport;
@@ -16612,6 +16622,7 @@ class endpoint : ground<Stack>,
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`; and if it leaves `in_good_order`, those hear that, too.
   void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
+  void assert_let_go(std::source_location joined) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
     return formatted(": %zu operations are under way, or memory is out",
@@ -17535,6 +17546,24 @@ template <class Stack>
         outbox().answer(peer, {.kind = wire::kind::leave});
     wait();
   }
+}
+
+/// Tells what outlives the environment that is about to end, before it is use after free.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::assert_let_go(
+    [[maybe_unused]] std::source_location joined) noexcept {
+#if MPX_ASSERT_LEVEL >= 1
+  lock_guard lock(threading());
+  pool().for_each([&](const operation& op) {
+    MPX_ASSERT_AT(op.holder != holder::request && op.holder != holder::watcher,
+                  "a request outlives this environment: wait for requests, or let them go, before",
+                  joined);
+  });
+  MPX_ASSERT_AT(!inbox().has_claimed(),
+                "a message that mprobe has returned outlives this environment: receive it, or let "
+                "it go, before",
+                joined);
+#endif
 }
 
 }  // namespace mpx::inline v0::detail
@@ -20278,8 +20307,7 @@ class point_to_point {
   using mark_type = type_mark<Stack::checks_type::compares_types>;
 
  public:
-  /// Empty.
-  point_to_point() = default;
+  point_to_point() = default;  ///< Empty.
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
                  rank_t size) noexcept
@@ -20288,7 +20316,8 @@ class point_to_point {
         context_(context),
         rank_(rank),
         size_(size),
-        state_(&state) {}
+        state_(&state),
+        lifetime_(e.lifetime()) {}
 
   /// This process's number: 0 <= rank() < size(); proc_null of an empty one.
   rank_t rank() const noexcept { return rank_; }
@@ -20588,7 +20617,7 @@ class point_to_point {
         endpoint_ != nullptr,
         "this communicator is empty: it was freed or moved from, or this rank has no part in it",
         where);
-    MPX_ASSERT_AT(exists(endpoint_),
+    MPX_ASSERT_AT(exists(endpoint_) && endpoint_->lifetime() == lifetime_,
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
     MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
@@ -20739,6 +20768,7 @@ class point_to_point {
   rank_t rank_ = proc_null;
   rank_t size_ = 0;
   communicator_state* state_ = nullptr;
+  std::uint32_t lifetime_ = 0;  // Of the endpoint: another one may be where it was.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -26759,6 +26789,7 @@ template <class Stack>
   }
   try {
     const detail::call_site leaving{"", watch_.joined().where};
+    endpoint_.assert_let_go(leaving.where);
     if constexpr (Stack::checks_type::compares_collectives)
       Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});

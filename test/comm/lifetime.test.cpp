@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mpx/datatype.hpp>
+#include <mpx/rma.hpp>
 #include <mpx/topology.hpp>
 #include <optional>
 
@@ -19,11 +20,16 @@ using solitary = mpx::environment<ranks::inproc>;
 template <class Call>
 std::string after_the_end(Call call) {
   return ranks::aborts([&] {
-    auto env = std::make_unique<solitary>(mpx::bootstrap::any(mpx::bootstrap::singleton()));
-    const auto world = env->world();
+    mpx::communicator<ranks::inproc> world;
     int x = 0;
-    std::optional<mpx::request<ranks::inproc>> receiving(world.irecv(x, 0, 1));
-    env.reset();
+    std::optional<mpx::request<ranks::inproc>> receiving;
+    try {
+      solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+      world = env.world();
+      receiving.emplace(world.irecv(x, 0, 1));
+      throw 1;  // Else its environment would tell that the request is still there.
+    } catch (int) {
+    }
     call(world, *receiving);
     ::_exit(0);  // It has not been noticed.
   });
@@ -55,6 +61,61 @@ TEST_CASE("a handle that has outlived its environment is told, with the line of 
   const std::string said = after_the_end([](auto&, auto& r) { auto dropped = std::move(r); });
   CHECK(said.starts_with("mpx: precondition violated: "));  // A destructor knows no line.
   CHECK(ranks::contains(said, "let requests go before it"));
+}
+
+TEST_CASE("an environment tells what outlives it, with the line that made it") {
+  const auto check = [](const char* what, auto call) {
+    constexpr int line = __LINE__ + 3;
+    const std::string said = ranks::aborts([&] {
+      {
+        solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+        call(env.world());
+      }
+      ::_exit(0);  // It has not been noticed.
+    });
+    CAPTURE(said);
+    CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
+    CHECK(ranks::contains(said, what));
+  };
+  static std::optional<mpx::request<ranks::inproc>> kept;
+  static std::optional<mpx::message<ranks::inproc>> message;
+  static int x = 0;
+  check("a request outlives this environment", [](auto w) { kept.emplace(w.irecv(x, 0, 1)); });
+  check("a request outlives this environment", [](auto w) {
+    kept.emplace(w.irecv(x, 0, 1));
+    w.send(1, 0, 1);  // That it is complete does not help: its status is there.
+    while (!kept->done()) w.progress();
+  });
+  check("a request outlives", [](auto w) { kept.emplace(w.recv_init(x, 0, 1)); });
+  check("a message that mprobe has returned outlives this environment", [](auto w) {
+    w.send(1, 0, 1);
+    message.emplace(w.mprobe(0, 1));
+  });
+}
+
+TEST_CASE("a handle is told that another environment is where its own was") {
+  const auto check = [](auto call) {
+    const std::string said = ranks::aborts([&] {
+      std::optional<solitary> env;
+      const auto make = [&] { env.emplace(mpx::bootstrap::any(mpx::bootstrap::singleton())); };
+      make();
+      const auto stale = env->world();
+      auto dup = stale.dup();
+      auto win = mpx::allocate_window<int>(stale, 4);
+      env.reset();
+      make();
+      call(stale, dup, win);
+      ::_exit(0);  // It has not been noticed.
+    });
+    CAPTURE(said);
+    CHECK(said.starts_with(std::string(__FILE__) + ":"));
+    CHECK(ranks::contains(said, " is gone: let "));
+  };
+  check([](auto& w, auto&, auto&) { w.barrier(); });
+  check([](auto& w, auto&, auto&) { w.send(1, 0); });
+  check([](auto&, auto& d, auto&) { d.barrier(); });
+  check([](auto&, auto& d, auto&) { (void)d.dup(); });
+  check([](auto&, auto&, auto& win) { win.fence(); });
 }
 
 TEST_CASE("other preconditions are told with the line of the call, too") {

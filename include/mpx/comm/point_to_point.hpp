@@ -31,8 +31,7 @@ class point_to_point {
   using mark_type = type_mark<Stack::checks_type::compares_types>;
 
  public:
-  /// Empty.
-  point_to_point() = default;
+  point_to_point() = default;  ///< Empty.
   /// For the library.
   point_to_point(endpoint<Stack>& e, communicator_state& state, context_id context, rank_t rank,
                  rank_t size) noexcept
@@ -41,7 +40,8 @@ class point_to_point {
         context_(context),
         rank_(rank),
         size_(size),
-        state_(&state) {}
+        state_(&state),
+        lifetime_(e.lifetime()) {}
 
   /// This process's number: 0 <= rank() < size(); proc_null of an empty one.
   rank_t rank() const noexcept { return rank_; }
@@ -341,7 +341,7 @@ class point_to_point {
         endpoint_ != nullptr,
         "this communicator is empty: it was freed or moved from, or this rank has no part in it",
         where);
-    MPX_ASSERT_AT(exists(endpoint_),
+    MPX_ASSERT_AT(exists(endpoint_) && endpoint_->lifetime() == lifetime_,
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
     MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),
@@ -492,6 +492,7 @@ class point_to_point {
   rank_t rank_ = proc_null;
   rank_t size_ = 0;
   communicator_state* state_ = nullptr;
+  std::uint32_t lifetime_ = 0;  // Of the endpoint: another one may be where it was.
 };
 
 }  // namespace mpx::inline v0::detail

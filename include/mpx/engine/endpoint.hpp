@@ -71,7 +71,7 @@ class endpoint : ground<Stack>,
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
   using ground_type::flow;
-  using ground_type::misuse, ground_type::now_ns;
+  using ground_type::lifetime, ground_type::misuse, ground_type::now_ns;
   using ground_type::protocol;
   using ground_type::trace;
   using ground_type::transport;
@@ -223,6 +223,7 @@ class endpoint : ground<Stack>,
   /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
   /// takes no longer than `patience_ns`; and if it leaves `in_good_order`, those hear that, too.
   void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
+  void assert_let_go(std::source_location joined) noexcept;
   /// What errc::no_resources means when an operation does not start.
   static std::string limit_text() {
     return formatted(": %zu operations are under way, or memory is out",

@@ -56,6 +56,8 @@ class ground {
   std::uint32_t announced_max() const noexcept {
     return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));
   }
+  /// The number of this among all that this process has had.
+  std::uint32_t lifetime() const noexcept { return mark_.number(); }
 
  private:
   transport_type transport_;

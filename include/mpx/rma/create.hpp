@@ -131,8 +131,8 @@ struct window_maker {
   };
   /// This rank lets go of a window.
   static void end(state& w, ending how) noexcept {
-    MPX_ASSERT_AT(exists(&w.e), "the environment of this window is gone: let windows go before it",
-                  w.made_at);
+    MPX_ASSERT_AT(exists(&w.e) && w.lifetime == w.e.lifetime(),
+                  "the environment of this window is gone: let windows go before it", w.made_at);
     const bool together = how == ending::together;
     w.alive = false;
     w.drop_locks();

@@ -29,10 +29,11 @@ class window_accesses : public window_data<Stack> {
   using side = exposed_side<Stack>;
   using kind = rma::record_kind;
 
-  explicit window_accesses(endpoint<Stack>& of) noexcept : base_type(of) {}
+  explicit window_accesses(endpoint<Stack>& of) noexcept : base_type(of), lifetime(of.lifetime()) {}
 
-  communicator<Stack> comm;  // The window's own.
-  bool shared = false;       // Its program loads and stores others' memory by itself.
+  const std::uint32_t lifetime;  // Of the endpoint: another one may be where it was.
+  communicator<Stack> comm;      // The window's own.
+  bool shared = false;           // Its program loads and stores others' memory by itself.
   bool alive = false;
   std::uint64_t memory_block = 0;  // Own blocks that others map, by name.
   std::uint64_t control_block = 0;

@@ -259,8 +259,9 @@ class window_calls {
   /// Tells a window that has outlived its environment, before that is touched. nullptr: it is
   /// empty.
   [[gnu::always_inline]] state* seen([[maybe_unused]] site where) const noexcept {
-    MPX_ASSERT_AT(state_ == nullptr || exists(&state_->e),
-                  "the environment of this window is gone: let windows go before it", where);
+    MPX_ASSERT_AT(
+        state_ == nullptr || (exists(&state_->e) && state_->lifetime == state_->e.lifetime()),
+        "the environment of this window is gone: let windows go before it", where);
     return state_;
   }
   /// Why nothing can be done with it here: it is empty, or this is a forked child.

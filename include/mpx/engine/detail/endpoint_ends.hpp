@@ -200,4 +200,22 @@ template <class Stack>
   }
 }
 
+/// Tells what outlives the environment that is about to end, before it is use after free.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::assert_let_go(
+    [[maybe_unused]] std::source_location joined) noexcept {
+#if MPX_ASSERT_LEVEL >= 1
+  lock_guard lock(threading());
+  pool().for_each([&](const operation& op) {
+    MPX_ASSERT_AT(op.holder != holder::request && op.holder != holder::watcher,
+                  "a request outlives this environment: wait for requests, or let them go, before",
+                  joined);
+  });
+  MPX_ASSERT_AT(!inbox().has_claimed(),
+                "a message that mprobe has returned outlives this environment: receive it, or let "
+                "it go, before",
+                joined);
+#endif
+}
+
 }  // namespace mpx::inline v0::detail
