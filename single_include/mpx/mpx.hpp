@@ -313,7 +313,7 @@ constexpr bool is_loss(errc e) noexcept {
 [[gnu::noinline, gnu::cold]] inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
-    case errc::count: return "the lengths of a message and of what it was to fill differ";
+    case errc::count: return "counts or lengths that do not fit each other";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
@@ -333,7 +333,7 @@ constexpr bool is_loss(errc e) noexcept {
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request, or access, has failed";
     case errc::not_ready: return "a ready send met no posted receive";
-    case errc::peer_lost: return "peer lost: it died or left the job";
+    case errc::peer_lost: return "peer lost: it died or left";
     case errc::protocol: return "a peer sent malformed data";
     case errc::no_resources: return "out of resources";
     case errc::stack_mismatch: return "the ranks were built with different stacks";
@@ -4898,16 +4898,30 @@ struct collective_failure {
   return formatted(" (world rank %u)", ranks->peer_of(rank));
 }
 
+/// ": ranks here are 0 .. 3": what a rank that is none has missed.
+[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size) {
+  append(s, ": ranks here are 0 .. %d%s", size - 1,
+         size == 1 ? " (alone: `mpxrun -n 4 PROGRAM` starts four)" : "");
+}
+
+/// ", communicator 3", or ", communicator 3 (halo)" where it has that name.
+[[gnu::noinline, gnu::cold]] inline void add_communicator(std::string& s, context_id context,
+                                                          const char* name) {
+  append(s, name == nullptr ? ", communicator %u" : ", communicator %u (%s)", number_of(context),
+         name);
+}
+
 /// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
 [[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
                                                          const char* name, rank_t rank, rank_t size,
-                                                         collective_call call, const group* ranks) {
+                                                         collective_call call, const group* ranks,
+                                                         const char* communicator_name) {
   using cause = collective_failure::cause;
   std::string s = formatted("%s on rank %d", name, rank);
   if (f.of == cause::root) append(s, " with root %d", f.other);
-  append(s, ", communicator %u", number_of(call.context));
+  add_communicator(s, call.context, communicator_name);
   switch (f.of) {
-    case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
+    case cause::root: add_ranks(s, size); break;
     case cause::lost:
       if (f.why != errc::peer_lost) break;
       if (f.other >= 0) {
@@ -4933,14 +4947,15 @@ struct collective_failure {
       break;
     case cause::context: append(s, ": the limit of communicators is reached"); break;
     case cause::length:
-      append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
+      append(s,
+             ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks, "
+             "and calls (mpx::checks::all compares them)",
              f.bytes, f.other, f.got);
       break;
     case cause::message:
       append(s, ": %s on rank %d %s rank %d%s", f.sends ? "send" : "receive", rank,
              f.sends ? "to" : "from", f.other, world_rank_text(ranks, f.other).c_str());
-      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
-             f.bytes);
+      append(s, ", %zu bytes", f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
     case cause::operation: append(s, ": the operation has thrown"); break;
@@ -12995,7 +13010,6 @@ class inbox_room {
   }
 
   /// A matched probe holds a message of `peer`.
-  bool has_claimed() const noexcept { return !early_.claimed().empty(); }
   bool has_claimed(peer_id peer) const noexcept {
     for (const arrived_message& m : early_.claimed())
       if (m.is.source == peer) return true;
@@ -17559,10 +17573,12 @@ template <class Stack>
                   "a request outlives this environment: wait for requests, or let them go, before",
                   joined);
   });
-  MPX_ASSERT_AT(!inbox().has_claimed(),
-                "a message that mprobe has returned outlives this environment: receive it, or let "
-                "it go, before",
-                joined);
+  inbox().for_each_early([&](const arrived_message&, [[maybe_unused]] bool claimed) {
+    MPX_ASSERT_AT(!claimed,
+                  "a message that mprobe has returned outlives this environment: receive it, or "
+                  "let it go, before",
+                  joined);
+  });
 #endif
 }
 
@@ -19064,11 +19080,6 @@ template <class Stack>
   throw error(what);
 }
 
-/// ", of halo": what an error says of a communicator that has a name.
-[[gnu::noinline, gnu::cold]] inline std::string name_text(const communicator_state* s) {
-  return s == nullptr || s->name == nullptr ? std::string() : formatted(", of %s", s->name);
-}
-
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/engine/request.hpp
@@ -19090,7 +19101,7 @@ inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
 /// Where ranks are not those of the world, "rank 1 (world rank 5)".
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
                             tag_t tag, context_id context, std::size_t bytes,
-                            const group* ranks = nullptr) {
+                            const group* ranks = nullptr, const char* name = nullptr) {
   std::string s = formatted("%s on rank %d%s", what, self, direction);
   if (other == any_source) {
     append(s, "any");
@@ -19103,7 +19114,8 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, ", tag %d", tag);
   }
-  append(s, ", communicator %u, %zu bytes", number_of(context), bytes);
+  add_communicator(s, context, name);
+  append(s, ", %zu bytes", bytes);
   return s;
 }
 
@@ -19118,25 +19130,27 @@ inline status status_of(const operation& op) noexcept {
 
 inline void add_types(std::string& s, type_code sent, type_code expected) {
   append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
-         sent == 0 ? "others" : name_of_type(sent).c_str());
+         sent == 0 ? "another type" : name_of_type(sent).c_str());
 }
 
-inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
+                            const char* name) {
   const group* const ranks = ranks_of(op);
   const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
     if (c.more != nullptr) return c.more->describe();
-    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer, context_mask);
+    if (c.failed != nullptr && c.failed != &op)
+      return describe(*c.failed, self_peer, context_mask, name);
     if (const schedule* const p = c.plan; p != nullptr)
-      return describe(p->failure, p->name, self, p->size(), p->id(), ranks);
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
     return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
-  std::string s =
-      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer, ranks), op.tag,
-               (receive ? op.want.context() : op.context) & context_mask, op.data.bytes, ranks);
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
+                           ranks, name);
   if (receive && op.failure == errc::truncate)
     append(s, " of room for a message of %zu", op.message_bytes);
   if (receive && op.failure == errc::type)
@@ -19361,11 +19375,11 @@ class [[nodiscard]] request {
       taken();
       std::rethrow_exception(thrown);
     }
-    std::string what =
-        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask);
-    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
-    what.append(detail::name_text(of));
+    std::string what =
+        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask,
+                         of == nullptr ? nullptr : of->name);
+    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     detail::endpoint<Stack>& at = *endpoint_;
     taken();
     detail::raise_error(at, of, error(why, what, where));
@@ -20204,7 +20218,11 @@ auto all_of(
   if constexpr (detail::is_code<How>) {
     detail::store(how, why);
   } else if (why != errc{}) {
-    throw error(why, "all_of several requests", where);
+    throw error(why,
+                why == errc::request ? "all_of several requests, of which one is persistent: wait "
+                                       "for that by itself"
+                                     : "all_of several requests",
+                where);
   }
   return all;
 }
@@ -20784,18 +20802,17 @@ template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise(
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
-  std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
+  std::string s =
+      describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks, state_->name);
   if (why == errc::truncate) append(s, " of room for a message of %zu", got);
   if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank)
-    append(s, ": %sranks here are 0 .. %d",
-           other == any_source ? "any_source is for receives, " : "", size_ - 1);
+  if (why == errc::rank && other == any_source) append(s, ": any_source is for receives");
+  if (why == errc::rank) add_ranks(s, size_);
   if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
   if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
-  append(s, "%s", name_text(state_).c_str());
   if (other < size_ && endpoint_ != nullptr)
     append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
   if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());
@@ -21131,11 +21148,11 @@ class collective_channel : public point_to_point<Stack> {
       const collective_failure& f = t.failure;
       if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
-      std::string s = describe(f, site.name, this->rank_, this->size_,
-                               {this->context_ | 1, t.serial}, this->state_->ranks);
+      std::string s =
+          describe(f, site.name, this->rank_, this->size_, {this->context_ | 1, t.serial},
+                   this->state_->ranks, this->state_->name);
       if (f.names_lost() && f.other < this->size_)
         append(s, "%s", this->endpoint_->loss_text(this->peer_of(f.other), f.why).c_str());
-      append(s, "%s", name_text(this->state_).c_str());
       raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
     }
   };
@@ -24570,6 +24587,8 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    if (!is_rank(root))
+      return gatherv(in, all, std::span<const std::int64_t>(), root, how, where), all;
     second_call<Stack> next(me(), {"gatherv", where});
     const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
     if (!well<How>(how)) return all;
@@ -24597,6 +24616,7 @@ class collectives : public collective_names<Comm> {
                                                             How&& how = {},
                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
+    if (!is_rank(root)) return scatter(in, mine, root, how, where), mine;  // Which tells it.
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);
@@ -24791,8 +24811,7 @@ class collectives : public collective_names<Comm> {
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  [[nodiscard]] auto reduce(V&& value, Op op, rank_t root, How&& how = {},
-                            site where = site::current()) const {
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
     return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
@@ -24900,6 +24919,7 @@ class collectives : public collective_names<Comm> {
             me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
+  bool is_rank(rank_t r) const noexcept { return r >= 0 && r < me().size(); }
   /// What a bcast does with its buffer.
   template <class B>
   [[MPX_ALWAYS_INLINE]] auto written_but_at(const B& buffer,
@@ -25902,7 +25922,7 @@ class [[nodiscard]] scoped_communicator {
     return *this;
   }
   ~scoped_communicator() {
-    if (owned_) owned_.free();
+    if (owned_) owned_.free(std::source_location());  // A destructor knows no line.
   }
   /// False of an empty one.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }

@@ -117,6 +117,8 @@ class collectives : public collective_names<Comm> {
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
                                               site where = site::current()) const {
     std::vector<element_of_t<const In>> all;
+    if (!is_rank(root))
+      return gatherv(in, all, std::span<const std::int64_t>(), root, how, where), all;
     second_call<Stack> next(me(), {"gatherv", where});
     const auto counts = gather(static_cast<std::int64_t>(elements_of(in)), root, how, where);
     if (!well<How>(how)) return all;
@@ -144,6 +146,7 @@ class collectives : public collective_names<Comm> {
                                                             How&& how = {},
                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
+    if (!is_rank(root)) return scatter(in, mine, root, how, where), mine;  // Which tells it.
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);
@@ -338,8 +341,7 @@ class collectives : public collective_names<Comm> {
   /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
-  [[nodiscard]] auto reduce(V&& value, Op op, rank_t root, How&& how = {},
-                            site where = site::current()) const {
+  auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
     return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
       return ended<How>(how, where, coll::reduce_call{m, m, root},
@@ -447,6 +449,7 @@ class collectives : public collective_names<Comm> {
             me(), what, by, op, call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
+  bool is_rank(rank_t r) const noexcept { return r >= 0 && r < me().size(); }
   /// What a bcast does with its buffer.
   template <class B>
   [[MPX_ALWAYS_INLINE]] auto written_but_at(const B& buffer,

@@ -171,7 +171,7 @@ class [[nodiscard]] scoped_communicator {
     return *this;
   }
   ~scoped_communicator() {
-    if (owned_) owned_.free();
+    if (owned_) owned_.free(std::source_location());  // A destructor knows no line.
   }
   /// False of an empty one.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }

@@ -68,7 +68,7 @@ constexpr bool is_loss(errc e) noexcept {
 [[gnu::noinline, gnu::cold]] inline const char* errc_text(int value) noexcept {
   switch (static_cast<errc>(value)) {
     case errc::buffer: return "the attached buffer cannot hold the message";
-    case errc::count: return "the lengths of a message and of what it was to fill differ";
+    case errc::count: return "counts or lengths that do not fit each other";
     case errc::tag: return "tag out of range";
     case errc::communicator: return "invalid communicator";
     case errc::rank: return "rank out of range";
@@ -88,7 +88,7 @@ constexpr bool is_loss(errc e) noexcept {
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request, or access, has failed";
     case errc::not_ready: return "a ready send met no posted receive";
-    case errc::peer_lost: return "peer lost: it died or left the job";
+    case errc::peer_lost: return "peer lost: it died or left";
     case errc::protocol: return "a peer sent malformed data";
     case errc::no_resources: return "out of resources";
     case errc::stack_mismatch: return "the ranks were built with different stacks";

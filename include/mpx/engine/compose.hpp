@@ -48,7 +48,11 @@ auto all_of(
   if constexpr (detail::is_code<How>) {
     detail::store(how, why);
   } else if (why != errc{}) {
-    throw error(why, "all_of several requests", where);
+    throw error(why,
+                why == errc::request ? "all_of several requests, of which one is persistent: wait "
+                                       "for that by itself"
+                                     : "all_of several requests",
+                where);
   }
   return all;
 }

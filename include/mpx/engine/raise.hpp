@@ -20,9 +20,4 @@ template <class Stack>
   throw error(what);
 }
 
-/// ", of halo": what an error says of a communicator that has a name.
-[[gnu::noinline, gnu::cold]] inline std::string name_text(const communicator_state* s) {
-  return s == nullptr || s->name == nullptr ? std::string() : formatted(", of %s", s->name);
-}
-
 }  // namespace mpx::inline v0::detail

@@ -29,7 +29,7 @@ inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
 /// Where ranks are not those of the world, "rank 1 (world rank 5)".
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
                             tag_t tag, context_id context, std::size_t bytes,
-                            const group* ranks = nullptr) {
+                            const group* ranks = nullptr, const char* name = nullptr) {
   std::string s = formatted("%s on rank %d%s", what, self, direction);
   if (other == any_source) {
     append(s, "any");
@@ -42,7 +42,8 @@ inline std::string describe(const char* what, rank_t self, const char* direction
   } else {
     append(s, ", tag %d", tag);
   }
-  append(s, ", communicator %u, %zu bytes", number_of(context), bytes);
+  add_communicator(s, context, name);
+  append(s, ", %zu bytes", bytes);
   return s;
 }
 
@@ -57,25 +58,27 @@ inline status status_of(const operation& op) noexcept {
 
 inline void add_types(std::string& s, type_code sent, type_code expected) {
   append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
-         sent == 0 ? "others" : name_of_type(sent).c_str());
+         sent == 0 ? "another type" : name_of_type(sent).c_str());
 }
 
-inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask) {
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
+                            const char* name) {
   const group* const ranks = ranks_of(op);
   const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
   if (op.role == role::compound) {
     const compound& c = compound_of(op);
     if (c.more != nullptr) return c.more->describe();
-    if (c.failed != nullptr && c.failed != &op) return describe(*c.failed, self_peer, context_mask);
+    if (c.failed != nullptr && c.failed != &op)
+      return describe(*c.failed, self_peer, context_mask, name);
     if (const schedule* const p = c.plan; p != nullptr)
-      return describe(p->failure, p->name, self, p->size(), p->id(), ranks);
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
     return formatted("a generalized operation on rank %d", self);
   }
   const bool receive = op.role == role::receive;
-  std::string s =
-      describe(receive ? "receive" : "send", self, receive ? " from rank " : " to rank ",
-               rank_of(op.peer, ranks), op.tag,
-               (receive ? op.want.context() : op.context) & context_mask, op.data.bytes, ranks);
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
+                           ranks, name);
   if (receive && op.failure == errc::truncate)
     append(s, " of room for a message of %zu", op.message_bytes);
   if (receive && op.failure == errc::type)
@@ -300,11 +303,11 @@ class [[nodiscard]] request {
       taken();
       std::rethrow_exception(thrown);
     }
-    std::string what =
-        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask);
-    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
-    what.append(detail::name_text(of));
+    std::string what =
+        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask,
+                         of == nullptr ? nullptr : of->name);
+    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
     detail::endpoint<Stack>& at = *endpoint_;
     taken();
     detail::raise_error(at, of, error(why, what, where));

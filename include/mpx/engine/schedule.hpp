@@ -113,16 +113,30 @@ struct collective_failure {
   return formatted(" (world rank %u)", ranks->peer_of(rank));
 }
 
+/// ": ranks here are 0 .. 3": what a rank that is none has missed.
+[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size) {
+  append(s, ": ranks here are 0 .. %d%s", size - 1,
+         size == 1 ? " (alone: `mpxrun -n 4 PROGRAM` starts four)" : "");
+}
+
+/// ", communicator 3", or ", communicator 3 (halo)" where it has that name.
+[[gnu::noinline, gnu::cold]] inline void add_communicator(std::string& s, context_id context,
+                                                          const char* name) {
+  append(s, name == nullptr ? ", communicator %u" : ", communicator %u (%s)", number_of(context),
+         name);
+}
+
 /// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
 [[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
                                                          const char* name, rank_t rank, rank_t size,
-                                                         collective_call call, const group* ranks) {
+                                                         collective_call call, const group* ranks,
+                                                         const char* communicator_name) {
   using cause = collective_failure::cause;
   std::string s = formatted("%s on rank %d", name, rank);
   if (f.of == cause::root) append(s, " with root %d", f.other);
-  append(s, ", communicator %u", number_of(call.context));
+  add_communicator(s, call.context, communicator_name);
   switch (f.of) {
-    case cause::root: append(s, ": ranks here are 0 .. %d", size - 1); break;
+    case cause::root: add_ranks(s, size); break;
     case cause::lost:
       if (f.why != errc::peer_lost) break;
       if (f.other >= 0) {
@@ -148,14 +162,15 @@ struct collective_failure {
       break;
     case cause::context: append(s, ": the limit of communicators is reached"); break;
     case cause::length:
-      append(s, ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks",
+      append(s,
+             ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks, "
+             "and calls (mpx::checks::all compares them)",
              f.bytes, f.other, f.got);
       break;
     case cause::message:
       append(s, ": %s on rank %d %s rank %d%s", f.sends ? "send" : "receive", rank,
              f.sends ? "to" : "from", f.other, world_rank_text(ranks, f.other).c_str());
-      append(s, ", tag %d, communicator %u, %zu bytes", call.serial, number_of(call.context),
-             f.bytes);
+      append(s, ", %zu bytes", f.bytes);
       if (f.why == errc::truncate) append(s, " of room for a message of %zu", f.got);
       break;
     case cause::operation: append(s, ": the operation has thrown"); break;

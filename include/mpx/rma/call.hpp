@@ -3,6 +3,7 @@
 // An access of a window as the door through which calls end takes it, and what its errors say.
 
 #include <cstdint>
+#include <cstring>
 #include <ranges>
 #include <source_location>
 #include <string>
@@ -62,7 +63,8 @@ template <class Stack>
                                                  const rma_given* x) {
   const rma_target* const t = target >= 0 && target < w.size ? &w.targets[target] : nullptr;
   std::string s = formatted("%s on rank %d", call, w.rank);
-  if (target != proc_null) append(s, " to rank %d", target);
+  const bool gets = std::strstr(call, "get") != nullptr;
+  if (target != proc_null) append(s, gets ? " from rank %d" : " to rank %d", target);
   if (t != nullptr && w.ranks != nullptr) append(s, " (world rank %u)", t->peer);
   if (x != nullptr)
     append(s,

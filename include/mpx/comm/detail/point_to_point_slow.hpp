@@ -12,18 +12,17 @@ template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise(
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
-  std::string s = describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks);
+  std::string s =
+      describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks, state_->name);
   if (why == errc::truncate) append(s, " of room for a message of %zu", got);
   if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank)
-    append(s, ": %sranks here are 0 .. %d",
-           other == any_source ? "any_source is for receives, " : "", size_ - 1);
+  if (why == errc::rank && other == any_source) append(s, ": any_source is for receives");
+  if (why == errc::rank) add_ranks(s, size_);
   if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
   if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
-  append(s, "%s", name_text(state_).c_str());
   if (other < size_ && endpoint_ != nullptr)
     append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
   if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());

@@ -240,7 +240,6 @@ class inbox_room {
   }
 
   /// A matched probe holds a message of `peer`.
-  bool has_claimed() const noexcept { return !early_.claimed().empty(); }
   bool has_claimed(peer_id peer) const noexcept {
     for (const arrived_message& m : early_.claimed())
       if (m.is.source == peer) return true;
