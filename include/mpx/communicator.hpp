@@ -55,4 +55,12 @@ class communicator : public detail::point_to_point<Stack>,
   }
 };
 
+/// A policy is no stack.
+template <StackPolicy Policy>
+class communicator<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::communicator takes a stack, not a policy of one: write "
+                "mpx::communicator<mpx::stack<Policy, ...>>");
+};
+
 }  // namespace mpx::inline v0

@@ -121,7 +121,7 @@ void alone(world_type& world) {
 
 /// Everybody talks to everybody; nothing hangs.
 void works(world_type& world) {
-  for (int i = 0; i < 1000; ++i) world.allreduce(i, std::plus<>{});
+  for (int i = 0; i < 1000; ++i) static_cast<void>(world.allreduce(i, std::plus<>{}));
 }
 
 /// Rank 0 dies while the others wait for it.

@@ -162,7 +162,9 @@ inline const command_line::option command_line::table[table_size] = {
      false,
      [](command_line& line, const std::string& value) {
        std::int64_t ns = 0;
-       line.hang_setting_ = "MPX_HANG_REPORT=" + checked_seconds(value, "--hang-report", ns);
+       line.hang_setting_ =
+           "MPX_HANG_REPORT=" +
+           (value == "0" ? value : checked_seconds(value, "--hang-report", ns));  // 0: none.
      }},
     {{"-H", "--hosts", "--host"},
      "LIST",
@@ -218,7 +220,7 @@ inline void command_line::parse_program() {
   const std::string_view colon = ":";
   while (at_ != end_ && *at_ != colon) command.push_back(*at_++);
   if (command.empty())
-    throw usage_error{text("program: ", whose(), "none given; for example: mpxrun -n 4 ./program")};
+    throw usage_error{text(whose(), "no program is given; for example: mpxrun -n 4 ./program")};
   command.push_back(nullptr);
   if (at_ == end_) return;
   ++at_;
@@ -338,7 +340,10 @@ inline std::string command_line::checked_setting(const std::string& value) {
   if (at != std::string::npos) return value;
   const char* const own = std::getenv(value.c_str());
   if (own == nullptr)
-    throw usage_error{text("-x: ", value, " is not set here: -x ", value, "=VALUE sets it")};
+    throw usage_error{
+        value.find('/') == std::string::npos
+            ? text("-x: ", value, " is not set here: -x ", value, "=VALUE sets it")
+            : text("-x: '", value, "' is no variable: -x VAR=VALUE goes before the program")};
   return text(value, "=", std::string_view(own));
 }
 

@@ -286,9 +286,12 @@ inline datatype datatype::subarray(number_list sizes, number_list sub_sizes, num
   m.require(sizes, "sizes");
   m.require(sub_sizes, "sub_sizes");
   m.require(starts, "starts");
-  for (std::size_t i = 0; i < n; ++i)
-    if (sub_sizes[i] > sizes[i] || starts[i] > sizes[i] - sub_sizes[i])
+  for (std::size_t i = 0; i < n; ++i) {
+    if (sub_sizes[i] > sizes[i])
+      m.fail("sub_sizes", i, sub_sizes[i], "the block is larger than the array");
+    if (starts[i] > sizes[i] - sub_sizes[i])
       m.fail("starts", i, starts[i], "the block reaches beyond the array");
+  }
   const detail::type_description& d = *type.description();
   detail::placed p = d.body;
   std::int64_t stride = d.extent;
