@@ -6678,6 +6678,15 @@ inline constexpr bool trivially_copyable_or_a_contiguous_range_of_such =
     ContiguousBuffer<B> || LayoutBuffer<B> ||
     (!std::ranges::range<std::remove_cvref_t<B>> && Transferable<std::remove_cvref_t<B>>);
 
+template <class B>
+concept Writable = (LayoutBuffer<B> && std::remove_cvref_t<B>::writable) ||
+                   (ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
+                    !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
+                   (!LayoutBuffer<B> && !std::ranges::range<std::remove_cvref_t<B>> &&
+                    std::is_lvalue_reference_v<B> && !std::is_const_v<std::remove_reference_t<B>>);
+template <class B>
+inline constexpr bool to_be_written_and_no_temporary_unless_a_view = Writable<B>;
+
 }  // namespace detail
 
 /// What a send takes: a contiguous buffer, one value, or what a layout spreads.
@@ -6687,13 +6696,7 @@ concept SendBuffer = detail::no_pointer_but_a_std_span_of_it_and_a_length<B> &&
 
 /// What a receive takes: the same, writable, and no temporary unless it is a view.
 template <class B>
-concept ReceiveBuffer =
-    SendBuffer<B> &&
-    ((LayoutBuffer<B> && std::remove_cvref_t<B>::writable) ||
-     (ContiguousBuffer<B> && std::ranges::borrowed_range<B> &&
-      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>) ||
-     (!LayoutBuffer<B> && !std::ranges::range<std::remove_cvref_t<B>> &&
-      std::is_lvalue_reference_v<B> && !std::is_const_v<std::remove_reference_t<B>>));
+concept ReceiveBuffer = SendBuffer<B> && detail::to_be_written_and_no_temporary_unless_a_view<B>;
 
 /// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
 /// std::span. A temporary value or container is not.
@@ -26409,6 +26412,14 @@ class communicator : public detail::point_to_point<Stack>,
   friend bool operator==(const communicator& a, const communicator& b) noexcept {
     return a.endpoint_ == b.endpoint_ && a.context_ == b.context_;
   }
+};
+
+/// A policy is no stack.
+template <StackPolicy Policy>
+class communicator<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::communicator takes a stack, not a policy of one: write "
+                "mpx::communicator<mpx::stack<Policy, ...>>");
 };
 
 }  // namespace mpx::inline v0
