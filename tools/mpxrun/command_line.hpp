@@ -162,9 +162,7 @@ inline const command_line::option command_line::table[table_size] = {
      false,
      [](command_line& line, const std::string& value) {
        std::int64_t ns = 0;
-       line.hang_setting_ =
-           "MPX_HANG_REPORT=" +
-           (value == "0" ? value : checked_seconds(value, "--hang-report", ns));  // 0: none.
+       line.hang_setting_ = "MPX_HANG_REPORT=" + checked_seconds(value, "--hang-report", ns);
      }},
     {{"-H", "--hosts", "--host"},
      "LIST",
