@@ -9948,8 +9948,9 @@ concept ImmediateTransport =
 /// A transport whose ranks may have to share a core although there are enough of them.
 ///
 /// `shares_core()`: a peer that this rank has lately heard from was last seen waiting on this
-/// rank's core: who looks again and again keeps it from running. Each rank says where it waits when
-/// it asks. Cost: some nanoseconds; it is asked once in many looks.
+/// rank's core: who looks again and again keeps it from running. A rank that can leave that core
+/// does, and says no. Each rank says where it waits when it asks. Cost: some nanoseconds; it is
+/// asked once in many looks.
 template <class T>
 concept CoreSharingTransport = Transport<T> && requires(T& t) {
   { t.shares_core() } noexcept -> std::same_as<bool>;
@@ -10643,6 +10644,56 @@ class lent_pages {
 
 }  // namespace mpx::inline v0::transport::detail
 
+// ==== mpx/transport/detail/core_sharing.hpp
+
+// What a rank does about a core that it shares with a peer although there are enough of them: it
+// moves. A kernel takes milliseconds to see that, as both give way to each other.
+
+namespace mpx::inline v0::transport::detail {
+
+/// Of one rank. Cores are counted from 1.
+class core_sharing {
+ public:
+  /// A core as an element of a set, which cores 64 apart share.
+  static constexpr std::uint64_t bit_of(std::uint32_t core) noexcept {
+    return std::uint64_t{1} << core % 64;
+  }
+
+  /// Says in `own` where this rank is, which it returns.
+  static std::uint32_t say(platform::atomic<std::uint32_t>& own) noexcept {
+    const std::uint32_t here = platform::current_core() + 1;
+    if (own.load(platform::memory_order_relaxed) != here)
+      own.store(here, platform::memory_order_relaxed);
+    return here;
+  }
+
+  /// Moves to a core that none of those who are `seen` is on; rarely, if it is moved back. `own`
+  /// says where it is. Returns whether it is elsewhere now.
+  [[gnu::noinline, gnu::cold]] bool leaves(platform::atomic<std::uint32_t>& own,
+                                           std::uint64_t seen) noexcept {
+    if (looks_-- != 0) return false;
+    looks_ = apart_;
+    if (apart_ < looks_max) apart_ *= 2;
+    const std::uint32_t here = own.load(platform::memory_order_relaxed);
+    const platform::core_set may = platform::core_set::allowed();
+    for (std::uint32_t core = 1; core <= platform::core_set::cores_max; ++core) {
+      if ((seen & bit_of(core)) != 0 || !may.has(static_cast<int>(core - 1))) continue;
+      own.store(core, platform::memory_order_relaxed);  // The other one runs meanwhile, and looks.
+      platform::move_to_core(core - 1);
+      return core != here;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t looks_max = 65536;
+
+  std::uint32_t looks_ = 0;  // That it is still to stay.
+  std::uint32_t apart_ = 16;
+};
+
+}  // namespace mpx::inline v0::transport::detail
+
 // ==== mpx/transport/detail/doorbell.hpp
 
 // Where the senders of a rank call for its attention, and how it sleeps.
@@ -11153,15 +11204,16 @@ class ring_fabric {
   bool oversubscribed() const noexcept { return oversubscribed_; }
   /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
   bool shares_core() noexcept {
-    const std::uint32_t here = platform::current_core() + 1;
-    if (doorbell_->core.load(platform::memory_order_relaxed) != here)
-      doorbell_->core.store(here, platform::memory_order_relaxed);
+    const std::uint32_t here = core_sharing::say(doorbell_->core);
+    std::uint64_t seen = 0;
+    bool shares = false;
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
       const auto there = segment_.doorbell(slot).core.load(platform::memory_order_relaxed);
-      if (there == here && slot != self_slot_) return true;
+      seen |= core_sharing::bit_of(there);
+      shares = shares || (there == here && slot != self_slot_);
     }
-    return false;
+    return shares && (oversubscribed_ || !sharing_.leaves(doorbell_->core, seen));
   }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
@@ -11582,14 +11634,12 @@ class ring_fabric {
   owning_table<sender> out_;
   owning_table<receiver> in_;
   plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
-  peer_id senders_ = 0;
-  peer_id receivers_ = 0;
+  peer_id senders_ = 0, receivers_ = 0;
   fabric_counters counters_;
+  core_sharing sharing_;
   int descriptor_ = -1;
-  bool have_barrier_;
-  bool armed_ = false;
-  bool timed_out_ = false;
-  bool oversubscribed_;
+  bool have_barrier_, oversubscribed_;
+  bool armed_ = false, timed_out_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail
@@ -13012,12 +13062,8 @@ class inbox_room {
     }
   }
 
-  /// A matched probe holds a message of `peer`.
-  bool has_claimed(peer_id peer) const noexcept {
-    for (const arrived_message& m : early_.claimed())
-      if (m.is.source == peer) return true;
-    return false;
-  }
+  /// What matched probes hold.
+  const auto& claimed() const noexcept { return early_.claimed(); }
   /// Throws away what nobody has received: of all, as a forked child does; of `peer`.
   void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
@@ -16051,7 +16097,7 @@ class progress_room {
         before_rest();
         if (done()) break;
       }
-      if (polls % polls_per_look_around == 0) [[unlikely]] {
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
         pace.crowded(look_around());
       }
       if constexpr (concurrent) lock.unlock();
@@ -16086,7 +16132,7 @@ class progress_room {
       if (polls % polls_per_check == 0) [[unlikely]]
         before_rest();
       if (w.lost(found)) return w.ready();
-      if (polls % polls_per_look_around == 0) [[unlikely]]
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]]
         pace.crowded(look_around());
       if (found) {
         ++advances_;
@@ -16340,6 +16386,7 @@ class progress_room {
   bool looks_again_ = false;    // Before it rests.
   bool takes_packets_ = false;  // While MPX_ASSERT looks.
   bool shares_core_ = false;    // With a peer.
+  unsigned vain_ = 0;           // Looks of blocked calls that have found nothing.
   unsigned polls_ = 0;          // In vain, of calls that do not block.
   unsigned waits_ = 0;          // Blocked calls that yield first.
   unsigned busy_waits_ = 0;     // That will sleep first: others compute on this core.
@@ -17576,12 +17623,10 @@ template <class Stack>
                   "a request outlives this environment: wait for requests, or let them go, before",
                   joined);
   });
-  inbox().for_each_early([&](const arrived_message&, [[maybe_unused]] bool claimed) {
-    MPX_ASSERT_AT(!claimed,
-                  "a message that mprobe has returned outlives this environment: receive it, or "
-                  "let it go, before",
-                  joined);
-  });
+  MPX_ASSERT_AT(inbox().claimed().empty(),
+                "a message that mprobe has returned outlives this environment: receive it, or let "
+                "it go, before",
+                joined);
 #endif
 }
 
@@ -17951,7 +17996,8 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
-  if (inbox().has_claimed(peer)) return errc::request;
+  for (const arrived_message& m : inbox().claimed())
+    if (m.is.source == peer) return errc::request;
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);

@@ -295,8 +295,9 @@ concept ImmediateTransport =
 /// A transport whose ranks may have to share a core although there are enough of them.
 ///
 /// `shares_core()`: a peer that this rank has lately heard from was last seen waiting on this
-/// rank's core: who looks again and again keeps it from running. Each rank says where it waits when
-/// it asks. Cost: some nanoseconds; it is asked once in many looks.
+/// rank's core: who looks again and again keeps it from running. A rank that can leave that core
+/// does, and says no. Each rank says where it waits when it asks. Cost: some nanoseconds; it is
+/// asked once in many looks.
 template <class T>
 concept CoreSharingTransport = Transport<T> && requires(T& t) {
   { t.shares_core() } noexcept -> std::same_as<bool>;

@@ -211,12 +211,10 @@ template <class Stack>
                   "a request outlives this environment: wait for requests, or let them go, before",
                   joined);
   });
-  inbox().for_each_early([&](const arrived_message&, [[maybe_unused]] bool claimed) {
-    MPX_ASSERT_AT(!claimed,
-                  "a message that mprobe has returned outlives this environment: receive it, or "
-                  "let it go, before",
-                  joined);
-  });
+  MPX_ASSERT_AT(inbox().claimed().empty(),
+                "a message that mprobe has returned outlives this environment: receive it, or let "
+                "it go, before",
+                joined);
 #endif
 }
 

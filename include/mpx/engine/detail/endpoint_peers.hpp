@@ -46,7 +46,8 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
-  if (inbox().has_claimed(peer)) return errc::request;
+  for (const arrived_message& m : inbox().claimed())
+    if (m.is.source == peer) return errc::request;
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);

@@ -239,12 +239,8 @@ class inbox_room {
     }
   }
 
-  /// A matched probe holds a message of `peer`.
-  bool has_claimed(peer_id peer) const noexcept {
-    for (const arrived_message& m : early_.claimed())
-      if (m.is.source == peer) return true;
-    return false;
-  }
+  /// What matched probes hold.
+  const auto& claimed() const noexcept { return early_.claimed(); }
   /// Throws away what nobody has received: of all, as a forked child does; of `peer`.
   void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {

@@ -181,7 +181,7 @@ class progress_room {
         before_rest();
         if (done()) break;
       }
-      if (polls % polls_per_look_around == 0) [[unlikely]] {
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
         pace.crowded(look_around());
       }
       if constexpr (concurrent) lock.unlock();
@@ -216,7 +216,7 @@ class progress_room {
       if (polls % polls_per_check == 0) [[unlikely]]
         before_rest();
       if (w.lost(found)) return w.ready();
-      if (polls % polls_per_look_around == 0) [[unlikely]]
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]]
         pace.crowded(look_around());
       if (found) {
         ++advances_;
@@ -470,6 +470,7 @@ class progress_room {
   bool looks_again_ = false;    // Before it rests.
   bool takes_packets_ = false;  // While MPX_ASSERT looks.
   bool shares_core_ = false;    // With a peer.
+  unsigned vain_ = 0;           // Looks of blocked calls that have found nothing.
   unsigned polls_ = 0;          // In vain, of calls that do not block.
   unsigned waits_ = 0;          // Blocked calls that yield first.
   unsigned busy_waits_ = 0;     // That will sleep first: others compute on this core.

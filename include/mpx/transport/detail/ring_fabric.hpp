@@ -20,6 +20,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/core_sharing.hpp"
 #include "mpx/transport/detail/doorbell.hpp"
 #include "mpx/transport/detail/line_ring.hpp"
 #include "mpx/transport/detail/ring_ends.hpp"
@@ -58,15 +59,16 @@ class ring_fabric {
   bool oversubscribed() const noexcept { return oversubscribed_; }
   /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
   bool shares_core() noexcept {
-    const std::uint32_t here = platform::current_core() + 1;
-    if (doorbell_->core.load(platform::memory_order_relaxed) != here)
-      doorbell_->core.store(here, platform::memory_order_relaxed);
+    const std::uint32_t here = core_sharing::say(doorbell_->core);
+    std::uint64_t seen = 0;
+    bool shares = false;
     for (std::size_t i = 0; i < hot_.size() && i < neighbours_max; ++i) {
       const peer_id slot = slot_of(hot_[i]->source);
       const auto there = segment_.doorbell(slot).core.load(platform::memory_order_relaxed);
-      if (there == here && slot != self_slot_) return true;
+      seen |= core_sharing::bit_of(there);
+      shares = shares || (there == here && slot != self_slot_);
     }
-    return false;
+    return shares && (oversubscribed_ || !sharing_.leaves(doorbell_->core, seen));
   }
   const fabric_counters& counters() const noexcept { return counters_; }
   Segment& segment() noexcept { return segment_; }
@@ -487,14 +489,12 @@ class ring_fabric {
   owning_table<sender> out_;
   owning_table<receiver> in_;
   plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
-  peer_id senders_ = 0;
-  peer_id receivers_ = 0;
+  peer_id senders_ = 0, receivers_ = 0;
   fabric_counters counters_;
+  core_sharing sharing_;
   int descriptor_ = -1;
-  bool have_barrier_;
-  bool armed_ = false;
-  bool timed_out_ = false;
-  bool oversubscribed_;
+  bool have_barrier_, oversubscribed_;
+  bool armed_ = false, timed_out_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail
