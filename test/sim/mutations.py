@@ -642,6 +642,10 @@ MUTATIONS = [
     ("a look takes one piece of a long message", "engine/rooms/mover.hpp",
      "goes_on_ = op->transferred != op->limit;\n    if (!goes_on_) ",
      "if (op->transferred == op->limit) ", "engine/paths.test.cpp"),
+    ("who leaves a core does not say so", "transport/detail/core_sharing.hpp",
+     "      own.store(core, platform::memory_order_relaxed);", "", "transport/core_sharing.test.cpp"),
+    ("who has moved in vain tries again at once", "transport/detail/core_sharing.hpp",
+     "    if (apart_ < looks_max) apart_ *= 2;\n", "", "transport/core_sharing.test.cpp"),
     # A half that cannot be fetched after all.
     ("a front that could not be fetched is not sent", "engine/rooms/mover.hpp",
      "      if (op.front == front::wanted) send_front(op);\n", ""),
