@@ -34,8 +34,8 @@ class core_sharing {
     looks_ = apart_;
     if (apart_ < looks_max) apart_ *= 2;
     const std::uint32_t here = own.load(platform::memory_order_relaxed);
-    const platform::core_set may = platform::core_set::allowed();
-    for (std::uint32_t core = 1; core <= platform::core_set::cores_max; ++core) {
+    const auto may = platform::native::core_set::allowed();
+    for (std::uint32_t core = 1; core <= platform::native::core_set::cores_max; ++core) {
       if ((seen & bit_of(core)) != 0 || !may.has(static_cast<int>(core - 1))) continue;
       own.store(core, platform::memory_order_relaxed);  // The other one runs meanwhile, and looks.
       platform::move_to_core(core - 1);
