@@ -4899,8 +4899,9 @@ struct collective_failure {
 }
 
 /// ": ranks here are 0 .. 3": what a rank that is none has missed.
-[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size) {
-  append(s, ": ranks here are 0 .. %d%s", size - 1,
+[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size,
+                                                   const char* before = "") {
+  append(s, ": %sranks here are 0 .. %d%s", before, size - 1,
          size == 1 ? " (alone: `mpxrun -n 4 PROGRAM` starts four)" : "");
 }
 
@@ -20858,8 +20859,8 @@ template <class Stack>
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank && other == any_source) append(s, ": any_source is for receives");
-  if (why == errc::rank) add_ranks(s, size_);
+  if (why == errc::rank)
+    add_ranks(s, size_, other == any_source ? "any_source is for receives, " : "");
   if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
   if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
   if (other < size_ && endpoint_ != nullptr)

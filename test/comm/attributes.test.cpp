@@ -208,7 +208,7 @@ TEST_CASE("attributes: hints, names") {
     twin.set_name("halo");
     twin.set_name("halo exchange");
     CHECK(twin.name() == "halo exchange");
-    const char* named = ", of halo exchange";
+    const char* named = " (halo exchange)";
     int x = 0;
     CHECK(ranks::contains(ranks::text_of([&] { twin.send(1, 9); }), named));
     CHECK(ranks::contains(ranks::text_of([&] { twin.bcast(x, 9); }), named));

@@ -114,8 +114,9 @@ struct collective_failure {
 }
 
 /// ": ranks here are 0 .. 3": what a rank that is none has missed.
-[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size) {
-  append(s, ": ranks here are 0 .. %d%s", size - 1,
+[[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size,
+                                                   const char* before = "") {
+  append(s, ": %sranks here are 0 .. %d%s", before, size - 1,
          size == 1 ? " (alone: `mpxrun -n 4 PROGRAM` starts four)" : "");
 }
 

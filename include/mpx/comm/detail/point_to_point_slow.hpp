@@ -19,8 +19,8 @@ template <class Stack>
   if constexpr (Stack::checks_type::compares_types) {
     if (why == errc::type) add_types(s, type.sent, type.code);
   }
-  if (why == errc::rank && other == any_source) append(s, ": any_source is for receives");
-  if (why == errc::rank) add_ranks(s, size_);
+  if (why == errc::rank)
+    add_ranks(s, size_, other == any_source ? "any_source is for receives, " : "");
   if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
   if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
   if (other < size_ && endpoint_ != nullptr)
