@@ -42,6 +42,22 @@ void check_told(int line, const char* what, Call call) {
   CHECK(ranks::contains(said, std::string("the environment of this ") + what + " is gone"));
 }
 
+/// What `call` says in an environment, or that one at its end, with which line.
+constexpr int environment_line = __LINE__ + 5;
+template <class Call>
+void check_said_in_one(int line, const char* what, Call call) {
+  const std::string said = ranks::aborts([&] {
+    {
+      solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
+      call(env.world());
+    }
+    ::_exit(0);  // It has not been noticed.
+  });
+  CAPTURE(said);
+  CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
+  CHECK(ranks::contains(said, what));
+}
+
 }  // namespace
 
 TEST_CASE("a handle that has outlived its environment is told, with the line of the call") {
@@ -65,29 +81,19 @@ TEST_CASE("a handle that has outlived its environment is told, with the line of 
 
 TEST_CASE("an environment tells what outlives it, with the line that made it") {
   const auto check = [](const char* what, auto call) {
-    constexpr int line = __LINE__ + 3;
-    const std::string said = ranks::aborts([&] {
-      {
-        solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
-        call(env.world());
-      }
-      ::_exit(0);  // It has not been noticed.
-    });
-    CAPTURE(said);
-    CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
-    CHECK(ranks::contains(said, what));
+    check_said_in_one(environment_line, what, call);
   };
-  static std::optional<mpx::request<ranks::inproc>> kept;
-  static std::optional<mpx::message<ranks::inproc>> message;
-  static int x = 0;
-  check("a request outlives this environment", [](auto w) { kept.emplace(w.irecv(x, 0, 1)); });
-  check("a request outlives this environment", [](auto w) {
+  std::optional<mpx::request<ranks::inproc>> kept;
+  std::optional<mpx::message<ranks::inproc>> message;
+  int x = 0;
+  check("a request outlives this environment", [&](auto w) { kept.emplace(w.irecv(x, 0, 1)); });
+  check("a request outlives this environment", [&](auto w) {
     kept.emplace(w.irecv(x, 0, 1));
     w.send(1, 0, 1);  // That it is complete does not help: its status is there.
     while (!kept->done()) w.progress();
   });
-  check("a request outlives", [](auto w) { kept.emplace(w.recv_init(x, 0, 1)); });
-  check("a message that mprobe has returned outlives this environment", [](auto w) {
+  check("a request outlives", [&](auto w) { kept.emplace(w.recv_init(x, 0, 1)); });
+  check("a message that mprobe has returned outlives this environment", [&](auto w) {
     w.send(1, 0, 1);
     message.emplace(w.mprobe(0, 1));
   });
@@ -120,14 +126,7 @@ TEST_CASE("a handle is told that another environment is where its own was") {
 
 TEST_CASE("other preconditions are told with the line of the call, too") {
   const auto check = [](int line, const char* what, auto call) {
-    const std::string said = ranks::aborts([&] {
-      solitary env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
-      call(env.world());
-      ::_exit(0);  // It has not been noticed.
-    });
-    CAPTURE(said);
-    CHECK(said.starts_with(std::string(__FILE__) + ":" + std::to_string(line) + ": mpx: "));
-    CHECK(ranks::contains(said, what));
+    check_said_in_one(line, what, call);
   };
   const int matrix[3][4] = {};
   const mpx::cart_communicator<> grid;
