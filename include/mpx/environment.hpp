@@ -236,6 +236,21 @@ class environment {
     endpoint_.protocol().lower(bytes);
   }
 
+  /// MPX_SPIN sets how long a blocked call polls before it sleeps.
+  [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
+  {
+    const char* text = std::getenv("MPX_SPIN");
+    if (text == nullptr) return;
+    constexpr std::uint64_t us_max = 1'000'000;
+    std::uint64_t us = 0;
+    if (!detail::parse_number(text, us_max, us))
+      detail::throw_error(errc::argument,
+                          "MPX_SPIN=%s: give the time that a blocked call polls before it sleeps, "
+                          "in microseconds, from 0 to %llu",
+                          text, static_cast<unsigned long long>(us_max));
+    endpoint_.waits().spin_for(static_cast<std::int64_t>(us) * 1000);
+  }
+
   job_type job_;
   int exceptions_;
   pid_t pid_ = ::getpid();
@@ -263,6 +278,7 @@ template <class Stack>
       endpoint_(with_equal_stacks(job_, watch_)),
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
+  if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
   endpoint_.with_communicators([this](auto& all) {
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())

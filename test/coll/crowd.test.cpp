@@ -90,7 +90,6 @@ struct in_turn {
     }
     void reset() noexcept {}
     void crowded(bool) noexcept {}
-    void measure() noexcept {}
     bool others_compute() const noexcept { return false; }
     void sleep_first() noexcept {}
   };

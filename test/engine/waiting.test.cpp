@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pace of blocked calls where others need the core: it gives way, and where they compute it
-// learns to sleep.
+// The pace of blocked calls: it polls for its time and then sleeps. If other ranks need the core it
+// yields, and if processes on the core compute it learns to sleep.
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -12,7 +12,11 @@
 
 namespace {
 
+using namespace std::chrono_literals;
+
 using default_pace = mpx::waiting::spin_then_sleep<>::pace;
+static_assert(mpx::TunableWait<mpx::waiting::spin_then_sleep<>>);
+static_assert(!mpx::TunableWait<mpx::waiting::sleep>);
 static_assert(mpx::LearningPace<default_pace>);
 static_assert(!mpx::LearningPace<mpx::waiting::spin::pace>);
 static_assert(!mpx::LearningPace<mpx::waiting::sleep::pace>);
@@ -24,9 +28,48 @@ void stay_on(int core) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
+/// Polls until the pace says that its call should sleep. Returns true if that took `least`, or was
+/// cut short since another process computes on this core.
+bool polls_for(default_pace& pace, std::chrono::nanoseconds least) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!pace.should_sleep()) {
+  }
+  return std::chrono::steady_clock::now() - begin >= least || pace.others_compute();
+}
+/// True if the pace lets its call sleep within as many polls as may pass between two looks at the
+/// clock.
+bool sleeps_soon(default_pace& pace) {
+  for (int polls = 0; polls < 64; ++polls)
+    if (pace.should_sleep()) return true;
+  return false;
+}
+
 }  // namespace
 
-TEST_CASE("waiting: who is told to sleep first gives nothing away") {
+TEST_CASE("waiting: a call polls for its time, then sleeps, and after news polls again") {
+  for (const bool crowded : {false, true}) {
+    CAPTURE(crowded);
+    default_pace pace(crowded);
+    CHECK(polls_for(pace, 5ms));
+    CHECK(sleeps_soon(pace));
+    pace.reset();
+    CHECK(polls_for(pace, 5ms));
+  }
+}
+
+TEST_CASE("waiting: the time can be set, down to none") {
+  for (const bool crowded : {false, true}) {
+    CAPTURE(crowded);
+    default_pace longer(crowded);
+    longer.spin_for(30'000'000);
+    CHECK(polls_for(longer, 30ms));
+    default_pace none(crowded);
+    none.spin_for(0);
+    CHECK(sleeps_soon(none));
+  }
+}
+
+TEST_CASE("waiting: a pace that is told to sleep first does not yield") {
   default_pace pace(true);
   pace.sleep_first();
   CHECK(pace.should_sleep());
@@ -38,7 +81,7 @@ TEST_CASE("waiting: who is told to sleep first gives nothing away") {
   CHECK(!alone.should_sleep());
 }
 
-TEST_CASE("waiting: it learns that others compute on its core") {
+TEST_CASE("waiting: a pace notices that another thread computes on its core") {
   std::atomic<bool> over = false;
   bool learned = false;
   std::thread other;
@@ -51,7 +94,6 @@ TEST_CASE("waiting: it learns that others compute on its core") {
     const auto begin = std::chrono::steady_clock::now();
     while (!learned && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)) {
       default_pace pace(true);
-      pace.measure();
       while (!pace.should_sleep()) {
       }
       learned = pace.others_compute();

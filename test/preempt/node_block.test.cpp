@@ -30,7 +30,6 @@ struct sleepy {
     }
     void reset() noexcept { looks_ = 0; }
     void crowded(bool) noexcept {}
-    void measure() noexcept {}
     bool others_compute() const noexcept { return false; }
     void sleep_first() noexcept {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a blocked call does between looks: spin, or spin for a while and then sleep until woken.
+// Wait policies: how a blocked call spends its time between polls. It spins, yields its core or sleeps.
 
 #include <concepts>
 #include <cstdint>
@@ -12,11 +12,10 @@ namespace mpx::inline v0 {
 
 struct wait_axis {};
 
-/// Paces one blocking call. `should_sleep()` is asked after each look that found nothing: false
-/// means look again. `reset()` follows a look that found something. `crowded(yes)`: whether others
-/// that this call may wait for need the core, as is known when it begins, and asked again now and
-/// then. `sleep_ns_max` bounds a single sleep: it is also how often a sleeper looks for peers that
-/// have died.
+/// A `pace` serves one blocking call. `should_sleep()` is called after each poll that found nothing;
+/// it may yield the core. False means: poll again. `reset()` follows a poll that found something.
+/// `crowded(yes)` says if other ranks need this core: at the beginning of the call, and again now and
+/// then. `sleep_ns_max` bounds a single sleep; it is also how often a sleeper looks for dead peers.
 template <class W>
 concept WaitPolicy = requires(typename W::pace& pace) {
   requires std::same_as<typename W::policy_axis, wait_axis>;
@@ -28,17 +27,23 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.crowded(true) } noexcept;
 };
 
-/// A refinement: a call does not sleep while peers write long messages into this rank's memory, for
-/// as long as that may take where its transport moves them by the CPU.
+/// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
+/// as long as that may take where the transport moves them by the CPU.
 template <class W>
 concept FollowingWait = WaitPolicy<W> && W::follows_data;
 
-/// A refinement: a pace that finds out, where a call begins with `measure()`, whether those to whom
-/// it gives the core compute. Later calls then begin with `sleep_first()`: they give nothing away,
-/// but sleep.
+/// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
+/// `spin_for(ns)` is called before the first `should_sleep()`.
+template <class W>
+concept TunableWait = WaitPolicy<W> && requires(typename W::pace& pace, std::int64_t ns) {
+  { W::spin_ns } -> std::convertible_to<std::int64_t>;
+  { pace.spin_for(ns) } noexcept;
+};
+
+/// Refinement: a pace that notices that yielding gives the core to processes that compute for long.
+/// Later calls then begin with `sleep_first()`: they sleep without yielding before.
 template <class Pace>
 concept LearningPace = requires(Pace& pace, const Pace& seen) {
-  { pace.measure() } noexcept;
   { seen.others_compute() } noexcept -> std::same_as<bool>;
   { pace.sleep_first() } noexcept;
 };
@@ -58,8 +63,8 @@ struct wait_archetype {
 
 namespace waiting {
 
-/// Never sleeps: the lowest latency, and a whole core for each blocked call. Where others need the
-/// core it gives way to them after each fruitless look.
+/// Never sleeps: the lowest latency, at the price of a whole core for each blocked call. If other
+/// ranks need the core, it yields after each poll that found nothing.
 struct spin {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin";
@@ -84,68 +89,82 @@ struct spin {
   };
 };
 
-/// The default: looks for `SpinNs` nanoseconds, then sleeps in the kernel, so that a blocked rank
-/// costs no CPU. Where ranks outnumber cores, or share one, it does not spin: between two looks it
-/// gives the core to whoever can use it. (Sleeping at once would let cores go idle, and waking an
-/// idle core takes longer than switching between processes.) Where those who take it compute for
-/// long, be they of the job or not, it sleeps at once: who yields is served after all of them, who
-/// is woken before.
-template <std::int64_t SpinNs = 50'000>
+/// The default: polls for `SpinNs` nanoseconds, then sleeps in the kernel. If other ranks need this
+/// core, it yields between two polls.
+///
+/// Cost, compared with whichever of spinning and sleeping would have been better for this wait:
+/// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
+///   which nobody else wanted.
+/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU more. A rank that is
+///   blocked for seconds uses CPU for milliseconds.
+/// Sleeping sooner saves CPU and loses time: waking an idle core takes 9 to 25 us, a system call of
+/// the sender's included, and ranks of real programs differ by more than that at each step.
+///
+/// Beside processes that compute, yielding is dear: the rank that yields runs again after all of
+/// them, a rank that is woken runs at once. A yield that takes `computing_ns` shows it: this call
+/// then sleeps, and so do the rank's next calls, without yielding before.
+/// Source: A. Karlin et al., Empirical studies of competitive spinning, SOSP 1991.
+template <std::int64_t SpinNs = 5'000'000>
 struct spin_then_sleep {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin_then_sleep";
   static constexpr std::int64_t sleep_ns_max = 100'000'000;
+  static constexpr std::int64_t spin_ns = SpinNs;
   static constexpr bool follows_data = true;
 
   class pace {
    public:
-    explicit pace(bool crowded) noexcept { this->crowded(crowded); }
+    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
 
     bool should_sleep() noexcept {
       if (sleeps_first_) return true;
-      if (crowded_) give_way();
-      if (++looks_ < patience_) return false;
-      looks_ = 0;
-      const std::int64_t now = platform::now_ns();
-      if (until_ == 0) until_ = now + SpinNs;
-      return now >= until_;
+      if (crowded_) return yield();
+      if (++polls_ % polls_per_check != 0) return false;
+      return is_over(platform::now_ns());
     }
     void reset() noexcept {
-      looks_ = 0;
-      until_ = 0;
+      polls_ = 0;
+      until_ns_ = 0;
+      yielded_ns_ = 0;
     }
     void crowded(bool yes) noexcept {
       crowded_ = yes;
-      patience_ = yes ? 4 : polls_per_check;
       sleeps_first_ = sleeps_first_ && yes;
+      yielded_ns_ = 0;
     }
-    void measure() noexcept { measures_ = true; }
+    void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
     bool others_compute() const noexcept { return others_compute_; }
     void sleep_first() noexcept { sleeps_first_ = crowded_; }
 
    private:
-    void give_way() noexcept {
-      if (!measures_) return static_cast<void>(::sched_yield());
-      const std::int64_t before = platform::now_ns();
+    bool is_over(std::int64_t now_ns) noexcept {
+      if (until_ns_ == 0) until_ns_ = now_ns + spin_ns_;
+      return now_ns >= until_ns_;
+    }
+    bool yield() noexcept {
+      const std::int64_t before_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
+      if (is_over(before_ns)) return true;
       ::sched_yield();
-      if (platform::now_ns() - before >= computing_ns) others_compute_ = sleeps_first_ = true;
+      yielded_ns_ = platform::now_ns();
+      if (yielded_ns_ - before_ns >= computing_ns) others_compute_ = sleeps_first_ = true;
+      return false;
     }
 
-    // More than ranks of the job do between two waits, less than a kernel lets others compute.
+    // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
     static constexpr std::int64_t computing_ns = 2'500'000;
-    static constexpr unsigned polls_per_check = 64;  // The clock is dearer than a look.
+    static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
     bool crowded_ = false;
     bool sleeps_first_ = false;
-    bool measures_ = false;
     bool others_compute_ = false;
-    unsigned patience_ = 0;
-    unsigned looks_ = 0;
-    std::int64_t until_ = 0;
+    unsigned polls_ = 0;
+    std::int64_t spin_ns_ = SpinNs;
+    std::int64_t until_ns_ = 0;    // 0: it has not begun.
+    std::int64_t yielded_ns_ = 0;  // When the last yield ended; 0: there was none.
   };
 };
 
-/// Sleeps whenever there is nothing to do: the least CPU time, and a wake-up for each message. The
-/// one to simulate with, where sleeping is free.
+/// Sleeps whenever there is nothing to do: the least CPU time and energy, and a wake-up for each
+/// message. The one to simulate with, where sleeping is free.
 struct sleep {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "sleep";

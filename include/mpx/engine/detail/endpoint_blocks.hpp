@@ -62,7 +62,7 @@ struct shared_blocks {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
-  /// Gives the core away once, before a wait, unless others compute on it. Returns whether it has.
+  /// Yields the core once, before a wait, unless processes on it compute. Returns false if it did not.
   static bool give_way(endpoint_type& e) noexcept {
     using pace_type = typename Stack::wait_type::pace;
     if constexpr (!LearningPace<pace_type>) return false;
@@ -71,10 +71,10 @@ struct shared_blocks {
     if (e.pace().others_compute()) return false;
     e.pace().prepare(pace);
     lock.unlock();
-    pace.should_sleep();
+    const bool yielded = !pace.should_sleep();
     lock.lock();
     e.pace().learn(pace);
-    return true;
+    return yielded;
   }
   /// Wakes those of a communicator's ranks whose bits are set.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,

@@ -243,22 +243,24 @@ class progress_room {
     return true;
   }
 
-  /// Whether those on this core compute, as earlier calls have found out. It holds for some more.
+  /// True if processes on this core compute, as an earlier call has noticed.
   bool others_compute() const noexcept { return busy_waits_ != 0; }
-  /// Tells a call that; every now and then it is to find it out.
+  /// Hands a pace the settings and observations of this rank, before its call polls.
   void prepare(pace_type& pace) noexcept {
     if constexpr (follows_data) looks_until_ns_ = 0;
+    if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
     if constexpr (LearningPace<pace_type>) {
-      if (busy_waits_ != 0) {
-        --busy_waits_;
-        waits_ = 0;
-        pace.sleep_first();
-      } else if (waits_++ % waits_per_measurement == 0) {
-        pace.measure();
-      }
+      if (busy_waits_ == 0) return;
+      --busy_waits_;
+      pace.sleep_first();
     }
   }
-  /// What it has found out.
+  /// Sets how long calls poll before they sleep.
+  void spin_for(std::int64_t ns) noexcept requires TunableWait<typename Stack::wait_type>
+  {
+    spin_ns_ = ns;
+  }
+  /// Keeps the observations of a pace, after its call.
   void learn(const pace_type& pace) noexcept {
     if constexpr (LearningPace<pace_type>) {
       if (pace.others_compute()) busy_waits_ = busy_waits;
@@ -382,8 +384,13 @@ class progress_room {
     return n;
   }
 
+  // Calls that sleep without yielding after one yield took milliseconds. A sleep costs some 10 us:
+  // all together less than that yield, if nobody computes any more.
   static constexpr unsigned busy_waits = 64;
-  static constexpr unsigned waits_per_measurement = 8;
+  static constexpr std::int64_t default_spin_ns() noexcept {
+    if constexpr (TunableWait<typename Stack::wait_type>) return Stack::wait_type::spin_ns;
+    return 0;
+  }
 
   [[gnu::noinline]] std::size_t poll_troubled() {
     house().peers().check();
@@ -472,8 +479,8 @@ class progress_room {
   bool shares_core_ = false;    // With a peer.
   unsigned vain_ = 0;           // Looks of blocked calls that have found nothing.
   unsigned polls_ = 0;          // In vain, of calls that do not block.
-  unsigned waits_ = 0;          // Blocked calls that yield first.
-  unsigned busy_waits_ = 0;     // That will sleep first: others compute on this core.
+  unsigned busy_waits_ = 0;     // Calls still to come that sleep without yielding before.
+  std::int64_t spin_ns_ = default_spin_ns();
   std::uint64_t advances_ = 0;
   std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
   std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.
