@@ -39,7 +39,7 @@ bool polls_for(default_pace& pace, std::chrono::nanoseconds least) {
 /// True if the pace lets its call sleep within as many polls as may pass between two looks at the
 /// clock.
 bool sleeps_soon(default_pace& pace) {
-  for (int polls = 0; polls < 64; ++polls)
+  for (int polls = 0; polls < 128; ++polls)
     if (pace.should_sleep()) return true;
   return false;
 }
@@ -74,11 +74,11 @@ TEST_CASE("waiting: a pace that is told to sleep first does not yield") {
   pace.sleep_first();
   CHECK(pace.should_sleep());
   CHECK(!pace.others_compute());
-  pace.crowded(false);  // There is a core for it after all: it looks for a while.
-  CHECK(!pace.should_sleep());
-  default_pace alone(false);
+  default_pace alone(false);  // As far as is known: it polls before it sleeps.
   alone.sleep_first();
   CHECK(!alone.should_sleep());
+  CHECK(polls_for(alone, 50us));
+  CHECK(!alone.others_compute());
 }
 
 TEST_CASE("waiting: a pace notices that another thread computes on its core") {

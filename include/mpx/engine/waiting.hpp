@@ -89,8 +89,9 @@ struct spin {
   };
 };
 
-/// The default: polls for `SpinNs` nanoseconds, then sleeps in the kernel. If other ranks need this
-/// core, it yields between two polls.
+/// The default: a blocked call polls, then yields between polls so that whoever needs the core gets
+/// it, and sleeps in the kernel `SpinNs` nanoseconds after it began. It yields from its first poll on
+/// if the ranks are known to outnumber the cores, else after `polls_alone_ns`.
 ///
 /// Cost, compared with whichever of spinning and sleeping would have been better for this wait:
 /// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
@@ -102,7 +103,7 @@ struct spin {
 ///
 /// Beside processes that compute, yielding is dear: the rank that yields runs again after all of
 /// them, a rank that is woken runs at once. A yield that takes `computing_ns` shows it: this call
-/// then sleeps, and so do the rank's next calls, without yielding before.
+/// then sleeps, and so do the rank's next calls, where they would have yielded.
 /// Source: A. Karlin et al., Empirical studies of competitive spinning, SOSP 1991.
 template <std::int64_t SpinNs = 5'000'000>
 struct spin_then_sleep {
@@ -117,39 +118,35 @@ struct spin_then_sleep {
     explicit pace(bool crowded) noexcept : crowded_(crowded) {}
 
     bool should_sleep() noexcept {
+      if (crowded_ && sleeps_first_) return true;
+      if (!crowded_ && ++polls_ % polls_per_check != 0) return false;
+      const std::int64_t now_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
+      if (began_ns_ == 0) began_ns_ = now_ns;
+      const std::int64_t waited_ns = now_ns - began_ns_;
+      if (waited_ns >= spin_ns_) return true;
+      if (!crowded_ && waited_ns < polls_alone_ns) return false;
       if (sleeps_first_) return true;
-      if (crowded_) return yield();
-      if (++polls_ % polls_per_check != 0) return false;
-      return is_over(platform::now_ns());
+      yield(now_ns);
+      return false;
     }
     void reset() noexcept {
       polls_ = 0;
-      until_ns_ = 0;
+      began_ns_ = 0;
       yielded_ns_ = 0;
     }
-    void crowded(bool yes) noexcept {
-      crowded_ = yes;
-      sleeps_first_ = sleeps_first_ && yes;
-      yielded_ns_ = 0;
-    }
+    void crowded(bool yes) noexcept { crowded_ = yes; }
     void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
     bool others_compute() const noexcept { return others_compute_; }
-    void sleep_first() noexcept { sleeps_first_ = crowded_; }
+    void sleep_first() noexcept { sleeps_first_ = true; }
 
    private:
-    bool is_over(std::int64_t now_ns) noexcept {
-      if (until_ns_ == 0) until_ns_ = now_ns + spin_ns_;
-      return now_ns >= until_ns_;
-    }
-    bool yield() noexcept {
-      const std::int64_t before_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
-      if (is_over(before_ns)) return true;
+    void yield(std::int64_t before_ns) noexcept {
       ::sched_yield();
       yielded_ns_ = platform::now_ns();
       if (yielded_ns_ - before_ns >= computing_ns) others_compute_ = sleeps_first_ = true;
-      return false;
     }
 
+    static constexpr std::int64_t polls_alone_ns = 50'000;
     // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
     static constexpr std::int64_t computing_ns = 2'500'000;
     static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
@@ -158,7 +155,7 @@ struct spin_then_sleep {
     bool others_compute_ = false;
     unsigned polls_ = 0;
     std::int64_t spin_ns_ = SpinNs;
-    std::int64_t until_ns_ = 0;    // 0: it has not begun.
+    std::int64_t began_ns_ = 0;    // 0: it has not begun.
     std::int64_t yielded_ns_ = 0;  // When the last yield ended; 0: there was none.
   };
 };
