@@ -201,6 +201,8 @@ inline void relax() noexcept {
   if (scheduler* const s = scheduler::here()) s->give_way();
 }
 
+inline void yield() noexcept { relax(); }
+
 inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t /*timeout_ns*/) noexcept {
   scheduler* const s = scheduler::here();

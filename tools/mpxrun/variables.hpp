@@ -28,7 +28,7 @@ inline constexpr std::string_view known_variables[] = {
     "MPX_LAUNCHER_FD",   "MPX_PREEMPT_ONLY",
     "MPX_PREEMPT_TIMES", "MPX_PRETEND_HOSTS",
     "MPX_RANK",          "MPX_RDMA_PINNED_BYTES",
-    "MPX_SHM_FD",        "MPX_SHORT_BYTES_MAX",
+    "MPX_SHM_FD",        "MPX_SHORT_BYTES_MAX", "MPX_SPIN",
     "MPX_SIZE",          "MPX_SOURCE",
     "MPX_TCP_HEARTBEAT", "MPX_TCP_INTERFACE",
     "MPX_TCP_PORTS",

@@ -43,6 +43,9 @@ inline void relax() noexcept {
 #endif
 }
 
+/// Lets other threads that are ready to run have this core.
+inline void yield() noexcept { ::sched_yield(); }
+
 /// The core that this thread runs on, as far as is known.
 inline std::uint32_t current_core() noexcept {
   const int core = ::sched_getcpu();

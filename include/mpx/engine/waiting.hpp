@@ -75,7 +75,7 @@ struct spin {
     explicit pace(bool crowded) noexcept : crowded_(crowded) {}
     bool should_sleep() noexcept {
       if (crowded_) {
-        ::sched_yield();
+        platform::yield();
       } else {
         platform::relax();
       }
@@ -141,7 +141,7 @@ struct spin_then_sleep {
 
    private:
     void yield(std::int64_t before_ns) noexcept {
-      ::sched_yield();
+      platform::yield();
       yielded_ns_ = platform::now_ns();
       if (yielded_ns_ - before_ns >= computing_ns) others_compute_ = sleeps_first_ = true;
     }
