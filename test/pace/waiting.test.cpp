@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// compilers: both
 // sanitizers: none
 // The default wait policy on a modelled core: a wait costs no more time than the better of spinning
 // and sleeping, and little CPU time more. Cores of unlike speed and cores that others need are cases.

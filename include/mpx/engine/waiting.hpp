@@ -90,8 +90,8 @@ struct spin {
 };
 
 /// The default: a blocked call polls, then yields between polls so that whoever needs the core gets
-/// it, and sleeps in the kernel `SpinNs` nanoseconds after it began. It yields from its first poll on
-/// if the ranks are known to outnumber the cores, else after `polls_alone_ns`.
+/// it, and sleeps in the kernel `SpinNs` nanoseconds after it began. It yields from its first poll
+/// on if the ranks are known to outnumber the cores, else after `polls_alone_ns`.
 ///
 /// Cost, compared with whichever of spinning and sleeping would have been better for this wait:
 /// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
