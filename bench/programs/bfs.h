@@ -9,9 +9,9 @@
 
 enum {
   bfs_degree = 8,
-  bfs_chunk = 64,   /* Vertices of the frontier between two polls. */
-  bfs_batch = 128,  /* Vertices of a message. */
-  bfs_sends = 32,   /* Messages on their way at once. */
+  bfs_chunk = 64,  /* Vertices of the frontier between two polls. */
+  bfs_batch = 128, /* Vertices of a message. */
+  bfs_sends = 32,  /* Messages on their way at once. */
   bfs_tag_found = 1,
   bfs_tag_end = 2
 };

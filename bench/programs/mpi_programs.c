@@ -167,8 +167,7 @@ static void bfs_poll(struct search* s) {
   int there = 0, count = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
   if (!there) return;
-  MPI_Recv(in, bfs_batch, MPI_UINT32_T, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
-           &status);
+  MPI_Recv(in, bfs_batch, MPI_UINT32_T, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, MPI_UINT32_T, &count);
   if (status.MPI_TAG == bfs_tag_end)
     ++s->ended;
@@ -270,8 +269,8 @@ static int run_stencil(struct program_run* run) {
 }
 
 int main(int argc, char** argv) {
-  static int (*const programs[])(struct program_run*) = {run_cg,        run_particles, run_transpose,
-                                                         run_wavefront, run_bfs,       run_stencil};
+  static int (*const programs[])(struct program_run*) = {
+      run_cg, run_particles, run_transpose, run_wavefront, run_bfs, run_stencil};
   struct program_run run;
   memset(&run, 0, sizeof run);
   MPI_Init(&argc, &argv);
@@ -303,8 +302,7 @@ int main(int argc, char** argv) {
       if (run.rank == 0) fprintf(stderr, "%s: wrong answer\n", run.o.program);
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (sample >= 0 && run.rank == 0)
-      program_print(IMPL, &run, most[0], most[1], (long)most[2]);
+    if (sample >= 0 && run.rank == 0) program_print(IMPL, &run, most[0], most[1], (long)most[2]);
   }
   MPI_Finalize();
   return 0;

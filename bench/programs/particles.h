@@ -25,7 +25,7 @@ struct particles {
   struct particle* out[2];
   int out_count[2];
   struct particle* in[2];
-  int* next;    /* The next particle of the same cell; -1: none. */
+  int* next; /* The next particle of the same cell; -1: none. */
   int cell[(particles_cells + 2) * particles_cells];
 };
 
@@ -113,8 +113,8 @@ static inline int particles_row(double y) {
 static inline void particles_sort(struct particles* p) {
   for (int c = 0; c < (particles_cells + 2) * particles_cells; ++c) p->cell[c] = -1;
   for (int i = 0; i < p->count + p->ghosts; ++i) {
-    int* head = &p->cell[particles_column(p, p->own[i].x) * particles_cells +
-                         particles_row(p->own[i].y)];
+    int* head =
+        &p->cell[particles_column(p, p->own[i].x) * particles_cells + particles_row(p->own[i].y)];
     p->next[i] = *head;
     *head = i;
   }

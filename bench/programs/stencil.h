@@ -31,8 +31,7 @@ static inline struct stencil stencil_make(int size, int rank, int ranks) {
   for (size_t i = 0; i < s.n; ++i)
     for (size_t j = 0; j < s.n; ++j)
       s.now[i * s.n + j] = s.first[i * s.n + j] =
-          cos(2 * pi * ((double)rank * size + (double)i) / height) *
-          cos(2 * pi * (double)j / size);
+          cos(2 * pi * ((double)rank * size + (double)i) / height) * cos(2 * pi * (double)j / size);
   s.factor = 0.5 * (cos(2 * pi / height) + cos(2 * pi / size));
   return s;
 }

@@ -36,8 +36,8 @@ static inline void transpose_pack(struct transpose* t) {
 static inline void transpose_unpack(struct transpose* t) {
   for (size_t from = 0; from < t->ranks; ++from)
     for (size_t j = 0; j < t->block; ++j)
-      memcpy(t->rows + j * t->width + from * t->block,
-             t->in + (from * t->block + j) * t->block, t->block * sizeof(double));
+      memcpy(t->rows + j * t->width + from * t->block, t->in + (from * t->block + j) * t->block,
+             t->block * sizeof(double));
 }
 /* After `times` transpositions. */
 static inline int transpose_is_right(const struct transpose* t, int rank, long times) {

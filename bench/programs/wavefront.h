@@ -9,9 +9,9 @@
 enum { wavefront_planes = 8, wavefront_modulus = 65521 };
 
 struct wavefront {
-  int n;              /* Points of a side. */
-  int columns, lines; /* Of the grid of ranks. */
-  int column, line;   /* Of this rank. */
+  int n;                        /* Points of a side. */
+  int columns, lines;           /* Of the grid of ranks. */
+  int column, line;             /* Of this rank. */
   int west, north, east, south; /* Ranks; -1: there is none. */
   int* from_west;
   int* from_north;

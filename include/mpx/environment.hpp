@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <concepts>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -236,6 +237,15 @@ class environment {
     endpoint_.protocol().lower(bytes);
   }
 
+  /// MPX_PROFILE asks for what this stack does not record.
+  [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
+    const char* text = std::getenv("MPX_PROFILE");
+    if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
+    std::fputs(
+        "mpx: there will be no profile: this program's stack records no calls. Include "
+        "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
+        stderr);
+  }
   /// MPX_SPIN sets how long a blocked call polls before it sleeps.
   [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
   {
@@ -279,6 +289,7 @@ template <class Stack>
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
+  if constexpr (!CallTrace<typename Stack::trace_type>) tell_of_no_profile();
   endpoint_.with_communicators([this](auto& all) {
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
@@ -308,6 +319,7 @@ template <class Stack>
   try {
     const detail::call_site leaving{"", watch_.joined().where};
     endpoint_.assert_let_go(leaving.where);
+    if constexpr (CallTrace<typename Stack::trace_type>) endpoint_.trace().report(world());
     if constexpr (Stack::checks_type::compares_collectives)
       Stack::checks_type::compare_leaving(world(), leaving.where);
     const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});

@@ -164,6 +164,14 @@ inline const command_line::option command_line::table[table_size] = {
        std::int64_t ns = 0;
        line.hang_setting_ = "MPX_HANG_REPORT=" + checked_seconds(value, "--hang-report", ns);
      }},
+    {{"--profile"},
+     "",
+     "When the job ends, print the time in each call, by line of the\n"
+     "program: of programs whose stack has mpx::trace::profile",
+     false,
+     [](command_line& line, const std::string&) {
+       line.options_->settings.emplace_back("MPX_PROFILE=1");
+     }},
     {{"-H", "--hosts", "--host"},
      "LIST",
      "Says which launcher starts ranks on several hosts: mpxrun does\n"

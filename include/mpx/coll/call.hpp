@@ -264,6 +264,7 @@ class collective {
       : on_(on), what_(what), by_(by), op_(op), mark_(mark) {}
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
+  const char* name_in_texts() const noexcept { return reduces ? name : called(what_); }
   [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
     if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     if constexpr (reduces) {

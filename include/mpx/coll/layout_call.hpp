@@ -63,6 +63,7 @@ class layout_collective {
   layout_collective& operator=(const layout_collective&) = delete;
 
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
+  const char* name_in_texts() const noexcept { return called(what_); }
   errc run(nothing&, std::source_location where) const {
     if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
     coll::call_layouts layouts;

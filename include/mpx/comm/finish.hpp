@@ -11,6 +11,7 @@
 #include "mpx/datatype/buffer.hpp"
 #include "mpx/engine/forms.hpp"
 #include "mpx/engine/request.hpp"
+#include "mpx/engine/timed_call.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -64,6 +65,21 @@ template <class How, class Call>
   }
 }
 
+/// Tells the stack's trace of `call`, if it asks for calls.
+template <class How, class Call>
+[[MPX_ALWAYS_INLINE]] inline auto timed_as(const Call& call, const std::source_location& where) {
+  using trace = typename Call::stack_type::trace_type;
+  if constexpr (!CallTrace<trace>) {
+    return nullptr;
+  } else {
+    const char* name = Call::name;
+    if constexpr (is_form<How, start_t>) name = Call::start_name;
+    if constexpr (is_form<How, prepare_t>) name = Call::prepare_name;
+    if constexpr (requires { call.name_in_texts(); }) name = call.name_in_texts();
+    return timed_call<trace>(&call.endpoint_of(), name, where);
+  }
+}
+
 /// Ends `call` as `how` says.
 ///
 /// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
@@ -73,6 +89,7 @@ template <class How, class Call>
     How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {
   using value_type = typename Call::value_type;
   using request_type = request<typename Call::stack_type>;
+  [[maybe_unused]] const auto timed = timed_as<How>(call, where);
   if constexpr (BlockingForm<How>) {
     value_type value{};
     const errc why = call.run(value, where);

@@ -150,6 +150,7 @@ class point_to_point {
              std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
     check_exists(where);
+    [[maybe_unused]] const timed_call<typename Stack::trace_type> timed(endpoint_, "probe", where);
     if constexpr (is_form<How, once_t>) {
       if (is_direct(from, tag)) [[likely]] {
         errc why{};
@@ -171,6 +172,7 @@ class point_to_point {
               std::source_location where = std::source_location::current()) const
       noexcept(stores_errors<How>) {
     check_exists(where);
+    [[maybe_unused]] const timed_call<typename Stack::trace_type> timed(endpoint_, "mprobe", where);
     pattern want;
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);

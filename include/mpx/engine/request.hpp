@@ -150,6 +150,7 @@ class [[nodiscard]] request {
   [[MPX_ALWAYS_INLINE]] status wait(
       How&& how = {},
       std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    [[maybe_unused]] const timed timing(endpoint_, "wait", where);
     return wait_as({"wait", where}, how);
   }
 
@@ -162,6 +163,7 @@ class [[nodiscard]] request {
       std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
     if constexpr (detail::is_code<How>) how.clear();
     check(where);
+    [[maybe_unused]] const timed timing(endpoint_, "test", where);
     if (!done()) return std::nullopt;
     return take(how, where);
   }
@@ -217,6 +219,7 @@ class [[nodiscard]] request {
 
  private:
   friend detail::request_access;
+  using timed = detail::timed_call<typename Stack::trace_type>;
 
   /// Tells a request that has outlived its environment, before that is touched; and a thread that
   /// may not call.

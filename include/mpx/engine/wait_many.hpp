@@ -126,6 +126,19 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
       first.where());
 }
 
+/// Tells the stack's trace of a call for several requests, if it asks for calls.
+template <class R>
+auto time_call_for(R& requests, const char* name, const std::source_location& where) noexcept {
+  using stack_type = typename std::ranges::range_value_t<R>::stack_type;
+  using trace_type = typename stack_type::trace_type;
+  endpoint<stack_type>* e = nullptr;
+  if constexpr (CallTrace<trace_type>) {
+    for (auto&& r : requests)
+      if (e == nullptr) e = access::endpoint_of(r);
+  }
+  return timed_call<trace_type>(e, name, where);
+}
+
 template <class R, class How>
 void wait_all_as(R& requests, call_site site, How& how) {
   if constexpr (is_code<How&>) {
@@ -155,7 +168,7 @@ void take_statuses(R& requests, Take&& take) {
   for (auto&& r : requests) {
     std::error_code ignored;  // It is in the status.
     if (access::is_done(r)) {
-      take(r.wait(ignored));
+      take(access::wait_as(r, {"wait_all", {}}, ignored));
     } else {
       take(status(any_source, any_tag, 0, static_cast<int>(errc::pending)));
     }
@@ -198,6 +211,27 @@ void take_some(R& requests, Take&& take) {
     if (r && access::is_done(r) && !take(i, r)) return;
     ++i;
   }
+}
+
+/// Fills `into` with those that are complete. Returns how many. Failures are in the statuses.
+template <class R>
+std::size_t take_into(R& requests, std::span<completion> into) noexcept {
+  std::size_t n = 0;
+  take_some(requests, [&](std::size_t i, auto& r) {
+    if (n == into.size()) return false;
+    std::error_code ignored;  // It is in the status.
+    into[n++] = {i, access::wait_as(r, {"test_some", {}}, ignored)};
+    return true;
+  });
+  return n;
+}
+/// The same in a vector. Errors: errc::no_resources, before a status is taken.
+template <class R>
+std::vector<completion> take_all(R& requests) {
+  auto found = room_for<completion>(requests);
+  found.resize(found.capacity());
+  found.resize(take_into(requests, found));
+  return found;
 }
 
 /// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
@@ -252,6 +286,7 @@ requires detail::BlockingForm<How>
 void wait_all(
     R&& requests, How&& how = {},
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_all", where);
   detail::wait_all_as(requests, {"wait_all", where}, how);
 }
 
@@ -261,6 +296,7 @@ void wait_all(
 template <RequestRange R>
 void wait_all(R&& requests, std::span<status> into,
               std::source_location where = std::source_location::current()) noexcept {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_all", where);
   detail::settle<false>(requests, {"wait_all", where}, [](auto&) {});
   std::size_t i = 0;
   detail::take_statuses(requests, [&](const status& s) {
@@ -272,6 +308,7 @@ void wait_all(R&& requests, std::span<status> into,
 template <RequestRange R>
 std::vector<status> wait_all_statuses(
     R&& requests, std::source_location where = std::source_location::current()) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_all_statuses", where);
   detail::settle<false>(requests, {"wait_all_statuses", where}, [](auto&) {});
   auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
   detail::take_statuses(requests, [&](const status& s) { all.push_back(s); });
@@ -285,16 +322,18 @@ requires detail::BlockingForm<How>
 bool test_all(
     R&& requests, How&& how = {},
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_all", where);
   if constexpr (detail::is_code<How>) how.clear();
   if (!detail::settled(requests)) return false;
-  wait_all(requests, std::forward<How>(how), where);
+  detail::wait_all_as(requests, {"test_all", where}, how);
   return true;
 }
 /// The same, and the statuses as by wait_all; `into` is as it was when this returns false.
 template <RequestRange R>
-bool test_all(R&& requests, std::span<status> into) noexcept {
+bool test_all(R&& requests, std::span<status> into,
+              std::source_location where = std::source_location::current()) noexcept {
   if (!detail::settled(requests)) return false;
-  wait_all(requests, into);
+  wait_all(requests, into, where);
   return true;
 }
 
@@ -305,6 +344,7 @@ requires detail::BlockingForm<How>
 any_completion test_any(
     R&& requests, How&& how = {},
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_any", where);
   return detail::test_any_as(requests, how, where);
 }
 /// Blocks until one of `requests` is complete. Returns: it, or that none is active.
@@ -314,6 +354,7 @@ requires detail::BlockingForm<How>
 any_completion wait_any(
     R&& requests, How&& how = {},
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_any", where);
   if constexpr (detail::is_code<How>) how.clear();
   if (!detail::wait_for_one(requests, {"wait_any", where})) return any_completion::nothing(false);
   return detail::test_any_as(requests, how, where);
@@ -323,26 +364,18 @@ any_completion wait_any(
 /// Returns: the part of `into` that is filled. Failures are in the statuses, not thrown.
 /// Cost: no memory.
 template <RequestRange R>
-std::span<completion> test_some(R&& requests, std::span<completion> into) noexcept {
-  std::size_t n = 0;
-  detail::take_some(requests, [&](std::size_t i, auto& r) {
-    if (n == into.size()) return false;
-    std::error_code ignored;  // It is in the status.
-    into[n++] = {i, r.wait(ignored)};
-    return true;
-  });
-  return into.first(n);
+std::span<completion> test_some(
+    R&& requests, std::span<completion> into,
+    std::source_location where = std::source_location::current()) noexcept {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_some", where);
+  return into.first(detail::take_into(requests, into));
 }
 /// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
 template <RequestRange R>
-std::vector<completion> test_some(R&& requests) {
-  auto found = detail::room_for<completion>(requests);
-  detail::take_some(requests, [&](std::size_t i, auto& r) {
-    std::error_code ignored;  // It is in the status.
-    found.push_back({i, r.wait(ignored)});
-    return true;
-  });
-  return found;
+std::vector<completion> test_some(R&& requests,
+                                  std::source_location where = std::source_location::current()) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_some", where);
+  return detail::take_all(requests);
 }
 
 /// Blocks until at least one of `requests` is complete, and takes what is as test_some does.
@@ -351,15 +384,17 @@ template <RequestRange R>
 std::span<completion> wait_some(
     R&& requests, std::span<completion> into,
     std::source_location where = std::source_location::current()) noexcept {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_some", where);
   if (into.empty() || !detail::wait_for_one(requests, {"wait_some", where})) return into.first(0);
-  return test_some(requests, into);
+  return into.first(detail::take_into(requests, into));
 }
 /// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
 template <RequestRange R>
 std::vector<completion> wait_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
+  [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_some", where);
   if (!detail::wait_for_one(requests, {"wait_some", where})) return {};
-  return test_some(requests);
+  return detail::take_all(requests);
 }
 
 // --- Requests one by one -------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpx/comm/detail/check_call.hpp"
+#include "mpx/engine/timed_call.hpp"
 #include "mpx/rma/call.hpp"
 
 namespace mpx::inline v0 {
@@ -84,6 +85,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void fence(rma::assertion a = {}, How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("fence", where);
     if (!goes_together("fence", a, how, where)) return;
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->fence(a, {"fence", where}), "fence", proc_null, where);
@@ -99,6 +101,7 @@ class window_calls {
   requires BlockingForm<How>
   void post(const group& origins, rma::assertion a = {}, How&& how = {},
             site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("post", where);
     plain_array<rank_t> members;
     errc why = members_of(origins, members, where);
     if (why == errc{}) why = state_->post(members, a);
@@ -109,6 +112,7 @@ class window_calls {
   requires BlockingForm<How>
   void start(const group& targets, rma::assertion a = {}, How&& how = {},
              site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("start", where);
     plain_array<rank_t> members;
     errc why = members_of(targets, members, where);
     if (why == errc{}) why = state_->start_epoch(members, a);
@@ -118,6 +122,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void complete(How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("complete", where);
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->complete({"complete", where}), "complete", proc_null,
           where);
@@ -126,6 +131,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void wait(How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("wait", where);
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->wait_epoch({"wait", where}), "wait", proc_null, where);
   }
@@ -133,6 +139,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   bool test(How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("test", where);
     bool over = false;
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->test_epoch(over), "test", proc_null, where);
@@ -161,6 +168,7 @@ class window_calls {
   requires BlockingForm<How>
   scoped_lock<Window> lock_all(rma::assertion a = {}, How&& how = {},
                                site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("lock_all", where);
     errc why = unusable(where);
     if (why == errc{}) why = state_->lock_all(a, {"lock_all", where});
     scoped_lock<Window> made(self(), proc_null, true, where);
@@ -172,6 +180,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock(rank_t target, How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("unlock", where);
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->unlock(target, {"unlock", where}), "unlock", target,
           where);
@@ -180,6 +189,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock_all(How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("unlock_all", where);
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->unlock_all({"unlock_all", where}), "unlock_all",
           proc_null, where);
@@ -188,6 +198,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   [[gnu::always_inline]] void flush(rank_t target, How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("flush", where);
     seen(where);
     // First: what follows goes on while the next access does.
     if (static_cast<std::uint32_t>(target) < static_cast<std::uint32_t>(size_)) [[likely]]
@@ -199,6 +210,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void flush_local(rank_t target, How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("flush_local", where);
     ended(how,
           seen(where) == nullptr ? errc::window
                                  : state_->flush(target, false, {"flush_local", where}),
@@ -208,6 +220,7 @@ class window_calls {
   template <class How = throws_t>
   requires BlockingForm<How>
   void flush_all(How&& how = {}, site where = site::current()) {
+    [[maybe_unused]] const auto timing = timed("flush_all", where);
     ended(how,
           seen(where) == nullptr ? errc::window : state_->flush_all(true, {"flush_all", where}),
           "flush_all", proc_null, where);
@@ -222,6 +235,7 @@ class window_calls {
   }
   /// What this rank stored to memory is seen by others, and what they did by this rank.
   void sync(site where = site::current()) const noexcept {
+    [[maybe_unused]] const auto timing = timed("flush_local_all", where);
     rma::full_fence();
     if (seen(where) != nullptr) state_->e.progress();
   }
@@ -255,6 +269,11 @@ class window_calls {
   }
   void forsake() noexcept {
     if (state_ != nullptr) state_->forsake();  // It may have been freed within its lock's scope.
+  }
+  /// Tells the stack's trace of a call, if it asks for calls.
+  [[gnu::always_inline]] auto timed(const char* name, const site& where) const noexcept {
+    return timed_call<typename Stack::trace_type>(state_ == nullptr ? nullptr : &state_->e, name,
+                                                  where);
   }
   /// Tells a window that has outlived its environment, before that is touched. nullptr: it is
   /// empty.
@@ -318,6 +337,7 @@ class window_calls {
   scoped_lock<Window> locked(rank_t target, bool exclusive, rma::assertion a, How& how,
                              site where) {
     const char* const name = exclusive ? "lock" : "lock_shared";
+    [[maybe_unused]] const auto timing = timed(name, where);
     errc why = unusable(where);
     if (why == errc{}) why = state_->lock(target, exclusive, a, {name, where});
     scoped_lock<Window> made(self(), target, false, where);

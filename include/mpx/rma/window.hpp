@@ -345,7 +345,8 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   using base::targets_;
   static constexpr bool puts_directly =
       Policy::choose({rma::action::put, sizeof(T), true, true, 4096}) == rma::protocol::direct;
-  static constexpr bool loads = !detail::compares_accesses<Stack> && puts_directly;
+  static constexpr bool loads =
+      !detail::compares_accesses<Stack> && !CallTrace<typename Stack::trace_type> && puts_directly;
   template <class>
   friend class rma::reference;
   template <class>

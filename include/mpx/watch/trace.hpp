@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 
 #include "mpx/config.hpp"
@@ -38,6 +39,15 @@ concept Trace = requires(T& t) {
   requires std::default_initializable<T>;
   { T::name } -> std::convertible_to<std::string_view>;
   { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
+};
+
+/// Refinement: a trace that is told of each call of the program, with the line that made it: how long
+/// it took, and how much of that it waited. `report` is called by all ranks when their environment
+/// ends.
+template <class T>
+concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
+  { t.called("", where, std::int64_t{1}) } noexcept;
+  { t.waited("", where, std::int64_t{1}) } noexcept;
 };
 
 namespace trace {

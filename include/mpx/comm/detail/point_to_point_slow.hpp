@@ -126,6 +126,8 @@ struct point_to_point<Stack>::exchanging {
   const char* what = name;
   bool no_memory = false;
 
+  endpoint<Stack>& endpoint_of() const noexcept { return in.endpoint_of(); }
+  const char* name_in_texts() const noexcept { return what; }
   errc run(status& got, std::source_location where) const {
     const call_site site{what, where};
     if (const errc why = in.on.check_receive(in.from, in.tag); why != errc{}) return why;

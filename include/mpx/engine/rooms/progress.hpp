@@ -12,6 +12,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/threading.hpp"
+#include "mpx/engine/timed_call.hpp"
 #include "mpx/engine/waiting.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/call_site.hpp"
@@ -170,8 +171,11 @@ class progress_room {
     const blocked_scope scope(*this, site, on);
     pace_type pace(crowded());
     prepare(pace);
+    timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1;; ++polls) {
-      if (poll_and_check() > 0) {
+      const bool found = poll_and_check() > 0;
+      timed.polled(found);
+      if (found) {
         ++advances_;
         if (done()) break;
         pace.reset();
@@ -196,6 +200,7 @@ class progress_room {
         sleep(lock);
         if (done()) break;
       }
+      timed.rested();
     }
     learn(pace);
     if constexpr (concurrent) {
@@ -211,8 +216,10 @@ class progress_room {
     const blocked_scope scope(*this, site, on);
     pace_type pace(crowded());
     prepare(pace);
+    timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1; !w.ready(); ++polls) {
       const bool found = poll_and_check() > 0;
+      timed.polled(found);
       if (polls % polls_per_check == 0) [[unlikely]]
         before_rest();
       if (w.lost(found)) return w.ready();
@@ -227,6 +234,7 @@ class progress_room {
       if constexpr (concurrent) lock.unlock();
       const bool tired = pace.should_sleep();
       if constexpr (concurrent) lock.lock();
+      timed.rested();
       if (!tired || w.ready()) continue;
       before_rest();
       if (w.lost(true)) return w.ready();
@@ -235,6 +243,7 @@ class progress_room {
       sleep(lock, &w);
       w.sleeping(false);
       --flag_waiters_;
+      timed.rested();
     }
     learn(pace);
     if constexpr (concurrent) {
