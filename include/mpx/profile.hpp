@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Time by call and line of the program: `mpx::stack<mpx::trace::profile>`. Included beside mpx.hpp by
-// programs that use it. docs/PROFILE.md shows a report and how to read it.
+// Time by call and line of the program: `mpx::stack<mpx::trace::profile>`. Included beside mpx.hpp
+// by programs that use it. docs/PROFILE.md shows a report and how to read it.
 
 #include <algorithm>
 #include <array>

@@ -45,7 +45,7 @@ class command_line {
     void (*set)(command_line& line, const std::string& value);
   };
   static const option table[];
-  static constexpr std::size_t table_size = 15;
+  static constexpr std::size_t table_size = 16;
 
   static std::string help();
   static std::string name_in_help(const option& it);

@@ -12,10 +12,11 @@ namespace mpx::inline v0 {
 
 struct wait_axis {};
 
-/// A `pace` serves one blocking call. `should_sleep()` is called after each poll that found nothing;
-/// it may yield the core. False means: poll again. `reset()` follows a poll that found something.
-/// `crowded(yes)` says if other ranks need this core: at the beginning of the call, and again now and
-/// then. `sleep_ns_max` bounds a single sleep; it is also how often a sleeper looks for dead peers.
+/// A `pace` serves one blocking call. `should_sleep()` is called after each poll that found
+/// nothing; it may yield the core. False means: poll again. `reset()` follows a poll that found
+/// something. `crowded(yes)` says if other ranks need this core: at the beginning of the call, and
+/// again now and then. `sleep_ns_max` bounds a single sleep; it is also how often a sleeper looks
+/// for dead peers.
 template <class W>
 concept WaitPolicy = requires(typename W::pace& pace) {
   requires std::same_as<typename W::policy_axis, wait_axis>;
@@ -96,8 +97,8 @@ struct spin {
 /// Cost, compared with whichever of spinning and sleeping would have been better for this wait:
 /// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
 ///   which nobody else wanted.
-/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU more. A rank that is
-///   blocked for seconds uses CPU for milliseconds.
+/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU more. A rank that
+///   is blocked for seconds uses CPU for milliseconds.
 /// Sleeping sooner saves CPU and loses time: waking an idle core takes 9 to 25 us, a system call of
 /// the sender's included, and ranks of real programs differ by more than that at each step.
 ///

@@ -60,8 +60,8 @@ struct profile_summary {
   std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> events{};
 };
 
-/// Records by the address of their file's name, and their line: a fixed table, so that it never allocates in
-/// a call. If it is full, further lines share one record.
+/// Records by the address of their file's name, and their line. A fixed table, so that a call never
+/// allocates. If it is full, further lines share one record.
 class profile_table {
  public:
   static constexpr std::size_t records_max = 509;  // A prime: lines of a file spread well.

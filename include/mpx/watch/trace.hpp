@@ -41,9 +41,9 @@ concept Trace = requires(T& t) {
   { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
 };
 
-/// Refinement: a trace that is told of each call of the program, with the line that made it: how long
-/// it took, and how much of that it waited. `report` is called by all ranks when their environment
-/// ends.
+/// Refinement: a trace that is told of each call of the program, with the line that made it: how
+/// long it took, and how much of that it waited. `report(world)` is called by all ranks when their
+/// environment ends.
 template <class T>
 concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
   { t.called("", where, std::int64_t{1}) } noexcept;
