@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Wait policies: how a blocked call spends its time between polls. It spins, yields its core or sleeps.
+// Wait policies: a blocked call spins, yields its core or sleeps between polls.
 
 #include <concepts>
 #include <cstdint>

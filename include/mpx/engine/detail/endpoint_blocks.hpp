@@ -62,7 +62,8 @@ struct shared_blocks {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
-  /// Yields the core once, before a wait, unless processes on it compute. Returns false if it did not.
+  /// Yields the core once, before a wait, unless processes on it compute. Returns false if it did
+  /// not.
   static bool give_way(endpoint_type& e) noexcept {
     using pace_type = typename Stack::wait_type::pace;
     if constexpr (!LearningPace<pace_type>) return false;
