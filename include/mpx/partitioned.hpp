@@ -319,7 +319,9 @@ bool parrived(const request<Stack>& receive, std::size_t partition, How&& how = 
     detail::endpoint<Stack>& e = *detail::request_access::endpoint_of(receive);
     const auto look = [&] { return r.has_arrived_locked(partition); };
     arrived = detail::compounds<Stack>::look(e, look);
-    if (!arrived) {
+    if (arrived) {
+      e.pass_without_poll();
+    } else {
       e.progress();
       arrived = detail::compounds<Stack>::look(e, look);
     }

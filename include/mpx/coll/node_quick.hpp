@@ -361,6 +361,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
     this->check_exists(where);
     auto* const s = static_cast<node_state*>(this->state_->node);
     if (s == nullptr) return false;
+    this->endpoint_->pass_without_poll();
     quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
     return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
            call.make(what);

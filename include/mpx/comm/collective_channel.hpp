@@ -37,6 +37,7 @@ class collective_channel : public point_to_point<Stack> {
         serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
                         : 0) {
     this->context_ |= 1;
+    this->endpoint_->pass_without_poll();  // Of one rank it sends nothing.
   }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;

@@ -48,7 +48,8 @@ struct layout_calls {
 
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     errc run(nothing&, std::source_location where) const {
-      if (const errc why = check(); why != errc{} || to == proc_null) return why;
+      if (const errc why = check(); why != errc{}) return why;
+      if (to == proc_null) return on.pass(), errc{};
       const started s = begin(buffer.lend());
       if (s.op == nullptr) return s.failure;
       endpoint_of().wait(*s.op, {name, where});
@@ -58,7 +59,7 @@ struct layout_calls {
     }
     started start() const {
       if (const errc why = check(); why != errc{}) return {nullptr, why};
-      if (to == proc_null) return {};
+      if (to == proc_null) return on.pass(), started{};
       const memory m = buffer.keep();
       if (out_of_memory(m)) return {nullptr, errc::no_resources};
       return begin(m);
@@ -112,7 +113,7 @@ struct layout_calls {
     endpoint<Stack>& endpoint_of() const noexcept { return *on.endpoint_; }
     errc run(status& got, std::source_location where) const {
       if (const errc why = check(); why != errc{}) return why;
-      if (from == proc_null) return errc{};
+      if (from == proc_null) return on.pass(), errc{};
       return wait(begin(buffer.lend()), got, where);
     }
     started start() const {

@@ -184,6 +184,7 @@ class point_to_point {
         found = message<Stack>(*endpoint_, m, state_->ranks, context_,
                                status{rank_of(m->is.source), m->is.tag(), m->bytes});
     } else if (why == nobody) {
+      pass();
       why = errc{};
       found = message<Stack>(*endpoint_, nullptr, nullptr, context_, {});
     }
@@ -353,6 +354,8 @@ class point_to_point {
 
   // --- What they stand on ------------------------------------------------------------------------
 
+  /// The partner is proc_null: there is nothing to be done.
+  void pass() const noexcept { endpoint_->pass_without_poll(); }
   /// Most often ranks are peers, and this one comparison is all there is to it.
   [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
@@ -428,7 +431,7 @@ class point_to_point {
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
                                    mark_type type, std::source_location where) const {
     if (const errc why = check_send(to, tag); why != errc{}) return why;
-    if (to == proc_null) return errc{};
+    if (to == proc_null) return pass(), errc{};
     const auto [op, failure] = call_to<M>(data, bytes, peer_of(to), tag, type);
     return op == nullptr ? failure : send_rest(*op, name_of(M), where);
   }
@@ -436,7 +439,7 @@ class point_to_point {
   [[gnu::noinline]] started start_slow(const std::byte* data, std::size_t bytes, rank_t to,
                                        tag_t tag, mark_type type) const {
     if (const errc why = check_send(to, tag); why != errc{}) return {nullptr, why};
-    if (to == proc_null) return {};
+    if (to == proc_null) return pass(), started{};
     const started s = call_to<M>(data, bytes, peer_of(to), tag, type);
     if (s.op != nullptr) s.op->ranks = state_->ranks;
     return s;

@@ -10,6 +10,7 @@
 
 #include "mpx/core/function_ref.hpp"
 #include "mpx/engine/blocked_call.hpp"
+#include "mpx/engine/call_countdown.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/communicators.hpp"
 #include "mpx/engine/compound.hpp"
@@ -82,7 +83,7 @@ class endpoint : ground<Stack>,
   /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
-    if (c.data.contiguous() && outbox().send_at_once(c)) [[likely]]
+    if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
     return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
@@ -99,6 +100,7 @@ class endpoint : ground<Stack>,
   }
   /// Complete when this returns. Returns errc::buffer if it does not fit.
   errc send_buffered(const send_call& c) {
+    pass_without_poll();
     lock_guard lock(threading());
     return outbox().send_buffered(c);
   }
@@ -119,6 +121,7 @@ class endpoint : ground<Stack>,
     inbox().received(d, *d.posted);
   }
   started receive_nothing() {
+    pass_without_poll();
     lock_guard lock(threading());
     return inbox().receive_nothing(null_peer);
   }
@@ -156,6 +159,19 @@ class endpoint : ground<Stack>,
     pace().wait_until(threading(), site, on, done);
   }
   void progress();
+  using countdown_type = call_countdown<concurrent>;
+  /// For those who count by themselves: where no call passes, pass_without_poll follows.
+  countdown_type& countdown() noexcept { return peers().countdown(); }
+  /// Each call that is done by loads and stores, or finds nothing to wait for, makes this one: of
+  /// many one makes progress. Not for who holds the lock. Cost: see call_countdown.
+  [[MPX_ALWAYS_INLINE]] void pass_without_poll(call_weight weight = call_weight::call) noexcept {
+    if (!countdown().passes(weight)) [[unlikely]]
+      poll_overdue();
+  }
+  [[gnu::noinline, gnu::cold]] void poll_overdue() noexcept {
+    peers().refill_countdown();
+    progress();
+  }
   /// Gives a complete operation back.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     lock_guard lock(threading());
@@ -428,6 +444,11 @@ class endpoint : ground<Stack>,
       return done || stop();
     });
     return done;
+  }
+  /// Where credit is bought ahead, the send that buys it counts for those that it pays for.
+  [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
+    if constexpr (outbox_type::prepays) return true;
+    return countdown().passes(call_weight::access);
   }
   started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
                      match_bits bits);

@@ -177,7 +177,9 @@ class [[nodiscard]] request {
   /// Makes progress. Returns whether `wait` would not block.
   bool done(std::source_location where = std::source_location::current()) const {
     check(where);
-    return operation_ == nullptr || endpoint_->test(*operation_);
+    if (operation_ != nullptr) return endpoint_->test(*operation_);
+    pass();
+    return true;
   }
 
   /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
@@ -221,6 +223,10 @@ class [[nodiscard]] request {
   friend detail::request_access;
   using timed = detail::timed_call<typename Stack::trace_type>;
 
+  /// A call that finds nothing to wait for.
+  void pass() const noexcept {
+    if (endpoint_ != nullptr) endpoint_->pass_without_poll();
+  }
   /// Tells a request that has outlived its environment, before that is touched; and a thread that
   /// may not call.
   void check([[maybe_unused]] std::source_location where) const noexcept {
@@ -288,7 +294,10 @@ class [[nodiscard]] request {
     status s;
     if (operation_ != nullptr) {
       s = detail::status_of(*operation_);
-      if (!detail::is_active(*operation_)) return s;
+      if (!detail::is_active(*operation_)) {
+        pass();
+        return s;
+      }
       const bool stays = detail::is_persistent(*operation_);
       if (operation_->role == detail::role::compound)
         endpoint_->compound_hooks()->release(*endpoint_, *operation_);
@@ -414,6 +423,11 @@ struct request_access {
   template <class Stack, class Lost>
   static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
     return r.wait_unless(site, lost);
+  }
+  /// The call finds nothing in it to wait for.
+  template <class Stack>
+  static void pass(const request<Stack>& r) noexcept {
+    r.pass();
   }
 };
 

@@ -86,12 +86,20 @@ namespace detail {
 
 using access = request_access;
 
+/// A call has found none of `requests` active. Empty ones name no rank whose call it could be.
+template <class R>
+[[gnu::noinline]] void pass_idle(R& requests) noexcept {
+  for (auto&& r : requests)
+    if (access::endpoint_of(r) != nullptr) return access::pass(r);
+}
+
 /// Waits for one request after the other and calls `take` with each that is complete; once a peer
 /// of one is lost, only for those that are complete by then. Returns how many are not. With
 /// `Emptying` no status is asked for, and what has succeeded is given back at a glance.
 template <bool Emptying, class R, class Take>
 std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
+  bool idle = false;
   std::size_t pending = 0;
   for (auto&& r : requests) {
     access::check(r, site.where);
@@ -99,7 +107,10 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
       if (access::take_over(r)) [[likely]]
         continue;
     }
-    if (!r) continue;
+    if (!r) {
+      idle = true;
+      continue;
+    }
     if (access::succeeded_after_poll(r)) [[likely]] {
       take(r);
       continue;
@@ -115,6 +126,8 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
       ++pending;
     }
   }
+  if (idle) [[unlikely]]
+    pass_idle(requests);
   return pending;
 }
 
@@ -182,8 +195,9 @@ void look_once(R& requests) {
   const auto end = std::ranges::end(requests);
   while (first != end && !*first) ++first;
   for (auto r = first; r != end; ++r)
-    if (*r && access::is_done(*r)) return;
-  if (first != end) (*first).progress();
+    if (*r && access::is_done(*r)) return access::pass(*r);
+  if (first != end) return (*first).progress();
+  pass_idle(requests);
 }
 
 template <class R, class How>
@@ -249,6 +263,7 @@ bool settled(R& requests) {
       return true;
     }
   }
+  if (!looked) pass_idle(requests);
   return all_done;
 }
 
@@ -259,7 +274,10 @@ bool wait_for_one(R& requests, call_site site) {
   const auto end = std::ranges::end(requests);
   for (auto it = active; it != end; ++it) access::check(*it, site.where);
   while (active != end && !*active) ++active;
-  if (active == end) return false;
+  if (active == end) {
+    pass_idle(requests);
+    return false;
+  }
   const auto each = [](const void* range, operation_list::taker take, void* context) {
     for (auto&& r : *static_cast<R*>(const_cast<void*>(range)))  // NOLINT(*-casting-through-void)
       if (r && access::operation_of(r) != nullptr)

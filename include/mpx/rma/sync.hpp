@@ -203,6 +203,7 @@ class window_calls {
     // First: what follows goes on while the next access does.
     if (static_cast<std::uint32_t>(target) < static_cast<std::uint32_t>(size_)) [[likely]]
       targets_[target].fence();
+    pass();
     ended(how, state_ == nullptr ? errc::window : state_->flush(target, true, {"flush", where}),
           "flush", target, where);
   }
@@ -211,9 +212,10 @@ class window_calls {
   requires BlockingForm<How>
   void flush_local(rank_t target, How&& how = {}, site where = site::current()) {
     [[maybe_unused]] const auto timing = timed("flush_local", where);
+    seen(where);
+    pass();
     ended(how,
-          seen(where) == nullptr ? errc::window
-                                 : state_->flush(target, false, {"flush_local", where}),
+          state_ == nullptr ? errc::window : state_->flush(target, false, {"flush_local", where}),
           "flush_local", target, where);
   }
   /// The same of all targets.
@@ -221,16 +223,18 @@ class window_calls {
   requires BlockingForm<How>
   void flush_all(How&& how = {}, site where = site::current()) {
     [[maybe_unused]] const auto timing = timed("flush_all", where);
-    ended(how,
-          seen(where) == nullptr ? errc::window : state_->flush_all(true, {"flush_all", where}),
+    seen(where);
+    pass();
+    ended(how, state_ == nullptr ? errc::window : state_->flush_all(true, {"flush_all", where}),
           "flush_all", proc_null, where);
   }
   template <class How = throws_t>
   requires BlockingForm<How>
   void flush_local_all(How&& how = {}, site where = site::current()) {  ///< The same, here.
+    seen(where);
+    pass();
     ended(how,
-          seen(where) == nullptr ? errc::window
-                                 : state_->flush_all(false, {"flush_local_all", where}),
+          state_ == nullptr ? errc::window : state_->flush_all(false, {"flush_local_all", where}),
           "flush_local_all", proc_null, where);
   }
   /// What this rank stored to memory is seen by others, and what they did by this rank.
@@ -248,14 +252,14 @@ class window_calls {
   window_calls(window_calls&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
         targets_(std::exchange(other.targets_, nullptr)),
-        ours_(other.ours_),
+        countdown_(other.countdown_),
         size_(std::exchange(other.size_, 0)) {}
   window_calls& operator=(window_calls&& other) noexcept {
     Window taken(static_cast<Window&&>(other));
     window_calls& old = taken;  // Lets go of what has been here.
     std::swap(state_, old.state_);
     std::swap(targets_, old.targets_);
-    std::swap(ours_, old.ours_);
+    std::swap(countdown_, old.countdown_);
     std::swap(size_, old.size_);
     return *this;
   }
@@ -264,7 +268,7 @@ class window_calls {
   void hold(state& s) noexcept {
     state_ = &s;
     targets_ = s.targets;
-    ours_ = s.e.ours();
+    countdown_ = &s.e.countdown();
     size_ = s.size;
   }
   void forsake() noexcept {
@@ -283,10 +287,18 @@ class window_calls {
         "the environment of this window is gone: let windows go before it", where);
     return state_;
   }
-  /// Why nothing can be done with it here: it is empty, or this is a forked child.
+  /// Why nothing can be done with it here: it is empty, or this is a forked child. All calls that
+  /// take longer than a few loads and stores ask that, but for flushes.
   errc unusable(site where) const noexcept {
     if (seen(where) == nullptr) return errc::window;
-    return *ours_ == 0 ? errc::not_a_rank : errc{};
+    if (*state_->e.ours() == 0) return errc::not_a_rank;
+    state_->e.pass_without_poll();
+    return errc{};
+  }
+  /// A flush may find nothing to wait for.
+  [[gnu::always_inline]] void pass() const noexcept {
+    if (state_ != nullptr && !countdown_->passes(call_weight::flush)) [[unlikely]]
+      state_->e.poll_overdue();
   }
   void assert_full([[maybe_unused]] site where) const noexcept {
     MPX_ASSERT_AT(seen(where) != nullptr, "this window is empty: it has been freed, or moved from",
@@ -357,7 +369,7 @@ class window_calls {
 
   state* state_ = nullptr;
   rma_target* targets_ = nullptr;
-  const std::uint32_t* ours_ = nullptr;  // 0: this is a forked child.
+  typename endpoint<Stack>::countdown_type* countdown_ = nullptr;  // See endpoint.
   rank_t size_ = 0;
 
  private:

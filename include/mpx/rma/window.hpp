@@ -336,8 +336,8 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
 
  private:
   using base::assert_full;
+  using base::countdown_;
   using base::ended;
-  using base::ours_;
   using base::seen;
   using base::size_;
   using base::state_;
@@ -383,14 +383,21 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
     return at < targets_[target].elements && targets_[target].goes_on(at * sizeof(T), sizeof(T));
   }
+  /// Where loads and stores find elements; nullptr: they do not, or not now.
   [[gnu::always_inline]] std::byte* fast(rank_t target, std::uint64_t at, std::uint64_t n,
                                          site where) const noexcept {
+    std::byte* const there = reached(target, at, n, where);
+    // In a forked child, and where a poll is due, the access goes the slow way, as all do in time.
+    return there == nullptr || !countdown_->passes(detail::call_weight::access) ? nullptr : there;
+  }
+  [[gnu::always_inline]] std::byte* reached(rank_t target, std::uint64_t at, std::uint64_t n,
+                                            site where) const noexcept {
     seen(where);
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return nullptr;
     const detail::rma_target& t = targets_[target];
     if (at > t.elements || n > t.elements - at) return nullptr;
     std::byte* const first = t.fast.load(platform::memory_order_acquire);
-    return first == nullptr || *ours_ == 0 ? nullptr : first + at * sizeof(T);
+    return first == nullptr ? nullptr : first + at * sizeof(T);
   }
   template <class How>
   [[gnu::always_inline]] static void well([[maybe_unused]] How& how) noexcept {
@@ -467,7 +474,7 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
     if constexpr (detail::is_code<How&>)
       if (how) return;
     if constexpr (loads)
-      if (fast(target, at, bytes / sizeof(T), where) != nullptr) [[likely]]
+      if (reached(target, at, bytes / sizeof(T), where) != nullptr) [[likely]]
         return;  // They are here.
     arrive_slow<What>(target, at, bytes, how, where);
   }

@@ -39,7 +39,8 @@ template <class Stack>
     -> received {
   if (d.failure == indirect) {
     const errc why = translate(from, tag, d.want, type);
-    if (why != errc{}) return {{}, why == nobody ? errc{} : why};
+    if (why == nobody) return pass(), received{{}, errc{}};
+    if (why != errc{}) return {{}, why};
     endpoint_->receive_now(d);
   }
   if (d.failure == undecided) endpoint_->receive_rest(d, {receiving::name, where});
@@ -65,7 +66,7 @@ template <bool Once>
                                                          std::source_location where) const -> seen {
   pattern want;
   errc why = translate(from, tag, want);
-  if (why == nobody) return {errc{}, status()};
+  if (why == nobody) return pass(), seen{errc{}, status()};
   std::optional<probe_result> p;
   if (why == errc{}) {
     if constexpr (Once) {

@@ -43,6 +43,7 @@ struct compounds {
   static errc start(endpoint_type& e, operation& op) {
     compound& c = compound_of(op);
     if (!c.again || c.active) return errc::request;
+    e.pass_without_poll();
     if (c.kind == compound_kind::schedule) {
       schedules<Stack>::start(e, op);
       return errc{};

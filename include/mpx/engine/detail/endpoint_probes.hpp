@@ -11,14 +11,18 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
   bool crowded = false;
+  bool done = false;
   {
     lock_guard lock(threading());
-    if (op.done()) return true;
-    crowded = pace().poll_unblocked();
-    if (op.done()) return true;
+    done = op.done();
+    if (!done) {
+      crowded = pace().poll_unblocked();
+      if (op.done()) return true;
+    }
   }
+  if (done) pass_without_poll();
   if (crowded) pace().give_way();
-  return false;
+  return done;
 }
 
 template <class Stack>

@@ -32,6 +32,7 @@ struct schedules {
   }
   /// Runs it, once more. Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
+    e.pass_without_poll();
     lock_guard lock(e.threading());
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;

@@ -11,6 +11,10 @@ template <class Stack>
 [[gnu::noinline]] started endpoint<Stack>::send_apart(std::byte* base, std::size_t bytes,
                                                       const layout* how, peer_id to,
                                                       match_bits bits) {
+  if (!countdown().passes(call_weight::call)) [[unlikely]] {
+    peers().refill_countdown();
+    pace().poll_unblocked();  // Under the lock: whose core it is, others see to.
+  }
   if (how == nullptr && outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
   return send_queued(base, bytes, how, to, bits);
 }

@@ -14,6 +14,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/wiped_on_fork.hpp"
+#include "mpx/engine/call_countdown.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/liveness.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
@@ -22,10 +23,12 @@ namespace mpx::inline v0::detail {
 
 /// What every call looks at. All zero in a forked child, which thus looks closer before it does
 /// what only its parent may.
+template <bool Concurrent>
 struct vital_words {
   std::uint32_t calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
   std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
   std::uint32_t ours;  // 1
+  call_countdown<Concurrent> countdown;
 };
 
 /// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
@@ -36,8 +39,10 @@ struct vital_words {
 template <class Stack, class House>
 class peers_room {
   using job_type = typename Stack::bootstrap_type;
-  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<vital_words>,
-                                        wiped_on_fork<vital_words>>;
+  using countdown_type = call_countdown<Stack::threading_type::concurrent>;
+  using words_type = vital_words<Stack::threading_type::concurrent>;
+  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<words_type>,
+                                        wiped_on_fork<words_type>>;
 
  public:
   static constexpr std::int32_t takes_max = 1024;
@@ -46,6 +51,7 @@ class peers_room {
       : records_(peers), job_(job), news_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
+    vital_->countdown.refill();
     gone_.failure_ = errc::peer_lost;
   }
   peers_room(const peers_room&) = delete;
@@ -74,6 +80,12 @@ class peers_room {
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
+  /// Counts calls that do not poll.
+  countdown_type& countdown() noexcept { return vital_->countdown; }
+  /// From here on as many pass as ever; in a forked child none does.
+  void refill_countdown() noexcept {
+    orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
+  }
   /// Something waits, or somebody is lost.
   bool troubled() const noexcept { return troubles_ != 0; }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// A rank that only loads and stores, or finds nothing to wait for, helps others all the same.
+// timeout: 300
+
+#include "comm/ranks.hpp"
+#include "rma/polls_itself.hpp"
+
+namespace {
+
+TEST_CASE_TEMPLATE("progress: whatever call a rank makes over and over", Stack, ranks::shm,
+                   ranks::multiple) {
+  polls_itself::check_help<Stack>([](auto body) { ranks::run<Stack>(2, body); });
+}
+
+TEST_CASE("progress: what a rank has sent leaves, whatever call it makes over and over") {
+  polls_itself::check_sends<ranks::tiny>([](auto body) { ranks::run<ranks::tiny>(2, body); });
+}
+
+}  // namespace
