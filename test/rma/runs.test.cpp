@@ -49,6 +49,51 @@ TEST_CASE("windows: blocks that overlap are read, and not written") {
   });
 }
 
+TEST_CASE("windows: a layout of another length than the data is refused before it is listed") {
+  ranks::run<ranks::inproc>(2, [](auto world) {
+    auto w = mpx::allocate_window<int>(world, 64);
+    const mpx::rank_t other = 1 - world.rank();
+    std::vector<int> six(6);
+    std::vector<int> before(6);
+    // Listed, these would be more runs than there is memory for.
+    constexpr std::int64_t count = std::int64_t{1} << 50;
+    const mpx::rma::strided blocks{0, count, 1, 2};
+    const auto type = mpx::datatype::vector(2, 1, 2, mpx::datatype::of<int>());
+    const auto nothing = mpx::datatype::contiguous(0, mpx::datatype::of<int>());
+    std::error_code ec;
+    w.fence();
+    w.put(six, other, blocks, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.get(before, other, blocks, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.accumulate(six, other, blocks, mpx::sum, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.get_accumulate(six, before, other, blocks, mpx::no_op, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.put(six, other, mpx::rma::typed{0, count, type}, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.get(before, other, mpx::rma::typed{0, count, type}, ec);
+    CHECK(ec == mpx::errc::argument);
+    w.put(six, other, mpx::rma::typed{0, count * 4096, type}, ec);  // More than 64 bits count.
+    CHECK(ec == mpx::errc::datatype);
+    w.put(std::span<const int>(), other, mpx::rma::typed{0, count * 4096, nothing}, ec);
+    CHECK(!ec);
+    // Of the right length, and beyond the target's memory.
+    w.put(six, other, mpx::rma::strided{0, 6, 1, count}, ec);
+    CHECK(ec == mpx::errc::rma_range);
+    w.put(six, other, mpx::rma::strided{60, 6, 1, 1}, ec);
+    CHECK(ec == mpx::errc::rma_range);
+    w.put(six, other, mpx::rma::strided{58, 6, 1, 1}, ec);
+    CHECK(!ec);
+    w.put(six, other, mpx::rma::typed{55, 3, type}, ec);
+    CHECK(!ec);
+    w.put(six, other, mpx::rma::typed{56, 3, type}, ec);
+    CHECK(ec == mpx::errc::rma_range);
+    w.fence();
+    w.free();
+  });
+}
+
 TEST_CASE("windows: what is combined are elements in their places") {
   using number = std::complex<double>;
   ranks::run<ranks::inproc>(2, [](auto world) {

@@ -80,7 +80,9 @@ template <class Stack>
     case errc::datatype:
       s += ": a datatype is null, overlaps itself, or holds no whole elements";
       break;
-    case errc::argument: s += ": as much data is given as the target's layout has room for"; break;
+    case errc::argument:
+      s += ": the data and the layout at the target, or the result, differ in length";
+      break;
     case errc::rma_sync:
       s += x != nullptr ? std::string(": open one by fence, start or lock")
                         : ": " + w.why_refused(call);

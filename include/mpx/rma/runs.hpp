@@ -115,8 +115,16 @@ struct spread {
 
 namespace detail {
 
-/// `written`: no byte may be there twice.
-inline spread spread_of(const strided& s, std::size_t element, bool written) noexcept {
+/// What a layout has to fit, which is known before its runs are listed: a wrong count may name more
+/// of them than there is memory for.
+struct spread_limits {
+  std::uint64_t bytes = 0;                      ///< As many are given.
+  std::uint64_t room = ~std::uint64_t{0} >> 1;  ///< So many lie from its displacement on.
+};
+
+/// `written`: no byte may be there twice. Cost: of a layout that does not fit, none.
+inline spread spread_of(const strided& s, std::size_t element, bool written,
+                        const spread_limits& fits_in) noexcept {
   spread made{s.at, {}, {}};
   auto* const runs = new (std::nothrow) run_list;
   made.runs = runs_reference(runs);
@@ -130,13 +138,17 @@ inline spread spread_of(const strided& s, std::size_t element, bool written) noe
       __builtin_mul_overflow(s.count, stride > block ? stride : block, &reach) || !fits(reach))
     made.wrong = errc::rma_range;
   if (written && s.stride < s.block && s.count > 1) made.wrong = errc::datatype;
+  if (made.wrong == errc{} && s.count * block != fits_in.bytes) made.wrong = errc::argument;
+  if (made.wrong == errc{} && fits_in.bytes != 0 && (s.count - 1) * stride + block > fits_in.room)
+    made.wrong = errc::rma_range;
   for (std::uint64_t i = 0; made.wrong == errc{} && block != 0 && i < s.count; ++i)
     if (!runs->add(static_cast<std::int64_t>(i * stride), block)) made.wrong = errc::no_resources;
   return made;
 }
 /// The same.
 template <class Datatype>
-spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
+spread spread_of(const typed<Datatype>& t, std::size_t, bool written,
+                 const spread_limits& fits_in) noexcept {
   spread made{t.at, {}, {}};
   if (!t.type || t.count < 0) {
     made.wrong = errc::datatype;
@@ -148,9 +160,18 @@ spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
   if (runs == nullptr) made.wrong = errc::no_resources;
   if (!d.is_addressable(nullptr, t.count) && !d.is_addressable(&made, t.count))
     made.wrong = errc::datatype;
-  if (written && !d.is_disjoint(t.count)) made.wrong = errc::datatype;
+  std::uint64_t all = 0;
+  const bool overflows = __builtin_mul_overflow(static_cast<std::uint64_t>(t.count),
+                                                static_cast<std::uint64_t>(d.bytes), &all);
+  if (made.wrong == errc{} && (overflows || all != fits_in.bytes)) made.wrong = errc::argument;
+  // Those who are addressable reach no further than 64 bits.
+  if (made.wrong == errc{} && all != 0 &&
+      d.bounds.true_high + (d.extent > 0 ? (t.count - 1) * d.extent : 0) >
+          static_cast<std::int64_t>(fits_in.room))
+    made.wrong = errc::rma_range;
+  if (made.wrong == errc{} && written && !d.is_disjoint(t.count)) made.wrong = errc::datatype;
   std::int64_t from = d.body.at;
-  for (std::int64_t i = 0; made.wrong == errc{} && i < t.count; ++i, from += d.extent)
+  for (std::int64_t i = 0; made.wrong == errc{} && all != 0 && i < t.count; ++i, from += d.extent)
     for_each_block(*d.body.what, from, [&](std::int64_t at, std::int64_t n) {
       if (!runs->add(at, static_cast<std::uint64_t>(n))) made.wrong = errc::no_resources;
     });
@@ -161,6 +182,6 @@ spread spread_of(const typed<Datatype>& t, std::size_t, bool written) noexcept {
 
 /// What says where data lies at a target that is not in one piece there.
 template <class P>
-concept TargetLayout = requires(const P& p) { detail::spread_of(p, 1, true); };
+concept TargetLayout = requires(const P& p) { detail::spread_of(p, 1, true, {}); };
 
 }  // namespace mpx::inline v0::rma

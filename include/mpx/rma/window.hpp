@@ -425,9 +425,13 @@ class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   auto finish_spread(taken m, rank_t target, const P& at, rma::protocol by, How&& how, site where,
                      std::byte* result = nullptr, std::uint8_t op = 0) {
     const bool written = What != rma::action::get && (What == rma::action::put || op != no_op);
-    rma::spread there = rma::detail::spread_of(at, sizeof(T), written);
+    rma::detail::spread_limits fits_in{.bytes = m.what.bytes};
+    if (target >= 0 && target < size_ && !state_->dynamic) {
+      const std::uint64_t elements = targets_[target].elements;
+      fits_in.room = at.at < elements ? (elements - at.at) * sizeof(T) : 0;
+    }
+    rma::spread there = rma::detail::spread_of(at, sizeof(T), written, fits_in);
     if (m.wrong == errc{}) m.wrong = there.wrong;
-    if (m.wrong == errc{} && there.runs.get()->bytes() != m.what.bytes) m.wrong = errc::argument;
     return finish<What>(m, target, there.at, by, std::forward<How>(how), where, result, op,
                         std::move(there.runs));
   }
