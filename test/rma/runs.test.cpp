@@ -94,6 +94,48 @@ TEST_CASE("windows: a layout of another length than the data is refused before i
   });
 }
 
+TEST_CASE("windows: an access may reach over regions that are attached and adjoin") {
+  ranks::run<ranks::shm>(2, [](auto world) {
+    auto w = mpx::dynamic_window<int>(world);
+    std::vector<int> mine(12);
+    const std::span<int> all(mine);
+    // The last first, and a gap of one element.
+    w.attach(all.subspan(7, 5));
+    w.attach(all.subspan(2, 4));
+    w.attach(all.first(2));
+    const std::uint64_t here = reinterpret_cast<std::uintptr_t>(mine.data());
+    std::vector<std::uint64_t> where = world.allgather(here);
+    const mpx::rank_t other = 1 - world.rank();
+    const std::uint64_t there = where[static_cast<std::size_t>(other)];
+    std::vector<int> six{1, 2, 3, 4, 5, 6};
+    std::vector<int> back(6);
+    std::vector<int> before(6);
+    std::error_code ec;
+    {
+      auto e = w.lock(other);
+      w.put(six, other, there);
+      w.flush(other);
+      w.accumulate(six, other, there, mpx::sum);
+      w.get_accumulate(six, before, other, there, mpx::sum);
+      w.flush(other);
+      w.get(back, other, there);
+      w.flush(other, ec);
+      CHECK(!ec);
+      w.put(std::span(six).first(2), other, there + 5 * sizeof(int));
+      w.flush(other, ec);
+      CHECK(ec == mpx::errc::rma_range);
+      w.put(six, other, there + 7 * sizeof(int));
+      w.flush(other, ec);
+      CHECK(ec == mpx::errc::rma_range);
+    }
+    CHECK(before == std::vector<int>{2, 4, 6, 8, 10, 12});
+    CHECK(back == std::vector<int>{3, 6, 9, 12, 15, 18});
+    world.barrier();
+    CHECK(mine == std::vector<int>{3, 6, 9, 12, 15, 18, 0, 0, 0, 0, 0, 0});
+    w.free();
+  });
+}
+
 TEST_CASE("windows: what is combined are elements in their places") {
   using number = std::complex<double>;
   ranks::run<ranks::inproc>(2, [](auto world) {

@@ -22,14 +22,28 @@ struct exposed_side {
   using os = one_sided<Stack>;
   using kind = rma::record_kind;
 
+  /// Whether `n` bytes at `at` belong to one region that is attached, or to several that adjoin.
+  static bool is_attached(const data& w, std::uint64_t at, std::uint64_t n) noexcept {
+    for (;;) {
+      bool within = false;
+      std::uint64_t reach = 0;  // So many bytes from there on.
+      for (const rma_piece& p : w.pieces)
+        if (at >= p.at && at - p.at <= p.bytes) {
+          within = true;
+          reach = greater(reach, p.bytes - (at - p.at));
+        }
+      if (within && n <= reach) return true;
+      if (reach == 0) return false;
+      at += reach;
+      n -= reach;
+    }
+  }
   /// Where `n` bytes at `at` lie, if the window has them, and they are aligned to `alignment`.
   static std::byte* locate(const data& w, std::uint64_t at, std::uint64_t n,
                            std::size_t alignment) noexcept {
     if (w.dynamic) {
-      for (const rma_piece& p : w.pieces)
-        if (at >= p.at && n <= p.bytes && at - p.at <= p.bytes - n)
-          return at % alignment == 0 ? reinterpret_cast<std::byte*>(at) : nullptr;
-      return nullptr;
+      if (at % alignment != 0 || !is_attached(w, at, n)) return nullptr;
+      return reinterpret_cast<std::byte*>(at);
     }
     if (at > w.bytes || n > w.bytes - at || at % alignment != 0) return nullptr;
     return w.base + at;
