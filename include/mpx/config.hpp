@@ -86,7 +86,7 @@
 namespace mpx::inline v0 {
 
 /// The wire format's version: ranks with another one are refused at start-up.
-inline constexpr unsigned wire_version = 11;
+inline constexpr unsigned wire_version = 12;
 
 namespace detail {
 

@@ -466,6 +466,31 @@ TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
   CHECK(h.outbox_.answered == 1);
 }
 
+TEST_CASE("rooms: the mover asks the peer for lent memory that the transport cannot take back") {
+  mover_house h;
+  auto data = pattern_of(5000);
+  operation& op = *h.pool().take();
+  op.begin(role::send, stage::answer, 0);
+  op.split = op.recalls = false;
+  op.announced = true;
+  op.peer = 1;
+  op.data = mpx::memory(std::span{data});
+  CHECK(h.offer(op).key != 0);
+  CHECK(h.on_recalled(&op) == errc::protocol);  // It has asked for nothing.
+  h.transport().withdraws_with = outcome::refused;
+  CHECK(!h.withdraw(op));
+  CHECK(!h.withdraw(op));
+  REQUIRE(h.outbox_.answers.size() == 1);
+  CHECK(h.outbox_.answers[0].first == 1);
+  CHECK(h.outbox_.answers[0].second.kind == wire::kind::recall);
+  CHECK(h.outbox_.answers[0].second.ticket == op.ticket);
+  h.transport().withdraws_with = outcome::done;
+  CHECK(h.on_recalled(nullptr) == errc::protocol);
+  CHECK(h.on_recalled(&op) == errc{});
+  CHECK(h.transport().exposed == 0);
+  CHECK(h.withdraw(op));
+}
+
 TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is lost") {
   scripted_job job;
   peers_house h(job);

@@ -117,6 +117,7 @@ int main(int argc, char** argv) try {
     {
       mpx::environment<stack> env;
       over_sockets::exchange(env.world());
+      over_sockets::drop(env.world());
       harness::check(env.transport().counters().gets != 0, "nothing was fetched");
     }
     ::unsetenv("MPX_FABRIC_READS");

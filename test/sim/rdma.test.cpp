@@ -17,6 +17,7 @@ namespace rdma_over_sim {
 
 using explorer::busy;
 using explorer::poor;
+using explorer::reader;
 using explorer::rich;
 using explorer::unordered;
 
@@ -39,6 +40,36 @@ TEST_CASE("rdma over sim: a rich card") { explore<rich>(); }
 TEST_CASE("rdma over sim: a poor card") { explore<poor>(); }
 TEST_CASE("rdma over sim: a poor card that is often busy") { explore<busy>(); }
 TEST_CASE("rdma over sim: arrivals out of order") { explore<unordered>(); }
+TEST_CASE("rdma over sim: a card that reads, and breaks over what is refused") {
+  explore<reader>();
+}
+
+/// Each rank lets a long send go before it receives the other's, which may read that memory until
+/// it is told not to.
+TEST_CASE("rdma over sim: ranks that all drop what they send long do not wait for each other") {
+  mpx::sim::run<reader>(4, mpx::sim::loggp{}, 1, [](mpx::environment<reader>& env) {
+    auto world = env.world();
+    const mpx::rank_t next = (world.rank() + 1) % world.size();
+    const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
+    for (int round = 0; round < 4; ++round) {
+      std::vector<int> out(20'000, 10 * round + world.rank());
+      std::vector<int> in(out.size());
+      {
+        const auto first = world.isend(out, next, 1);
+        const auto second = world.isend(out, next, 2);
+      }
+      std::fill(out.begin(), out.end(), -1);
+      if (round % 2 == 1) {  // What a probe has taken out of matching is recalled, too.
+        world.mprobe(last, 2).recv(in);
+        CHECK(std::count(in.begin(), in.end(), 10 * round + last) == 20'000);
+      }
+      world.recv(in, last, 1);
+      CHECK(std::count(in.begin(), in.end(), 10 * round + last) == 20'000);
+      if (round % 2 == 0) world.recv(in, last, 2);
+      CHECK(std::count(in.begin(), in.end(), 10 * round + last) == 20'000);
+    }
+  });
+}
 
 /// Rank 0 is woken, and arms again, at about the time when it is known that rank 1 has died, with
 /// which it was never connected.

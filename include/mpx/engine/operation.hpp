@@ -84,6 +84,8 @@ enum class stage : std::uint8_t {
 /// |           | see to than a success          |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
 /// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
+/// | recalls   | mover: the peer is not to      | outbox: its envelope is posted                 |
+/// |           | fetch, and has been told       |                                                |
 /// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
@@ -128,6 +130,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool split = false;
   detail::front front{};
   bool copying = false;
+  bool recalls = false;
   protocol::traffic learns{};
   protocol::scheme scheme{};  // Receive: how its data moves.
   std::uint8_t control_bytes = 0;

@@ -102,8 +102,10 @@ inline peer_id culprit(const operation& op) noexcept {
 /// returned its status. A persistent one is inactive then, and `start` runs it once more; else it
 /// is empty. Dropping a pending request: a receive that has not matched is cancelled,
 /// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
-/// does not wait for another rank's program, but for a copy that the transport or the peer is in
-/// the middle of (longer only if the peer's process is stopped there, until it goes on or dies).
+/// does not wait for what another rank's program receives or sends, but for a copy that the
+/// transport or the peer is in the middle of (longer only if the peer's process is stopped there,
+/// until it goes on or dies), and, of a long send over cards that read (nic::libfabric with
+/// MPX_FABRIC_READS), for the next mpx call of its receiver, which may be about to read it.
 /// Without memory for the copy the message is lost, and the two ranks to each other, once its
 /// receiver asks for it.
 /// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.

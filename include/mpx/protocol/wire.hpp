@@ -27,6 +27,9 @@ enum class kind : std::uint8_t {
   allow,      ///< Receiver to sender: announce this many more messages (`tag`).
   grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
   leave,      ///< The last: this rank leaves in good order, and owes nothing.
+  recall,     ///< Sender to receiver: the data of an announced message (`ticket`) is not to be
+              ///< fetched any more, if no receive has taken the message.
+  recalled,   ///< Receiver to sender: it will not be; a receive that takes it asks for packets.
   // From here on: services, layers above that have packets of their own.
   revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
                    ///< `ticket`: do not wait.
@@ -36,7 +39,7 @@ enum class kind : std::uint8_t {
   forgotten,       ///< The answer: what comes with such a number is news here.
   one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::leave);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.

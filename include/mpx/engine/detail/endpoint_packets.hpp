@@ -50,6 +50,8 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::credit: return errc{};
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::leave: return peers().leaves(r);
+    case wire::kind::recall: return inbox().on_recall(r, h);
+    case wire::kind::recalled: return mover().on_recalled(named(source, h.ticket, role::send));
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }

@@ -71,6 +71,10 @@ class early_messages {
   void claim(arrived_message& m) noexcept { claimed_.push_back(m); }
   void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
   const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+  template <class F>
+  void for_each_claimed(F&& f) {
+    for (arrived_message& m : claimed_) f(m);
+  }
 
   /// Eager bytes held, as flow control counts them.
   std::uint64_t bytes() const noexcept { return bytes_; }

@@ -193,6 +193,23 @@ class inbox_room {
     return errc{};
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
+  /// The data of an announced message is not to be fetched. Of one that a receive has taken nothing
+  /// is said: that goes on.
+  errc on_recall(peer_record& r, const wire::header& h) {
+    if (h.ticket == 0) return errc::protocol;
+    bool waits = false;
+    const auto forget = [&](arrived_message& m) {
+      if (m.kind != wire::kind::announce || m.is.source != r.peer || m.ticket != h.ticket ||
+          m.unready)
+        return;
+      m.memory = {};
+      waits = true;
+    };
+    matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
+    early_.for_each_claimed(forget);
+    if (waits) house().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
+    return errc{};
+  }
 
   std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
   void drop_placed(peer_record& r, operation& op);

@@ -86,7 +86,10 @@ class mover_room {
   /// copy, or may be, as far as the transport knows.
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
-      if (op.exposed) op.exposed = house().transport().withdraw(op.own) != outcome::done;
+      if (!op.exposed) return true;
+      const outcome o = house().transport().withdraw(op.own);
+      op.exposed = o != outcome::done;
+      if (o == outcome::refused && op.role == role::send) recall(op);
       return !op.exposed;
     }
     return true;
@@ -108,6 +111,13 @@ class mover_room {
 
   // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
 
+  /// The receiver fetches nothing of `op`. (Else it has asked for packets, or fetched it.)
+  errc on_recalled(operation* op) {
+    if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
+      return errc::protocol;
+    end_exposure(*op);
+    return errc{};
+  }
   errc on_clear(operation* op, std::span<const std::byte> payload) {
     wire::clearance c;
     const bool read = wire::read(payload, c);
@@ -261,6 +271,17 @@ class mover_room {
   enum class tells : std::uint8_t { nothing, now, soon };
 
   House& house() noexcept { return static_cast<House&>(*this); }
+  /// The transport cannot take back what the peer may be about to fetch: two ranks that both waited
+  /// for their receivers' programs here would wait for ever. So the receiver is asked to fetch
+  /// nothing. It answers from any of its calls; if a receive has taken the message, that moves on,
+  /// and tells its end.
+  [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
+    if (op.stage == stage::queued) return end_exposure(op);  // Nobody has been told.
+    if (op.stage != stage::answer || !op.announced || op.split ||
+        detail::exchange(op.recalls, true))
+      return;
+    house().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
+  }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {

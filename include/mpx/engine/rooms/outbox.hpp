@@ -461,6 +461,7 @@ class outbox_room {
     ++r.announced_;
     r.turns_.sent(false);
     op.announced = true;
+    op.recalls = false;
     op.stage = stage::answer;
     house().trace().on(event::announced, 1);
     if (!is_long(op.data.bytes, op.peer)) house().trace().on(event::announced_for_flow, 1);

@@ -480,8 +480,8 @@ class basic_libfabric {
 };
 
 /// With whatever provider the environment asks for. Transport rdma writes long messages, or fetches
-/// them where MPX_FABRIC_READS says so. A send that is fetched holds its memory until then: to give
-/// its request up waits for the receiver.
+/// them where MPX_FABRIC_READS says so. A send that is fetched holds its memory until then: to let
+/// its request go asks the receiver, and waits for any call of it.
 using libfabric = basic_libfabric<>;
 /// The same, and long messages are fetched,
 using reading_libfabric = basic_libfabric<fabric_calls, fabric_reads::always>;
