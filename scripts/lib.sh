@@ -88,6 +88,16 @@ mpx_clang_version() {
   echo 19
 }
 
+# The oldest compilers that mpx works with, as far as they can be had: users' programs are built with them.
+mpx_oldest_compilers() {
+  local name
+  for name in g++-12 clang-16; do
+    if mpx_installed "$name" || mpx_in_archive "$name"; then
+      echo "$name"
+    fi
+  done
+}
+
 # mpx_wanted demo|docs|test: what the set needs, in the notation of mpx_missing.
 mpx_wanted() {
   local clang
@@ -104,6 +114,7 @@ mpx_wanted() {
     clang=$(mpx_clang_version)
     echo git doctest-dev doxygen valgrind "clang-$clang" "libclang-rt-$clang-dev" \
       'clang-tidy-19|clang-tidy-18' 'clang-format-19|clang-format-18' iproute2 nftables
+    mpx_oldest_compilers
   fi
 }
 

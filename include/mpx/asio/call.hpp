@@ -81,11 +81,11 @@ class asio_call final : asio_wait<Stack> {
 
  private:
   template <class R>
-  asio_call(const std::shared_ptr<asio_state<Stack>>& state, R&& r, Handler&& handler,
+  asio_call(const std::shared_ptr<asio_state<Stack>>& service, R&& r, Handler&& handler,
             std::source_location where)
       : base(std::forward<R>(r)),
-        state_(state),
-        work_(asio::prefer(asio::get_associated_executor(handler, state->executor()),
+        state_(service),
+        work_(asio::prefer(asio::get_associated_executor(handler, service->executor()),
                            asio::execution::outstanding_work.tracked)),
         handler_(std::move(handler)),
         where_(where) {
@@ -99,11 +99,11 @@ class asio_call final : asio_wait<Stack> {
     asio_failure<Throws> failure = this->aborted ? aborted_text() : outcome(s);
     Handler handler(std::move(handler_));
     const work_type work(std::move(work_));  // Until the handler is posted.
-    const std::shared_ptr<asio_state<Stack>> state(std::move(state_));
+    const std::shared_ptr<asio_state<Stack>> service(std::move(state_));
     allocator_type memory(asio::get_associated_allocator(handler));
     this->~asio_call();
     std::allocator_traits<allocator_type>::deallocate(memory, this, 1);
-    post_outcome<Throws>(state->executor(), std::move(handler), std::move(failure), s);
+    post_outcome<Throws>(service->executor(), std::move(handler), std::move(failure), s);
   }
   static asio_failure<Throws> aborted_text() {
     return asio_failure_of<Throws>(asio::error::operation_aborted);

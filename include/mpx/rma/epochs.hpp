@@ -400,16 +400,16 @@ class window_state : public window_meeting<Stack> {
   /// What all have accessed of this rank's memory since the last fence.
   errc compare_origins(call_site site) {
     std::vector<rma_touched> mine;
-    std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> lengths;
     for (rank_t r = 0; r < this->size; ++r) {
       const auto guard = os::lock(this->e);
       const auto& touched = this->targets[r].touched.all();
       mine.insert(mine.end(), touched.begin(), touched.end());
-      counts.push_back(static_cast<std::int64_t>(touched.size()));
+      lengths.push_back(static_cast<std::int64_t>(touched.size()));
     }
     std::vector<rma_touched> all;
     const errc why = this->call_together(
-        site, [&](std::error_code& ec) { all = this->comm.alltoallv(mine, counts, ec); });
+        site, [&](std::error_code& ec) { all = this->comm.alltoallv(mine, lengths, ec); });
     rma_record_of_accesses seen;
     for (const rma_touched& x : all) {
       const rma_touched* const other = seen.add(x, true);

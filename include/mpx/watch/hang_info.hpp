@@ -65,7 +65,8 @@ struct hang_call {
   std::uint32_t line;
   wait_kind kind;
   std::int64_t since_ns;  ///< 0: not known
-  hang_list<8> on;
+  using awaited_list = hang_list<8>;
+  awaited_list on;
 };
 
 /// What the program calls a communicator, or where it has made a window.

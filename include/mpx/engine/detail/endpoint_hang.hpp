@@ -95,7 +95,7 @@ hang_info endpoint<Stack>::describe_hang() {
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::describe(hang_info& info) {
   info.rank = world_rank(self());
-  decltype(hang_call::on) buffered{};
+  hang_call::awaited_list buffered{};
   pool().for_each([&](const operation& op) {
     if (op.done() || (op.role != role::receive && op.role != role::send)) return;
     const hang_operation o = hang_operation_of(op, context_mask);

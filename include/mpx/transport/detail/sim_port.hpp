@@ -46,7 +46,7 @@ class sim_port : public mpx::sim::detail::event_handler {
         depth_(depth),
         in_(static_cast<std::size_t>(world.size())),
         purses_(static_cast<std::size_t>(world.size())) {
-    environment.ports[self] = this;
+    environment.ports[this->self()] = this;
     world.on_heal([this] { heal(); });
   }
   /// The rank has left: what still comes is lost. (The port stays for the events that name it.)
