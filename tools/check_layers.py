@@ -32,6 +32,15 @@ UNUSED = re.compile(r"^\s*(static_cast<void>\(\s*|\(void\)\s*)?::"
                     r"(p?read|p?write|readv|writev|f?truncate|getrandom|getentropy|pipe2?|dup|readlink|"
                     r"f?chdir|f?chown|nice|fread|fwrite|realpath|getcwd|system)\(")
 
+REQUIRES = re.compile(r"\brequires\b\s*(\([^{;]*?\))?\s*\{")
+LAMBDA = re.compile(r"(?<![\w\])\[])\s*\[[^\[\]]*\]\s*[({<]")
+
+# Names that belong to the implementation, but for what compilers and glibc give programs.
+RESERVED = re.compile(r"\b(_[A-Z]\w*|\w*__\w*)\b")
+GIVEN = re.compile(r"_IOLBF|__(builtin_\w+|atomic_\w+|ATOMIC_\w+|attribute__|restrict|is_enum|VA_ARGS__|has_include|"
+                   r"x86_64__|i386__|aarch64__|clang\w*__|GNUC__|OPTIMIZE__|FILE__|LINE__|cpp_\w+|cplusplus|CUDACC__|SANITIZE_\w+__|"
+                   r"sanitizer_\w+|asan_\w+|tsan_\w+|fbufsize|cxa_\w+)")
+
 FORWARD = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(\w+)\s*;", re.M)
 DEFINED = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)[^;(){}=]*\{", re.M)
 
@@ -48,6 +57,7 @@ class Checker:
     def run(self) -> list[tuple[str, int, str, str]]:
         for relative, text in self.headers.items():
             self.check_form(relative, text)
+            self.check_requires(relative, text)
             if house.folder_of(relative) not in house.LEVELS:
                 self.report(relative, 1, "folder", "not a folder of the house; see docs/ARCHITECTURE.md")
                 continue
@@ -85,6 +95,10 @@ class Checker:
         if re.search(r"\bthread_local\b", code):
             self.report(relative, number, "thread-local", "all state hangs on the environment")
         self.check_casts(relative, number, code)
+        for name in RESERVED.findall(re.sub(r'"[^"]*"', "", code)):
+            if not GIVEN.fullmatch(name):
+                self.report(relative, number, "reserved",
+                            f"{name} is a name of the implementation's, which may be a macro: take another")
         if UNUSED.search(code):
             self.report(relative, number, "unused-result",
                         "with _FORTIFY_SOURCE, on by default on Ubuntu, g++ warns in the user's build: keep "
@@ -92,6 +106,17 @@ class Checker:
         if re.search(r"\bstd::atomic(_ref)?\b", code):
             self.report(relative, number, "atomic",
                         "take platform::atomic, so that its interleavings are explored")
+
+    def check_requires(self, relative: str, text: str) -> None:
+        code = re.sub(r"//[^\n]*", "", house.strip_block_comments(text))
+        for found in REQUIRES.finditer(code):
+            end, depth = found.end(), 1
+            while depth and end < len(code):
+                depth += {"{": 1, "}": -1}.get(code[end], 0)
+                end += 1
+            for inner in LAMBDA.finditer(code, found.end(), end):
+                self.report(relative, code.count("\n", 0, inner.start() + 1) + 1, "requires",
+                            "nvcc refuses a lambda in a requires-expression: name a type with the operator")
 
     def check_casts(self, relative: str, number: int, code: str) -> None:
         if relative == "core/group.hpp":
@@ -283,6 +308,9 @@ GOOD = {
     "include/mpx/comm/channel.hpp": header("class channel {};", "struct algorithms_of_others;"),
     "include/mpx/core/group.hpp": header("auto p = static_cast<peer_id>(rank);",
                                          "auto r = static_cast<rank_t>(peer);"),
+    "include/mpx/core/concepts.hpp": header(
+        "concept C = requires(T& t, int (&a)[3]) { t[0](1); [[t]] { t() } -> same<int>; };",
+        "auto f = [](int) {};  // A lambda elsewhere.", "int n = __builtin_ctz(1);"),
     "include/mpx/comm/count.hpp": header("auto n = static_cast<rank_t>(members.size());"),
     "include/mpx/mpx.hpp": header(include("communicator.hpp")),
     "test/core/list.test.cpp": f"// {SPDX}\n",
@@ -332,6 +360,13 @@ BAD = [
     ("macro", "include/mpx/core/x.hpp", header("#define X 1")),
     ("switch", "include/mpx/core/x.hpp", header("#ifdef MPX_USE_TCP", "#endif")),
     ("thread-local", "include/mpx/core/x.hpp", header("inline thread_local int x = 0;")),
+    ("requires", "include/mpx/core/x.hpp",
+     header("concept C = requires(T& t) {", "  {", "    t.each([](int) {})", "  };", "};")),
+    ("requires", "include/mpx/core/x.hpp",
+     header("static_assert(requires { { 1 } -> same<int>; f([&]<class T>() {}); });")),
+    ("reserved", "include/mpx/core/x.hpp", header("template <int _N> struct x;")),
+    ("reserved", "include/mpx/core/x.hpp", header("int a__b;")),
+    ("reserved", "include/mpx/core/x.hpp", header("int __used = 0;")),
     ("atomic", "include/mpx/core/x.hpp", header("inline std::atomic<int> x;")),
     ("unused-result", "include/mpx/core/x.hpp", header("  static_cast<void>(::write(fd, &one, 8));")),
     ("unused-result", "include/mpx/core/x.hpp", header("  ::ftruncate(fd, 8);")),

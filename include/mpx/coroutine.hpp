@@ -358,7 +358,7 @@ class task_loop {
   /// The outermost coroutine of a task that was spawned. It ends by itself.
   struct root {
     struct promise_type : detail::task_promise, detail::waiter, list_node<roots_tag> {
-      promise_type(task_loop& l, task<void>&) noexcept : of(l) { of.roots_.push_back(*this); }
+      promise_type(task_loop& l, const task<void>&) noexcept : of(l) { of.roots_.push_back(*this); }
       ~promise_type() {
         roots_list::erase(*this);
         if (over != nullptr) *over = true;

@@ -111,6 +111,13 @@ struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
   bool hashed = false;  // The matcher's own.
 };
 
+namespace detail {
+/// A visitor of unexpected messages, for the concept. (nvcc refuses a lambda in one.)
+struct message_visitor {
+  void operator()(unexpected_message& message) const;
+};
+}  // namespace detail
+
 /// Finds the partner of a message or a receive.
 ///
 /// `match_arrival(envelope)` takes out and returns the earliest posted receive that matches, or
@@ -137,9 +144,7 @@ concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected
   { m.store(message) } noexcept;
   { m.cancel(receive) } noexcept;
   { m.withdraw(message) } noexcept;
-  {
-    m.for_each([](unexpected_message&) {})
-  };
+  { m.for_each(detail::message_visitor{}) };
 };
 
 /// Grants Matcher and nothing more.

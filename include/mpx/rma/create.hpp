@@ -196,7 +196,7 @@ struct window_maker {
     if (control == nullptr) control = w.control_owned = own(control_bytes);
     if (control == nullptr) return fails(errc::no_resources);
     std::memset(control, 0, control_bytes);
-    w.control = ::new (control) rma::control_block;
+    w.control = rma::control_block::make(control);
     w.bytes = mine.bytes;
     w.base = static_cast<std::byte*>(p.base);
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
@@ -121,6 +122,9 @@ struct control_block {
   alignas(cache_line_bytes) bulk_lock bulk;
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> few;  // The owner's: see bulk_lock.
 
+  /// In `bytes` bytes of zeros at `room`. (In a template nvcc refuses this expression, since the
+  /// block is over-aligned.)
+  static control_block* make(void* room) noexcept { return ::new (room) control_block; }
   static constexpr std::size_t masks(rank_t ranks) noexcept {
     return (static_cast<std::size_t>(ranks) + 63) / 64;
   }

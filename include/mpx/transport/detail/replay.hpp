@@ -151,7 +151,7 @@ class basic_replay_log {
       const std::size_t part = std::min(n, e.bytes);
       const bool whole = part == e.bytes;
       if (e.at == nullptr) {
-        if (whole && e.tells) told.push({e.cookie, true});
+        if (whole && e.tells) told.push(replay_completion{e.cookie, true});
         keep({nullptr, part, 0, false});
       } else {
         keep({e.at, part, e.cookie, whole && e.tells});
@@ -181,7 +181,7 @@ class basic_replay_log {
       e.bytes -= part;
       n -= part;
       if (e.bytes != 0) continue;
-      if (e.tells) told.push({e.cookie, true});
+      if (e.tells) told.push(replay_completion{e.cookie, true});
       kept_.pop();
     }
     if (bytes_.empty()) bytes_.trim();
@@ -206,7 +206,7 @@ class basic_replay_log {
   void fail(replay_told& told) noexcept {
     for (flat_queue<entry>* const q : {&kept_, &waiting_}) {
       for (std::size_t i = 0; i < q->size(); ++i)
-        if ((*q)[i].tells) told.push({(*q)[i].cookie, false});
+        if ((*q)[i].tells) told.push(replay_completion{(*q)[i].cookie, false});
       q->clear();
     }
     bytes_.clear();
