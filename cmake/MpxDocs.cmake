@@ -2,6 +2,22 @@
 # The checks of what is written: ctests with the label `house`, each a script of tools/.
 
 mpx_add_house_test(docs.links house 60 Python3::Interpreter "${tools}/check_links.py")
+# Their commands are run as they are written.
+if(NOT MPX_SANITIZE)
+  unset(newest_clang)
+  find_program(newest_clang NAMES clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 NO_CACHE)
+  if(NOT newest_clang)
+    set(newest_clang "")
+  endif()
+  set(nvcc "${MPX_NVCC}")
+  if(NOT nvcc)
+    set(nvcc "")
+  endif()
+  mpx_add_house_test(docs.commands house 1800 Python3::Interpreter "${tools}/doc_commands.py"
+    --root "${PROJECT_SOURCE_DIR}" --cxx "${CMAKE_CXX_COMPILER}" "--clang=${newest_clang}"
+    "--nvcc=${nvcc}" README.md docs/GUIDE.md docs/COMPILING.md docs/cluster.md)
+  set_tests_properties(docs.commands PROPERTIES PROCESSORS 2 COST 60)
+endif()
 mpx_add_house_test(docs.environment house 60
   Python3::Interpreter "${tools}/check_environment.py")
 

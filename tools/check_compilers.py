@@ -37,6 +37,8 @@ def main() -> int:
     include = arguments.root / "include"
     is_nvcc = Path(compiler).name == "nvcc"
     if is_nvcc:
+        flags = [word for flag in flags  # It knows no libraries by their names alone.
+                 for word in (("-Xlinker", flag) if flag.startswith("/") and ".so" in flag else (flag,))]
         programs = [("device.cu", ["-std=c++20", "-isystem", str(include), "-Xcompiler", "-pthread"])]
     else:
         own = [f"-I{include}", *WARNINGS, "-pthread"]
@@ -44,7 +46,9 @@ def main() -> int:
         programs = [("node.cpp", ["-std=c++20", "-O2", *own]),
                     ("stacks.cpp", ["-std=c++2b", "-O0", *own])]
         if not arguments.minimum:
-            programs = [(name, [*options, "-fsyntax-only"]) for name, options in programs]
+            # The flags name libraries, too.
+            own = ["-fsyntax-only", "-Wno-unused-command-line-argument"]
+            programs = [(name, [*options, *own]) for name, options in programs]
 
     with tempfile.TemporaryDirectory() as scratch:
         for name, options in programs:

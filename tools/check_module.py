@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Compiles modules/mpx.cppm and a program that imports it, and runs that. Exits with 77, and says
-why, where no compiler can: it takes a clang++ of 16 or newer.
+why, where no compiler can: it takes a clang++ of 16 or newer, and tries the oldest.
 
 usage: check_module.py --root DIR [--clang CXX] -- FLAGS...
 """
@@ -21,7 +21,13 @@ int main() {
   auto request = world.send(sent, 0, 7, mpx::start);
   const int received = world.recv<int>(0, 7);
   const mpx::status got = request.wait();
-  return received == sent && !got.error() && world.size() == 1 ? 0 : 1;
+  const int sum = world.allreduce(1, mpx::sum);
+  auto half = world.split(0, 0);
+  double numbers[10] = {1};
+  auto started = half.iallreduce(numbers, mpx::sum);
+  started.wait();
+  half.free();
+  return received == sent && !got.error() && world.size() == 1 && sum == 1 && numbers[0] == 1 ? 0 : 1;
 }
 """
 
@@ -35,7 +41,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--clang")
     arguments = parser.parse_args(own)
-    names = [arguments.clang] if arguments.clang else [f"clang++-{n}" for n in (19, 18, 17, 16)]
+    names = [arguments.clang] if arguments.clang else [f"clang++-{n}" for n in (16, 17, 18, 19)]
     clang = next((found for name in names if (found := shutil.which(name))), None)
     if clang is None:
         print("skipped: no clang++ of 16 or newer, and g++ before 14 cannot compile such a module")

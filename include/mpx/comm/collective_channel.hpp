@@ -225,7 +225,9 @@ class collective_channel : public point_to_point<Stack> {
       drop_started();
   }
   [[gnu::noinline, gnu::cold]] void drop_started() noexcept {
-    for (operation* parts : {detail::exchange(now_, nullptr), detail::exchange(ahead_, nullptr)}) {
+    // An array: where a module is imported clang 16 knows no std::initializer_list.
+    operation* const lists[] = {detail::exchange(now_, nullptr), detail::exchange(ahead_, nullptr)};
+    for (operation* parts : lists) {
       while (parts != nullptr) {
         operation& op = *detail::exchange(parts, parts->next);
         this->endpoint_->abandon(op);
