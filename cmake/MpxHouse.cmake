@@ -152,10 +152,17 @@ else()
 endif()
 
 if(MPX_INSTALL)
-  mpx_add_house_test(house.consumer house 300 "${CMAKE_COMMAND}"
+  set(components tcp tls pmix libfabric sim)
+  foreach(component IN LISTS components)
+    if(NOT TARGET mpx::${component})
+      list(REMOVE_ITEM components ${component})
+    endif()
+  endforeach()
+  list(JOIN components "," components)  # A list would become several arguments.
+  mpx_add_house_test(house.consumer house 1800 "${CMAKE_COMMAND}"
     "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}"
     "-DGENERATOR=${CMAKE_GENERATOR}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DVERSION=${PROJECT_VERSION}"
-    "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>"
+    "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>" "-DCOMPONENTS=${components}"
     -P "${PROJECT_SOURCE_DIR}/test/consumer/run.cmake")
   set_tests_properties(house.consumer PROPERTIES COST 60)
 endif()

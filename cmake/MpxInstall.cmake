@@ -37,5 +37,35 @@ install(FILES
 file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
 configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
+# mpx_install_component_pc(<name> <folder> <description> [REQUIRES <module>...] [CFLAGS <f>] [LIBS <l>...])
+# As the target of that name; each is installed, whatever is found here: it names what it needs.
+function(mpx_install_component_pc name folder description)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "CFLAGS" "REQUIRES;LIBS")
+  file(RELATIVE_PATH prefix "/x/${folder}" "/x")
+  string(REGEX REPLACE "/$" "" prefix "${prefix}")
+  list(JOIN arg_REQUIRES ", " requires)
+  list(JOIN arg_LIBS " " libs)
+  configure_file(cmake/component.pc.in "${PROJECT_BINARY_DIR}/mpx-${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/mpx-${name}.pc" DESTINATION "${folder}")
+endfunction()
+set(mpx_this "mpx = ${PROJECT_VERSION}")
+mpx_install_component_pc(tcp "${mpx_pc_dir}" "sockets" REQUIRES "${mpx_this}" "libcrypto >= 3.0")
+mpx_install_component_pc(tls "${mpx_pc_dir}" "encrypted sockets"
+  REQUIRES "mpx-tcp = ${PROJECT_VERSION}" "libssl >= 3.0")
+mpx_install_component_pc(pmix "${mpx_pc_dir}" "jobs of launchers that speak PMIx"
+  REQUIRES "${mpx_this}" pmix)
+mpx_install_component_pc(libfabric "${mpx_pc_dir}" "cards that libfabric reaches"
+  REQUIRES "${mpx_this}" "libfabric >= 1.17")
+mpx_install_component_pc(sim "${mpx_pc_dir}" "simulated jobs"
+  REQUIRES "${mpx_this}" LIBS -lboost_context)
+if(MPX_BUILD_COMPILED)
+  mpx_install_component_pc(compiled "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "the default stack as a library"
+    REQUIRES "${mpx_this}" CFLAGS -DMPX_COMPILED=1
+    LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpx_compiled)
+endif()
+
 install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
-install(FILES LICENSE README.md CHANGELOG.md docs/GUIDE.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.csv" PATTERN docs/api EXCLUDE)
+install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -35,6 +35,9 @@ END = """\
 """
 
 
+MACROS = (house.MACROS_BEGIN, house.MACROS_END)  # Around all of the file.
+
+
 def version_of(config: str) -> str:
     return re.search(r'#define MPX_VERSION_STRING "([^"]+)"', config)[1]
 
@@ -58,12 +61,12 @@ def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
         seen.add(name)
         includes = {i.line: i for i in house.includes_of(headers[name]) if not i.conditional}
         for include in includes.values():
-            if include.mpx and not include.late:
+            if include.mpx and not include.late and include.mpx not in MACROS:
                 visit(include.mpx, name)
         kept: list[str] = []
         for number, line in enumerate(headers[name].splitlines(), 1):
             if include := includes.get(number):
-                if include.mpx and include.late:
+                if include.mpx and include.late and include.mpx not in MACROS:
                     done.append((name, clean(kept)))
                     kept = []
                     visit(include.mpx, name)
@@ -82,7 +85,7 @@ def clean(lines: list[str]) -> str:
 def amalgamate(root: Path, headers: dict[str, str]) -> str:
     sequence = pieces(headers, "mpx.hpp")
     names = {name for name, _ in sequence}
-    left_out = [n for n in headers if n not in names and not house.is_optional(n)]
+    left_out = [n for n in headers if n not in names and n not in MACROS and not house.is_optional(n)]
     if left_out:
         sys.exit("not reached from mpx.hpp, and not optional (tools/house.py): " + ", ".join(left_out))
     hoisted = sorted({
@@ -91,6 +94,7 @@ def amalgamate(root: Path, headers: dict[str, str]) -> str:
         for i in house.includes_of(headers[n])
         if not i.mpx and not i.conditional
     })
+    before, after = (clean(headers[name].splitlines()[1:]) + "\n" for name in MACROS)
     standard = [h for h in hoisted if "." not in h and "/" not in h]
     other = [h for h in hoisted if h not in standard]
     licence = "\n".join(
@@ -98,14 +102,14 @@ def amalgamate(root: Path, headers: dict[str, str]) -> str:
         for line in (root / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
     )
     parts = [BANNER.format(version=version_of(headers["config.hpp"]), licence=licence,
-                           mixed=mixed_text_of(headers["config.hpp"]))]
+                           mixed=mixed_text_of(headers["config.hpp"])), before]
     for group in (standard, other):
         if group:
             parts.append("\n".join(f"#include <{h}>" for h in group) + "\n")
     for name, text in sequence:
         if text:
             parts.append(f"// ==== mpx/{name}\n\n{text}\n")
-    parts.append(END)
+    parts += [after, END]
     return "\n".join(parts)
 
 
@@ -120,7 +124,7 @@ def write_if_changed(path: Path, text: str) -> None:
 def forward(headers: dict[str, str], target: Path) -> None:
     """The single header holds every header that is not optional; see amalgamate()."""
     wanted = {
-        target / "mpx" / name: text if house.is_optional(name)
+        target / "mpx" / name: text if house.is_optional(name) or name in MACROS
         else "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n#include <mpx/mpx.hpp>\n"
         for name, text in headers.items()
         if name != "mpx.hpp"

@@ -45,10 +45,11 @@ def main() -> int:
         # clang 16 has C++23 by its older name alone.
         programs = [("node.cpp", ["-std=c++20", "-O2", *own]),
                     ("stacks.cpp", ["-std=c++2b", "-O0", *own])]
+        # (The flags name libraries, too.)
+        without_code = ["-fsyntax-only", "-Wno-unused-command-line-argument"]
         if not arguments.minimum:
-            # The flags name libraries, too.
-            own = ["-fsyntax-only", "-Wno-unused-command-line-argument"]
-            programs = [(name, [*options, *own]) for name, options in programs]
+            programs = [(name, [*options, *without_code]) for name, options in programs]
+        programs.append(("macros.cpp", ["-std=c++20", *own, *without_code]))
 
     with tempfile.TemporaryDirectory() as scratch:
         for name, options in programs:

@@ -16,6 +16,7 @@ import house
 
 LINES_MAX = 900
 COLUMNS_MAX = 100
+MACROS = (house.MACROS_BEGIN, house.MACROS_END)
 SPDX = "SPDX-License-Identifier: BSL-1.0"
 SPDX_WITHIN_LINES = 4  # A shebang or an `// expect:` line may come first.
 SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake")
@@ -63,6 +64,7 @@ class Checker:
                 continue
             for include in house.includes_of(text):
                 self.check_include(relative, include)
+        self.check_macros()
         self.check_cycles()
         self.check_forward_declarations()
         self.check_errors()
@@ -74,7 +76,7 @@ class Checker:
         lines = text.splitlines()
         if not lines or SPDX not in lines[0]:
             self.report(relative, 1, "spdx", f"the first line must be `// {SPDX}`")
-        if "#pragma once" not in [line.rstrip() for line in lines]:
+        if relative not in MACROS and "#pragma once" not in [line.rstrip() for line in lines]:
             self.report(relative, 1, "pragma-once", "`#pragma once` is missing")
         if len(lines) > LINES_MAX:
             self.report(relative, LINES_MAX + 1, "length",
@@ -87,7 +89,7 @@ class Checker:
             self.check_line(relative, number, line.split("//", 1)[0])
 
     def check_line(self, relative: str, number: int, code: str) -> None:
-        if relative != "config.hpp" and re.match(r"\s*#\s*(define|undef)\b", code):
+        if relative not in ("config.hpp", *MACROS) and re.match(r"\s*#\s*(define|undef)\b", code):
             self.report(relative, number, "macro", "macros live in config.hpp only")
         if re.match(r"\s*#\s*(el)?if", code) and re.search(r"\bMPX_(USE|WITH|HAVE|ENABLE)_", code):
             self.report(relative, number, "switch",
@@ -165,7 +167,7 @@ class Checker:
         if relative == target:
             self.report(relative, include.line, "cycle", "includes itself")
             return
-        if include.late and not house.is_part_of(target, relative):
+        if include.late and target != house.MACROS_END and not house.is_part_of(target, relative):
             self.report(relative, include.line, "late",
                         "includes stand at the top; only a class's parts, detail/<class>_*.hpp, at its end")
         self.check_layer(relative, target, include.line)
@@ -229,6 +231,23 @@ class Checker:
             if node not in state:
                 visit(node)
 
+    def check_macros(self) -> None:
+        """What programs include sets their macros aside, and gives each of them back."""
+        begin, end = (re.findall(r'(?:push|pop)_macro\("(\w+)"\)', self.headers.get(name, ""))
+                      for name in MACROS)
+        undefined = re.findall(r"#undef (\w+)", self.headers.get(house.MACROS_BEGIN, ""))
+        if not begin == end == undefined:
+            self.report(house.MACROS_END, 1, "macros",
+                        f"not the names of {house.MACROS_BEGIN}: {sorted(set(begin) ^ set(end))}")
+        for name in self.headers:
+            targets = [i.mpx for i in house.includes_of(self.headers[name])]
+            if name not in house.ENTRANCES:
+                if set(targets) & set(MACROS):
+                    self.report(name, 1, "macros", "no entrance of tools/house.py: it has no macros to set aside")
+            elif targets[:1] != [house.MACROS_BEGIN] or targets[-1:] != [house.MACROS_END]:
+                self.report(name, 1, "macros", f"an entrance begins with mpx/{house.MACROS_BEGIN} "
+                                               f"and ends with mpx/{house.MACROS_END}")
+
     def check_errors(self) -> None:
         """An error that nobody raises is a promise that nobody keeps."""
         where = "core/error.hpp"
@@ -289,7 +308,8 @@ GOOD = {
         include("transport/concepts.hpp", "transport/detail/ring.hpp", "transport/shm/pool.hpp")),
     "include/mpx/transport/shm/pool.hpp": header("// #define is fine in a comment"),
     "include/mpx/transport/inproc.hpp": header(include("transport/concepts.hpp")),
-    "include/mpx/transport/tcp.hpp": header("#include <boost/asio.hpp>"),
+    "include/mpx/transport/tcp.hpp": header(include("macros/begin.hpp"), "#include <boost/asio.hpp>",
+                                            include("macros/end.hpp")),
     "include/mpx/matching/list.hpp": header(include("core/list.hpp")),
     "include/mpx/matching/hashed.hpp": header(),
     "include/mpx/flow/credits.hpp": header(),
@@ -312,7 +332,10 @@ GOOD = {
         "concept C = requires(T& t, int (&a)[3]) { t[0](1); [[t]] { t() } -> same<int>; };",
         "auto f = [](int) {};  // A lambda elsewhere.", "int n = __builtin_ctz(1);"),
     "include/mpx/comm/count.hpp": header("auto n = static_cast<rank_t>(members.size());"),
-    "include/mpx/mpx.hpp": header(include("communicator.hpp")),
+    "include/mpx/macros/begin.hpp": header('#pragma push_macro("N")', "#undef N", once=False),
+    "include/mpx/macros/end.hpp": header('#pragma pop_macro("N")', once=False),
+    "include/mpx/mpx.hpp": header(include("macros/begin.hpp", "communicator.hpp"), "class last;",
+                                  include("macros/end.hpp")),
     "test/core/list.test.cpp": f"// {SPDX}\n",
 }
 
@@ -343,7 +366,12 @@ BAD = [
     ("cycle", "include/mpx/transport/shm/pool.hpp", header(include("transport/shm.hpp"))),
     ("cycle", "include/mpx/engine/endpoint.hpp", header(include("engine/detail/endpoint_x.hpp"))),
     ("late", "include/mpx/core/x.hpp", header("class x;", include("config.hpp"))),
-    ("optional", "include/mpx/mpx.hpp", header(include("transport/tcp.hpp"))),
+    ("optional", "include/mpx/mpx.hpp",
+     header(include("macros/begin.hpp", "transport/tcp.hpp", "macros/end.hpp"))),
+    ("macros", "include/mpx/mpx.hpp", header(include("macros/begin.hpp", "communicator.hpp"))),
+    ("macros", "include/mpx/mpx.hpp", header(include("communicator.hpp", "macros/end.hpp"))),
+    ("macros", "include/mpx/core/x.hpp", header(include("macros/begin.hpp", "macros/end.hpp"))),
+    ("macros", "include/mpx/macros/end.hpp", header('#pragma pop_macro("M")', once=False)),
     ("missing", "include/mpx/core/x.hpp", header(include("core/nowhere.hpp"))),
     ("quotes", "include/mpx/core/x.hpp", header("#include <mpx/config.hpp>")),
     ("quotes", "include/mpx/core/x.hpp", header('#include "list.hpp"')),

@@ -6,7 +6,7 @@ So must be the files, folders and names of code that Markdown has in backticks.
 Links to other machines are left alone. Of Markdown the tracked files are taken, or all that are not
 in build/ where there is no git.
 
-usage: check_links.py [--html FOLDER] [ROOT]
+usage: check_links.py [--html FOLDER | --installed FOLDER] [ROOT]
 """
 
 from __future__ import annotations
@@ -90,13 +90,20 @@ class Pages:
                 self.problems.append(f"{page}:{line}: {word}: the sources have no such name")
 
     def check_markdown(self, page: Path) -> None:
-        text = FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), page.read_text(encoding="utf-8"))
+        text = self.text_of(page)
         if not any(name in HISTORY for name in page.parts):
             for match in MD_PATH.finditer(text):
                 self.check_path(page, match[1], text.count("\n", 0, match.start()) + 1)
             for match in MD_NAME.finditer(text):
                 self.check_name(page, match[1], text.count("\n", 0, match.start()) + 1)
-        text = re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), text)
+        self.check_links(page)
+
+    @staticmethod
+    def text_of(page: Path) -> str:
+        return FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), page.read_text(encoding="utf-8"))
+
+    def check_links(self, page: Path) -> None:
+        text = re.sub(r"`[^`\n]*`", lambda m: " " * len(m[0]), self.text_of(page))
         # A link's text may be code: the address is what counts.
         for match in MD_LINK.finditer(text):
             self.check(page, match[1], text.count("\n", 0, match.start()) + 1)
@@ -144,6 +151,7 @@ def self_test() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--html", type=Path, help="check the HTML pages of this folder instead")
+    parser.add_argument("--installed", type=Path, help="check the links of the documents there instead")
     parser.add_argument("root", type=Path, nargs="?", default=Path("."))
     arguments = parser.parse_args()
     self_test()
@@ -152,6 +160,10 @@ def main() -> int:
         files = sorted(arguments.html.rglob("*.html"))
         for page in files:
             pages.check_html(page)
+    elif arguments.installed:
+        files = sorted(arguments.installed.rglob("*.md"))
+        for page in files:
+            pages.check_links(page)
     else:
         names = files_of(arguments.root)
         pages = Pages(with_folders(names), words_of(arguments.root, names))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 # Include downward only: a folder may include itself and the folders of lower levels.
 LEVELS = {
+    "macros": 0,
     "config.hpp": 0,
     "core": 1,
     "datatype": 2,
@@ -77,6 +78,13 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor", "coll/node_neighbor",
             "comm/detail/check_call", "partitioned", "comm/partitioned", "rma")
+
+# Headers that documents name: around all that they read, macros of the program are set aside.
+MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
+ENTRANCES = tuple(f"{stem}.hpp" for stem in (
+    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "intercommunicator", "mpx",
+    "partitioned", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
+    "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {

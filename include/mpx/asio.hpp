@@ -3,6 +3,8 @@
 // Boost.Asio's tokens for mpx's calls, and a service that runs progress within a user's io_context.
 // Included beside mpx.hpp by programs that use it; needs the headers of Boost.Asio 1.81.
 
+#include "mpx/macros/begin.hpp"
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/version.hpp>
@@ -129,3 +131,5 @@ class asio_service {
 };
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // What a program attaches to a communicator: values of its own types, found by a key, and hints as
 // pairs of strings. Not in the umbrella.
 
+#include "mpx/macros/begin.hpp"
+
 #include <optional>
 #include <source_location>
 #include <string>
@@ -156,3 +158,5 @@ info info_of(const communicator<Stack>& on,
 }
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

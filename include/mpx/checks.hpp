@@ -3,6 +3,8 @@
 // Checks of a program that cost time and code, for stacks of programs that are being written or not
 // trusted. Included beside mpx.hpp by programs that use them.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/coll/compare_calls.hpp"
 #include "mpx/engine/checks.hpp"
 
@@ -75,3 +77,5 @@ struct all : collectives {
 };
 
 }  // namespace mpx::inline v0::checks
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // The roof for jobs on several hosts: mpx.hpp, and stacks for them. Needs the headers of Boost.Asio
 // and libcrypto (CMake: mpx::tcp).
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/bootstrap/anywhere.hpp"
 #include "mpx/mpx.hpp"
 #include "mpx/protocol/near_far.hpp"
@@ -28,3 +30,5 @@ using cluster_stack = stack<transport::hybrid<transport::shm, transport::tcp>, b
                             protocol::near_far<protocol::tiny_short_long<>, tcp_protocol>>;
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

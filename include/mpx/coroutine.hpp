@@ -3,6 +3,8 @@
 // Coroutines that await requests: tasks, and the loop that resumes them as communication completes.
 // Included beside mpx.hpp by programs that use it; needs no other library.
 
+#include "mpx/macros/begin.hpp"
+
 #include <concepts>
 #include <coroutine>
 #include <cstddef>
@@ -441,3 +443,5 @@ class task_loop {
 };
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

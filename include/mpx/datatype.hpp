@@ -3,6 +3,8 @@
 // Messages whose bytes lie apart: datatypes made at run time, strided views, aggregates without
 // their holes, and packing. A program includes this beside mpx.hpp. Needs Boost.PFR.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/coll/layout_call.hpp"       // IWYU pragma: export
 #include "mpx/comm/layouts.hpp"           // IWYU pragma: export
 #include "mpx/datatype/fields.hpp"        // IWYU pragma: export
@@ -11,3 +13,5 @@
 #include "mpx/datatype/strided.hpp"       // IWYU pragma: export
 #include "mpx/datatype/type.hpp"          // IWYU pragma: export
 #include "mpx/datatype/typed_buffer.hpp"  // IWYU pragma: export
+
+#include "mpx/macros/end.hpp"

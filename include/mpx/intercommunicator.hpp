@@ -3,6 +3,8 @@
 // Communicators between two groups: each rank talks to those of the other group. Not in the
 // umbrella.
 
+#include "mpx/macros/begin.hpp"
+
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -466,3 +468,5 @@ class intercommunicator : public detail::point_to_point<Stack>,
 };
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // All of mpx but the optional transports. A program includes this, makes an mpx::environment, and
 // talks through its world.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/bootstrap/detect.hpp"          // IWYU pragma: export
 #include "mpx/coll/calls.hpp"                // IWYU pragma: export
 #include "mpx/communicator.hpp"              // IWYU pragma: export
@@ -28,3 +30,5 @@
 #include "mpx/run_threads.hpp"               // IWYU pragma: export
 #include "mpx/transport/inproc.hpp"          // IWYU pragma: export
 #include "mpx/transport/shm.hpp"             // IWYU pragma: export
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // Partitioned communication: a message whose parts are sent as they become ready, by any thread,
 // and are known to have arrived one by one. Included beside mpx.hpp by programs that use it.
 
+#include "mpx/macros/begin.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -336,3 +338,5 @@ bool parrived(const request<Stack>& receive, std::size_t partition, How&& how = 
 }
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // Programs over network cards that write into their peers' memory: include this, and the card.
 //   mpx::environment<mpx::rdma_stack<mpx::nic::via>> env;
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/engine/stack.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/transport/rdma.hpp"
@@ -21,3 +23,5 @@ template <Nic Card>
 using rdma_stack = stack<transport::rdma<Card>, rdma_protocol<Card>>;
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

@@ -3,7 +3,11 @@
 // One-sided communication: windows, their epochs and their protocols. Included beside mpx.hpp by
 // programs that use it.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/rma/concepts.hpp"   // IWYU pragma: export
 #include "mpx/rma/make.hpp"       // IWYU pragma: export
 #include "mpx/rma/progress.hpp"   // IWYU pragma: export
 #include "mpx/rma/reference.hpp"  // IWYU pragma: export
+
+#include "mpx/macros/end.hpp"

@@ -4,6 +4,8 @@
 // the network and a seed. The ranks run the engine that every program runs; the same seed gives the
 // same run. Needs Boost.Context: link mpx::sim.
 
+#include "mpx/macros/begin.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -191,3 +193,5 @@ result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o
 }
 
 }  // namespace mpx::inline v0::sim
+
+#include "mpx/macros/end.hpp"

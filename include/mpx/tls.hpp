@@ -4,6 +4,8 @@
 // with encrypted connections. Needs the headers of Boost.Asio, libcrypto and libssl (CMake:
 // mpx::tls).
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/cluster.hpp"
 #include "mpx/transport/tls.hpp"
 
@@ -19,3 +21,5 @@ using tls_cluster_stack =
           protocol::near_far<protocol::tiny_short_long<>, tcp_protocol>>;
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

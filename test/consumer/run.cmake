@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Installs mpx below the build directory and uses it in the ways that the README names.
-# In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built).
+# In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built), COMPONENTS (those of
+# tcp, tls, pmix, libfabric and sim whose libraries are there).
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
 set(work "${BINARY}/consumer")
@@ -41,12 +42,36 @@ foreach(way IN ITEMS find_package add_subdirectory)
 endforeach()
 
 find_program(PKG_CONFIG pkg-config REQUIRED)
-set(ENV{PKG_CONFIG_PATH} "${work}/prefix/share/pkgconfig")
-execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs "mpx = ${VERSION}"
-  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(flags)
-run("${CXX}" -std=c++20 "${here}/main.cpp" ${flags} -o "${work}/pkg_config_consumer")
+set(system_path "$ENV{PKG_CONFIG_PATH}")
+file(GLOB compiled_pc "${work}/prefix/lib*/pkgconfig" "${work}/prefix/lib/*/pkgconfig")
+set(ENV{PKG_CONFIG_PATH} "${work}/prefix/share/pkgconfig:${compiled_pc}:${system_path}")
+
+# by_pkg_config(<module> <source> <program>): built as docs/COMPILING.md says, without a warning.
+function(by_pkg_config module source program)
+  execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs "${module} = ${VERSION}"
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${PKG_CONFIG}" --variable=includedir mpx
+    OUTPUT_VARIABLE includedir OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags)
+  run("${CXX}" -std=c++20 -Wall -Wextra -Wcast-align -Wswitch-enum -Weffc++ -Werror
+    -isystem "${includedir}" "${source}" ${flags} -o "${program}")
+endfunction()
+by_pkg_config(mpx "${here}/main.cpp" "${work}/pkg_config_consumer")
 run("${work}/pkg_config_consumer")
+by_pkg_config(mpx-compiled "${here}/main.cpp" "${work}/pkg_config_compiled")
+run("${work}/pkg_config_compiled")
+# A program that needs the library of each component, where that is there.
+set(uses_tcp "#include <mpx/cluster.hpp>\nint main() { mpx::environment<mpx::tcp_stack> env; }")
+set(uses_tls "#include <mpx/tls.hpp>\nint main() { mpx::environment<mpx::tls_stack> env; }")
+set(uses_pmix "#include <mpx/mpx.hpp>\n#include <mpx/bootstrap/pmix.hpp>\nint main() { mpx::environment<> env; }")
+set(uses_libfabric "#include <mpx/mpx.hpp>\n#include <mpx/transport/rdma/libfabric.hpp>\nint main() { fi_freeinfo(fi_allocinfo()); }")
+set(uses_sim "#include <mpx/sim.hpp>\nint main() { mpx::sim::run(2, mpx::sim::loggp{}, 1, [](auto world) { world.barrier(); }); }")
+string(REPLACE "," ";" COMPONENTS "${COMPONENTS}")
+foreach(component IN LISTS COMPONENTS)
+  file(WRITE "${work}/uses_${component}.cpp" "${uses_${component}}\n")
+  by_pkg_config(mpx-${component} "${work}/uses_${component}.cpp" "${work}/uses_${component}")
+  run("${work}/uses_${component}")
+endforeach()
 
 if(LAUNCHER)
   execute_process(COMMAND "${PKG_CONFIG}" --variable=mpxrun mpx
@@ -160,11 +185,12 @@ if(LAUNCHER)
 endif()
 
 # What there is to read comes with it.
-foreach(file IN ITEMS LICENSE README.md CHANGELOG.md GUIDE.md)
+foreach(file IN ITEMS LICENSE README.md CHANGELOG.md docs/GUIDE.md examples/hello.cpp)
   if(NOT EXISTS "${work}/a folder/share/doc/mpx/${file}")
     message(FATAL_ERROR "${file} is not installed")
   endif()
 endforeach()
+run("${PYTHON3}" "${SOURCE}/tools/check_links.py" --installed "${work}/a folder/share/doc/mpx")
 
 # mpxrun for the single header, built as docs/LAUNCHER.md says, but for -O2. (The presets single and
 # asan run jobs of programs that include the single header.)

@@ -3,6 +3,8 @@
 // Joins a job of a launcher that speaks PMI-1: Hydra (MPICH's mpiexec), Slurm (srun --mpi=pmi2) and
 // others.
 
+#include "mpx/macros/begin.hpp"
+
 #include <cstdlib>
 #include <string>
 
@@ -41,3 +43,5 @@ inline added_joiner pmi1_is_there(joiner_by<pmi1>("pmi1", 1));  // NOLINT(*-glob
 }  // namespace detail
 
 }  // namespace mpx::inline v0::bootstrap
+
+#include "mpx/macros/end.hpp"

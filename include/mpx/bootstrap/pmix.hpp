@@ -4,6 +4,8 @@
 // Needs libpmix (in CMake: mpx::pmix). A program of which one source includes this joins such jobs
 // by the default bootstrap, too.
 
+#include "mpx/macros/begin.hpp"
+
 #include <pmix.h>
 #include <unistd.h>
 
@@ -251,3 +253,5 @@ inline added_joiner pmix_is_there(joiner_by<pmix>("pmix", 2));  // NOLINT(*-glob
 }  // namespace detail
 
 }  // namespace mpx::inline v0::bootstrap
+
+#include "mpx/macros/end.hpp"

@@ -2,6 +2,8 @@
 #pragma once
 // Groups made of groups: unions, selections, ranges. What comes out is as compact as it can be.
 
+#include "mpx/macros/begin.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -197,3 +199,5 @@ inline group exclude_ranges(const group& from, std::span<const rank_range> range
 }
 
 }  // namespace mpx::inline v0
+
+#include "mpx/macros/end.hpp"

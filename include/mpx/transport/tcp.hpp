@@ -3,6 +3,8 @@
 // The transport between hosts: TCP connections, made on first use, between ranks that prove to each
 // other that they are of one job. Needs the headers of Boost.Asio (addresses) and libcrypto.
 
+#include "mpx/macros/begin.hpp"
+
 #include <poll.h>
 
 #include <concepts>
@@ -326,3 +328,5 @@ class basic_tcp {
 using tcp = basic_tcp<>;
 
 }  // namespace mpx::inline v0::transport
+
+#include "mpx/macros/end.hpp"

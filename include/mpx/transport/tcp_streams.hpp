@@ -3,6 +3,8 @@
 // Transport tcp with several sockets to each peer, over several interfaces where
 // MPX_TCP_INTERFACE names some ("eth0,eth1"): for networks that one socket does not fill.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/transport/tcp.hpp"
 #include "mpx/transport/tcp/striped_stream.hpp"
 
@@ -14,3 +16,5 @@ template <unsigned Lanes, std::size_t PacketBytes = 256 * 1024, bool Pends = tru
 using tcp_streams = basic_tcp<PacketBytes, Pends, KernelBytes, detail::striped_stream<Lanes>>;
 
 }  // namespace mpx::inline v0::transport
+
+#include "mpx/macros/end.hpp"

@@ -3,6 +3,8 @@
 // The transport between hosts that are connected by a network which others can read or change:
 // transport tcp, whose connections are encrypted. Needs what tcp does, and OpenSSL's libssl.
 
+#include "mpx/macros/begin.hpp"
+
 #include "mpx/transport/tcp.hpp"
 #include "mpx/transport/tcp/tls_stream.hpp"
 
@@ -16,3 +18,5 @@ using basic_tls = basic_tcp<PacketBytes, Pends, KernelBytes, detail::tls_stream>
 using tls = basic_tls<>;
 
 }  // namespace mpx::inline v0::transport
+
+#include "mpx/macros/end.hpp"

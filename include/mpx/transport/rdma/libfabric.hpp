@@ -16,6 +16,8 @@
 // such a write goes on when the registration is closed. So limits().checks_keys is false, and who
 // takes memory back from peers that may be writing disconnects them first.
 
+#include "mpx/macros/begin.hpp"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -493,3 +495,5 @@ using writing_libfabric = basic_libfabric<fabric_calls, fabric_reads::never>;
 #include "mpx/transport/rdma/detail/libfabric_arrivals.hpp"
 #include "mpx/transport/rdma/detail/libfabric_start.hpp"
 #include "mpx/transport/rdma/detail/libfabric_work.hpp"
+
+#include "mpx/macros/end.hpp"

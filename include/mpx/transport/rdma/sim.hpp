@@ -3,6 +3,8 @@
 // A card in virtual time, for simulated jobs: with reads and without, with little memory or much,
 // in order or not. What it costs and in what order things happen, the model and the seed decide.
 
+#include "mpx/macros/begin.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -148,3 +150,5 @@ class basic_sim {
 using sim = basic_sim<>;
 
 }  // namespace mpx::inline v0::nic
+
+#include "mpx/macros/end.hpp"

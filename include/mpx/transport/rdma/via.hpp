@@ -13,6 +13,8 @@
 // Source: Compaq, Intel, Microsoft: Virtual Interface Architecture Specification 1.0, 1997;
 // reliable reception. There is no RDMA read, as in M-VIA.
 
+#include "mpx/macros/begin.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -497,3 +499,5 @@ using via = basic_via<>;
 }  // namespace mpx::inline v0::nic
 
 #include "mpx/transport/rdma/detail/via_work.hpp"
+
+#include "mpx/macros/end.hpp"

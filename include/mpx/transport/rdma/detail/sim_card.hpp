@@ -71,7 +71,7 @@ class sim_card : public mpx::sim::detail::event_handler {
         environment_(environment),
         self_(self),
         links_(static_cast<std::size_t>(world.size())) {
-    environment.ports[self] = this;
+    environment.ports[world_peer(self)] = this;
     world.on_heal([this] { heal(); });
   }
   /// Once, before anything else.
