@@ -30,6 +30,7 @@ static_assert(RelocatingTransport<transport_archetype> &&
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
 static_assert(AttendingTransport<transport_archetype> && PartingTransport<transport_archetype>);
+static_assert(ExplainingTransport<transport_archetype> && !ExplainingTransport<transport::inproc>);
 static_assert(StoringTransport<transport_archetype> && !StoringTransport<transport::inproc>);
 static_assert(!PartingTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);

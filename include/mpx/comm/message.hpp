@@ -103,7 +103,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
                                                       std::source_location where) const {
       std::string s(what);
       if (of.endpoint_ != nullptr) {
-        const detail::endpoint<Stack>& e = *of.endpoint_;
+        detail::endpoint<Stack>& e = *of.endpoint_;
         const rank_t self = of.ranks_ == nullptr ? world_rank(e.self()) : of.ranks_->rank();
         s = detail::describe(what, self, " from rank ", of.info_.source(), of.info_.tag(),
                              of.context_, into.bytes, of.ranks_);

@@ -35,7 +35,7 @@ enum class errc : int {
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
   pending,    ///< MPI_ERR_PENDING: not complete, for another request, or access, has failed.
   not_ready,  ///< A ready send met no posted receive.
-  peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died or left the job.
+  peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died, left, or is out of reach.
   protocol,   ///< A peer sent bytes that are not the mpx protocol.
   no_resources,    ///< MPI_ERR_NO_MEM: a stated limit or the machine's memory is reached.
   stack_mismatch,  ///< The ranks were built with different stacks or wire versions.
@@ -88,7 +88,7 @@ constexpr bool is_loss(errc e) noexcept {
     case errc::truncate: return "message truncated: it was longer than the receive";
     case errc::pending: return "not complete: another request, or access, has failed";
     case errc::not_ready: return "a ready send met no posted receive";
-    case errc::peer_lost: return "peer lost: it died or left";
+    case errc::peer_lost: return "peer lost: it died, left, or is out of reach";
     case errc::protocol: return "a peer sent malformed data";
     case errc::no_resources: return "out of resources";
     case errc::stack_mismatch: return "the ranks were built with different stacks";

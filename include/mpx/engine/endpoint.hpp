@@ -245,7 +245,19 @@ class endpoint : ground<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  using peers_type::abort_job, peers_type::host, peers_type::loss_text, peers_type::losses;
+  /// ": ...": more than the errc of a failure says of it: as the job knows it, else as the
+  /// transport does. "" if there is no more.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
+    std::string text = peers_type::loss_text(peer, why);
+    if constexpr (ExplainingTransport<transport_type>) {
+      lock_guard lock(threading());
+      if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
+      text = transport().loss_text(peer);
+      if (!text.empty()) text.insert(0, ": ");
+    }
+    return text;
+  }
+  using peers_type::abort_job, peers_type::host, peers_type::losses;
   using peers_type::orphaned, peers_type::ours;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------

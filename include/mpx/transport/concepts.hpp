@@ -391,6 +391,15 @@ concept BlockTransport =
       { t.wake_peer(peer) } noexcept;
     };
 
+/// A transport that can tell why it has lost a peer.
+///
+/// `loss_text(peer)`: what was tried and failed, in words that name the peer, for the texts of
+/// errors; "" of a peer that is not lost, or if nothing more is known. It claims no death.
+template <class T>
+concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.loss_text(peer) } -> std::same_as<std::string>;
+};
+
 /// A transport that knows which peers run on one node, where messages cost less.
 ///
 /// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
@@ -472,6 +481,7 @@ struct transport_archetype {
   void free_block(std::uint64_t) noexcept;
   void wake_peer(peer_id) noexcept;
   peer_id node_of(peer_id) const noexcept;
+  std::string loss_text(peer_id) const;
   bool is_near(peer_id) const noexcept;
   outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
   std::size_t packet_bytes_max(peer_id) const noexcept;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -319,6 +320,11 @@ class hybrid {
   {
     far_.progress();
     look_far_soon();
+  }
+  /// See ExplainingTransport: of far peers.
+  std::string loss_text(peer_id peer) const requires ExplainingTransport<Far>
+  {
+    return is_near(peer) ? std::string() : far_.loss_text(peer);
   }
   /// The two, for tests and tools.
   Near& near() noexcept { return near_; }
