@@ -17,9 +17,11 @@ def sh(*words, text=None):
 
 
 class Hosts:
-    """So many namespaces, each with an address of 10.213.0.0/24, and one more that is the cable between them."""
+    """So many namespaces, each with an address of 10.213.0.0/24, and one more that is the cable between them.
+    `before(name, i)`: makes further interfaces of a host, which the kernel lists before the one on the cable."""
 
-    def __init__(self, count):
+    def __init__(self, count, before=None):
+        self.before = before
         prefix = f"mpx{os.getpid()}x{next(serial)}"
         self.names = [f"{prefix}h{i}" for i in range(count)]
         self.net = f"{prefix}n"
@@ -34,6 +36,8 @@ class Hosts:
             for i, name in enumerate(self.names):
                 sh("ip", "netns", "add", name)
                 sh("ip", "-n", name, "link", "set", "lo", "up")
+                if self.before is not None:
+                    self.before(name, i)
                 sh("ip", "-n", self.net, "link", "add", f"port{i}", "type", "veth", "peer", "name", "eth", "netns", name)
                 sh("ip", "-n", name, "addr", "add", f"10.213.0.{i + 1}/24", "dev", "eth")
                 sh("ip", "-n", name, "link", "set", "eth", "up")

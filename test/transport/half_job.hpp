@@ -40,11 +40,12 @@ struct half_job {
   tcp_descriptor listener;
   tcp_bytes32 told{};  // Rank 0's token, for rank 1.
 
-  half_job() {
-    std::jthread other([this] {
+  /// `before`: addresses that rank 1 publishes before its own, each followed by a space.
+  explicit half_job(const std::string& before = "") {
+    std::jthread other([this, &before] {
       tcp_endpoint at;
       listener = listen_tcp(ip::address_v4::loopback(), {}, at);
-      one.put("mpx.tcp", text_of(at) + " here");
+      one.put("mpx.tcp", before + text_of(at) + " here");
       one.fence([] {});
       secret = tcp_secret::read(one.get(0, "mpx.tcp.key").value_or(""));
     });

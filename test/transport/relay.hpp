@@ -196,12 +196,11 @@ struct behind_a_relay {
   void abort(int code, std::string_view why) { lower->abort(code, why); }
   void put(std::string_view key, std::string_view value) {
     if (key != "mpx.tcp") return lower->put(key, value);
-    const std::size_t at = value.find(' ') + 1;  // "address port host"
-    const std::size_t end = value.find(' ', at);
-    made = std::make_unique<relay>(mpx::transport::detail::read_endpoint(value.substr(0, end)),
-                                   fates());
-    lower->put(key, std::string(value.substr(0, at)) + std::to_string(made->port()) +
-                        std::string(value.substr(end)));
+    // Addresses, each with its port, then the host: of these no more than the first.
+    const auto all = mpx::transport::detail::read_endpoints(value, 8);
+    made = std::make_unique<relay>(all.at(0), fates());
+    lower->put(key, all.at(0).address().to_string() + ' ' + std::to_string(made->port()) + ' ' +
+                        std::string(value));
   }
 };
 

@@ -360,13 +360,14 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
 
 TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {
   const ip::address loopback = ip::address_v4::loopback();
-  CHECK(chosen_address(nullptr, true) == loopback);
-  CHECK(!chosen_address(nullptr, false).is_unspecified());
-  for (const char* good : {"lo", "127.0.0.1", "127.0.0.0/8"})
-    CHECK(chosen_address(good, false) == loopback);
+  const std::vector<tcp_address> here = addresses_here();
+  const auto chosen = [&here](const char* told) {
+    return tcp_places::chosen(told, false, 1, here).addresses.at(0).address;
+  };
+  for (const char* good : {"lo", "127.0.0.1", "127.0.0.0/8"}) CHECK(chosen(good) == loopback);
   for (const char* bad : {"", "no-such", "a-name-that-is-too-long-for-any", "300.1.1.1",
                           "240.1.2.3", "240.1.2.0/24", "10.0.0.0/33", "fd00::/129", "/8", "lo/8"})
-    CHECK(errc_of([&] { static_cast<void>(chosen_address(bad, true)); }) == mpx::errc::argument);
+    CHECK(errc_of([&] { static_cast<void>(chosen(bad)); }) == mpx::errc::argument);
   CHECK(read_endpoint("127.0.0.1 4711").port() == 4711);
   CHECK(read_endpoint("::1 4711").address() == ip::address_v6::loopback());
   for (const char* bad : {"", "127.0.0.1", "127.0.0.1 0", "127.0.0.1 65536", "x 1", "127.0.0.1  1"})
@@ -375,9 +376,8 @@ TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {
 
 TEST_CASE("tcp: over IPv6, on one port of a range") {
   bool there = false;
-  for_each_address([&](std::string_view, const ip::address& a) {
-    there = there || a == ip::address_v6::loopback();
-  });
+  for (const tcp_address& a : addresses_here())
+    there = there || a.address == ip::address_v6::loopback();
   if (!there) {
     MESSAGE("skipped: this machine has no ::1");
     return;

@@ -120,8 +120,7 @@ int tell() {
       {"shm", refused.empty() ? "yes: all ranks share memory" : "no: " + refused, ""});
   transports.push_back({"inproc", "for threads of one process (mpx::run_threads)", ""});
 #ifdef MPXINFO_SOCKETS
-  const std::string_view way = chosen == nullptr ? "" : chosen;
-  for (const finding& f : mpxinfo::sockets(way != "pmi1" && way != "pmix")) transports.push_back(f);
+  for (const finding& f : mpxinfo::sockets()) transports.push_back(f);
 #else
   for (const char* const name : {"tcp", "tls", "hybrid"})
     transports.push_back({name, "no: this mpxinfo was built without OpenSSL", ""});

@@ -14,26 +14,31 @@ namespace {
 
 using namespace mpx::transport::detail;
 
-/// Where a rank would listen; throws why it cannot.
-std::string listening(bool one_machine) {
+/// At which addresses a rank would be called, in which order and why; throws why it cannot listen.
+std::string listening() {
+  const tcp_places here = tcp_places::chosen(false, tcp_newcomers::listeners_max);
   std::string where;
-  for (const ip::address& a : chosen_addresses(std::getenv("MPX_TCP_INTERFACE"), one_machine,
-                                               tcp_newcomers::listeners_max)) {
-    tcp_endpoint at;
-    static_cast<void>(listen_tcp(a, tcp_port_range::from_environment(), at));
-    where += (where.empty() ? "" : ", ") + a.to_string();
+  tcp_endpoint at;
+  const auto ports = tcp_port_range::from_environment();
+  if (here.everywhere) static_cast<void>(listen_tcp(here.any_address(), ports, at));
+  for (const tcp_address& a : here.addresses) {
+    if (!here.everywhere) static_cast<void>(listen_tcp(a.address, ports, at));
+    where += (where.empty() ? "" : ", then ") + a.address.to_string() + " (" + a.interface;
+    if (here.told) where += ", by MPX_TCP_INTERFACE";
+    if (a.reach != address_reach::plain) where += ", " + std::string(text_of(a.reach));
+    where += ')';
   }
-  const char* const ports = std::getenv("MPX_TCP_PORTS");
-  return where + (ports == nullptr ? ", any port" : std::string(", ports ") + ports);
+  const char* const told = std::getenv("MPX_TCP_PORTS");
+  return where + (told == nullptr ? "; any port" : std::string("; ports ") + told);
 }
 
 }  // namespace
 
-std::vector<finding> sockets(bool one_machine) {
+std::vector<finding> sockets() {
   std::string where;
   std::string refused;
   try {
-    where = listening(one_machine);
+    where = listening();
   } catch (const std::exception& e) {
     refused = e.what();
   }
@@ -47,8 +52,11 @@ std::vector<finding> sockets(bool one_machine) {
     return why_not.empty() ? "yes: " + yes : "no: " + why_not;
   };
   return {
-      {"tcp", answer(refused, "a rank listens on " + where),
-       refused.empty() ? "MPX_TCP_INTERFACE and MPX_TCP_PORTS choose" : ""},
+      {"tcp", answer(refused, "a rank is called at " + where),
+       refused.empty() ? "MPX_TCP_INTERFACE and MPX_TCP_PORTS choose; peers try an address of "
+                         "their own networks "
+                         "first, and one that several hosts have last"
+                       : ""},
       {"tls", answer(no_tls, std::string("TLS 1.3 by ") + ::OpenSSL_version(OPENSSL_VERSION)), ""},
       {"hybrid", answer(refused, "shared memory among ranks that find it, tcp or tls to others"),
        ""}};

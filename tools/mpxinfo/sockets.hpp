@@ -8,7 +8,7 @@
 
 namespace mpxinfo {
 
-/// Of tcp, tls and hybrid. `one_machine`: the launcher starts ranks on this machine only.
-std::vector<finding> sockets(bool one_machine);
+/// Of tcp, tls and hybrid, in stacks for several hosts.
+std::vector<finding> sockets();
 
 }  // namespace mpxinfo

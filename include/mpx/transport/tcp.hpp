@@ -159,6 +159,10 @@ class basic_tcp {
   const detail::tcp_counters& counters() const noexcept { return wires_.counters(); }
   const detail::tcp_door_counters& door() const noexcept { return wires_.door(); }
   detail::tcp_state state_of(peer_id peer) const noexcept { return wires_.state_of(peer); }
+  /// See ExplainingTransport.
+  std::string loss_text(peer_id peer) const {
+    return peer == self() ? std::string() : wires_.loss_text(peer);
+  }
   const detail::tcp_endpoint& endpoint() const noexcept { return wires_.endpoint(); }
 
  private:
@@ -172,44 +176,56 @@ class basic_tcp {
 
   struct joined {
     detail::tcp_secret secret;
-    detail::tcp_descriptor listener;
-    // Where a connection has several sockets: beyond the first, and where all of them are.
-    std::vector<detail::tcp_descriptor> more_listeners;
-    std::vector<std::vector<detail::tcp_endpoint>> all_endpoints;
-    std::vector<detail::tcp_endpoint> endpoints;
-    std::vector<peer_id> nodes;  // Of each peer: the first one on its machine.
+    detail::tcp_endpoint from;  // Of connections that this rank makes; none: the kernel chooses.
+    std::vector<detail::tcp_descriptor> listeners;
+    // Of each peer: where it can be called,
+    std::vector<std::vector<detail::tcp_endpoint>> published;
+    // the same, if the sockets of a connection are to be spread over these addresses,
+    std::vector<std::vector<detail::tcp_endpoint>> lanes;
+    std::vector<peer_id> nodes;  // and the first one on its machine.
     bool oversubscribed = false;
     detail::tcp_patience patience;
   };
   template <class B>
   basic_tcp(const B& b, joined j)
-      : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret, std::move(j.endpoints),
-               std::move(j.listener), Pends, KernelBytes, j.patience),
+      : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret,
+               detail::tcp_directory(j.published, world_peer(b.rank()), detail::addresses_here()),
+               j.from, std::move(j.listeners.front()), Pends, KernelBytes, j.patience),
         nodes_(std::move(j.nodes)),
         oversubscribed_(j.oversubscribed) {
     if constexpr (Stream::lanes > 1) {
-      for (detail::tcp_descriptor& l : j.more_listeners) wires_.also_listen(std::move(l));
-      wires_.streams().there = std::move(j.all_endpoints);
+      for (std::size_t i = 1; i < j.listeners.size(); ++i)
+        wires_.also_listen(std::move(j.listeners[i]));
+      wires_.streams().there = std::move(j.lanes);
       wires_.streams().here = wires_.streams().there[self()];
     }
   }
+
+  // What a rank publishes begins with this if MPX_TCP_INTERFACE has chosen the addresses.
+  static constexpr std::string_view told_mark = "= ";
+  // Of the host's name, so that all of it is no more than 512 bytes.
+  static constexpr std::size_t host_bytes_max = 100;
 
   /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
   template <class B>
   static joined join(B& b) {
     joined j;
     j.patience = detail::tcp_patience::from_environment(Heartbeat::seconds);
-    const std::vector<detail::ip::address> here = detail::chosen_addresses(
-        std::getenv("MPX_TCP_INTERFACE"), SharedMemoryBootstrap<B>, interfaces_max);
+    const auto here = detail::tcp_places::chosen(SharedMemoryBootstrap<B>, interfaces_max);
     const auto ports = detail::tcp_port_range::from_environment();
-    std::string listening;
-    for (const detail::ip::address& a : here) {
-      detail::tcp_endpoint at;
-      detail::tcp_descriptor listener = detail::listen_tcp(a, ports, at, KernelBytes);
-      (j.listener ? j.more_listeners.emplace_back() : j.listener) = std::move(listener);
-      listening += text_of(at) + ' ';
+    std::string published(here.told ? told_mark : "");
+    detail::tcp_endpoint at;
+    const auto listen = [&](const detail::ip::address& a) {
+      j.listeners.push_back(detail::listen_tcp(a, ports, at, KernelBytes));
+    };
+    if (here.everywhere) listen(here.any_address());
+    for (const detail::tcp_address& a : here.addresses) {
+      if (!here.everywhere) listen(a.address);
+      const detail::tcp_endpoint place(a.address, at.port());
+      if (!here.everywhere && j.from.bytes == 0) j.from = place;
+      published += text_of(place) + ' ';
     }
-    b.put("mpx.tcp", listening + std::string(b.host()).substr(0, 200));
+    b.put("mpx.tcp", published + std::string(b.host()).substr(0, host_bytes_max));
     if (b.rank() == 0) b.put("mpx.tcp.key", detail::tcp_secret::drawn().text());
     b.fence([] {});
     j.secret = detail::tcp_secret::read(b.get(0, "mpx.tcp.key").value_or(""));
@@ -218,13 +234,16 @@ class basic_tcp {
     for (rank_t r = 0; r < b.size(); ++r) {
       const std::string said = b.get(r, "mpx.tcp").value_or("");
       std::string_view rest(said);
-      const std::vector<detail::tcp_endpoint> all = detail::read_endpoints(rest, interfaces_max);
+      const bool told = rest.starts_with(told_mark);
+      if (told) rest.remove_prefix(told_mark.size());
+      std::vector<detail::tcp_endpoint> all = detail::read_endpoints(rest, detail::tcp_places_max);
       if (all.empty())
         mpx::detail::throw_error(errc::bootstrap, "rank %d has published no address of tcp", r);
-      j.endpoints.push_back(all.front());
-      if constexpr (Stream::lanes > 1) j.all_endpoints.push_back(all);
+      if constexpr (Stream::lanes > 1)
+        j.lanes.push_back(told ? all : std::vector<detail::tcp_endpoint>());
+      j.published.push_back(std::move(all));
       const std::string host(rest);
-      neighbours += host == b.host().substr(0, 200) ? 1 : 0;
+      neighbours += host == b.host().substr(0, host_bytes_max) ? 1 : 0;
       j.nodes.push_back(machines.emplace(host, world_peer(r)).first->second);
     }
     j.oversubscribed = neighbours > platform::usable_cores();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where a rank listens: which address of this machine (MPX_TCP_INTERFACE), which port
+// Where a rank listens: at which addresses of this machine (MPX_TCP_INTERFACE), on which port
 // (MPX_TCP_PORTS), and how that is told to the others.
 
-#include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <bit>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
@@ -16,10 +17,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/transport/detail/interfaces.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
@@ -54,6 +57,7 @@ struct tcp_endpoint {
   std::uint16_t port() const noexcept {
     return ntohs(any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port);
   }
+  /// An IPv4 address that a socket of IPv6 has met is one of IPv4.
   ip::address address() const noexcept {
     if (any.sa_family == AF_INET) {
       ip::address_v4::bytes_type raw;
@@ -62,7 +66,9 @@ struct tcp_endpoint {
     }
     ip::address_v6::bytes_type raw;
     std::memcpy(raw.data(), &v6.sin6_addr, raw.size());
-    return ip::address_v6(raw, v6.sin6_scope_id);
+    const ip::address_v6 a(raw, v6.sin6_scope_id);
+    if (a.is_v4_mapped()) return ip::make_address_v4(ip::v4_mapped, a);
+    return a;
   }
 };
 
@@ -167,63 +173,133 @@ class tcp_interface_choice {
   bool is_net6_ = false;
 };
 
-/// Calls `f(name, address)` for each address of an interface of this machine that is up.
-template <class F>
-void for_each_address(F&& f) {
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) throw error(errc::no_resources, "getifaddrs failed");
-  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
-    if (at->ifa_addr == nullptr || (at->ifa_flags & IFF_UP) == 0) continue;
-    const auto family = at->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6) continue;
-    tcp_endpoint e;
-    std::memcpy(&e.any, at->ifa_addr, family == AF_INET ? sizeof e.v4 : sizeof e.v6);
-    f(std::string_view(at->ifa_name), e.address());
-  }
-  ::freeifaddrs(all);
-}
+/// An address of an interface of this host.
+struct tcp_address {
+  std::string interface;
+  ip::address address;
+  unsigned prefix_bits = 0;  // Of the network that it is in.
+  address_reach reach = address_reach::plain;
 
-/// How much an address is to be preferred where nobody has chosen: one that other hosts reach.
-inline int preference_of(const ip::address& a) {
-  if (a.is_loopback()) return a.is_v4() ? 2 : 1;
-  if (a.is_v6()) return a.to_v6().is_link_local() ? 0 : 3;
-  return a.to_v4().to_uint() >> 16 == 0xa9fe ? 0 : 4;  // 169.254: not beyond the link.
-}
-
-/// The address that MPX_TCP_INTERFACE chooses; else, where all ranks are on this machine, the
-/// loopback's; else the first that other hosts reach. Errors: errc::argument.
-inline ip::address chosen_address(const char* told, bool one_machine) {
-  ip::address best;
-  int most = -1;
-  if (told == nullptr) {
-    if (one_machine) return ip::address_v4::loopback();
-    for_each_address([&](std::string_view, const ip::address& a) {
-      if (preference_of(a) > most) most = preference_of(best = a);
-    });
-    return most > 0 ? best : ip::address(ip::address_v4::loopback());
+  /// Whether `a` is in the network of this address.
+  bool shares_network(const ip::address& a) const noexcept {
+    if (a.is_v4() != address.is_v4()) return false;
+    return a.is_v4() ? same_bits(a.to_v4().to_bytes(), address.to_v4().to_bytes())
+                     : same_bits(a.to_v6().to_bytes(), address.to_v6().to_bytes());
   }
-  const tcp_interface_choice choice(told);
-  for_each_address([&](std::string_view name, const ip::address& a) {
-    if (choice.takes(name, a) && preference_of(a) > most) most = preference_of(best = a);
+
+ private:
+  template <class Bytes>
+  bool same_bits(const Bytes& a, const Bytes& b) const noexcept {
+    const std::size_t whole = prefix_bits / 8;
+    if (whole >= a.size()) return a == b;
+    const unsigned mask = 0xff00u >> prefix_bits % 8 & 0xff;
+    return std::memcmp(a.data(), b.data(), whole) == 0 && ((a[whole] ^ b[whole]) & mask) == 0;
+  }
+};
+
+/// All addresses of interfaces of this host that are up, as the kernel lists them. Errors:
+/// errc::no_resources.
+inline std::vector<tcp_address> addresses_here() {
+  std::vector<tcp_address> found;
+  const bool listed = for_each_address([&found](const ifaddrs& i, address_reach reach) {
+    const auto family = i.ifa_addr->sa_family;
+    const auto read = [family](const sockaddr* from) {
+      tcp_endpoint e;
+      std::memcpy(&e.any, from, family == AF_INET ? sizeof e.v4 : sizeof e.v6);
+      e.any.sa_family = family;
+      return e.address();
+    };
+    tcp_address& a = found.emplace_back();
+    a.interface = i.ifa_name;
+    a.address = read(i.ifa_addr);
+    a.reach = reach;
+    if (i.ifa_netmask == nullptr) return;
+    const auto count = [&a](const auto& mask) {
+      for (const unsigned char byte : mask)
+        a.prefix_bits += static_cast<unsigned>(std::popcount(byte));
+    };
+    const ip::address mask = read(i.ifa_netmask);
+    mask.is_v4() ? count(mask.to_v4().to_bytes()) : count(mask.to_v6().to_bytes());
   });
-  if (most < 0) choice.refuse("names no address of an interface of this machine that is up");
-  return best;
+  if (!listed) throw error(errc::no_resources, "getifaddrs failed");
+  return found;
 }
 
-/// The addresses of a list such as "eth0,eth1", each chosen as by itself; at most `most`. Errors:
-/// errc::argument.
-inline std::vector<ip::address> chosen_addresses(const char* told, bool one_machine,
-                                                 std::size_t most) {
-  std::vector<ip::address> all;
-  if (told == nullptr) return {chosen_address(nullptr, one_machine)};
-  std::string_view rest(told);
-  for (bool last = false; !last && all.size() < most;) {
-    const std::size_t end = rest.find(',');
-    last = end == std::string_view::npos;
-    all.push_back(chosen_address(std::string(rest.substr(0, end)).c_str(), one_machine));
-    if (!last) rest.remove_prefix(end + 1);
+/// The best first, IPv4 before IPv6 of the same kind; one of each network of an interface.
+inline std::vector<tcp_address> best_first(std::vector<tcp_address> all) {
+  std::stable_sort(all.begin(), all.end(), [](const tcp_address& a, const tcp_address& b) {
+    return std::pair(a.reach, a.address.is_v6()) < std::pair(b.reach, b.address.is_v6());
+  });
+  std::vector<tcp_address> kept;
+  for (tcp_address& a : all) {
+    const bool has_one = std::any_of(kept.begin(), kept.end(), [&a](const tcp_address& k) {
+      return k.interface == a.interface && k.shares_network(a.address);
+    });
+    if (!has_one) kept.push_back(std::move(a));
   }
-  return all;
+  return kept;
 }
+
+/// At how many addresses a rank can be called.
+inline constexpr std::size_t tcp_places_max = 8;
+
+/// Where a rank listens, and at which addresses others are to call it, in this order.
+struct tcp_places {
+  std::vector<tcp_address> addresses;
+  bool told = false;        // By MPX_TCP_INTERFACE.
+  bool everywhere = false;  // One socket listens at all addresses of this host.
+
+  /// `told`: what MPX_TCP_INTERFACE says, a list of which at most `most` count, or nullptr.
+  /// `one_machine`: all ranks are on this one. `here`: addresses_here(). Errors: errc::argument.
+  static tcp_places chosen(const char* told, bool one_machine, std::size_t most,
+                           const std::vector<tcp_address>& here) {
+    tcp_places p;
+    p.told = told != nullptr;
+    if (told != nullptr) {
+      std::string_view rest(told);
+      for (bool last = false; !last && p.addresses.size() < most;) {
+        const std::size_t end = rest.find(',');
+        last = end == std::string_view::npos;
+        p.addresses.push_back(named(rest.substr(0, end), here));
+        if (!last) rest.remove_prefix(end + 1);
+      }
+      return p;
+    }
+    if (!one_machine) {
+      p.addresses = best_first(here);
+      // A link-local address of IPv6 says nothing without the number of the caller's interface.
+      std::erase_if(p.addresses, [](const tcp_address& a) {
+        return a.reach == address_reach::loopback ||
+               (a.address.is_v6() && a.address.to_v6().is_link_local());
+      });
+      if (p.addresses.size() > tcp_places_max) p.addresses.resize(tcp_places_max);
+      p.everywhere = !p.addresses.empty();
+    }
+    if (p.addresses.empty())
+      p.addresses.push_back({"lo", ip::address_v4::loopback(), 8, address_reach::loopback});
+    return p;
+  }
+  /// The same, as this host and the environment are. Errors: errc::argument, errc::no_resources.
+  static tcp_places chosen(bool one_machine, std::size_t most) {
+    return chosen(std::getenv("MPX_TCP_INTERFACE"), one_machine, most, addresses_here());
+  }
+
+  /// Where `everywhere` is. Dual-stack where there is an address of IPv6.
+  ip::address any_address() const {
+    for (const tcp_address& a : addresses)
+      if (a.address.is_v6()) return ip::address_v6::any();
+    return ip::address_v4::any();
+  }
+
+ private:
+  static tcp_address named(std::string_view text, const std::vector<tcp_address>& here) {
+    const tcp_interface_choice choice(text);
+    std::vector<tcp_address> all;
+    for (const tcp_address& a : here)
+      if (choice.takes(a.interface, a.address)) all.push_back(a);
+    if (all.empty()) choice.refuse("names no address of an interface of this machine that is up");
+    return best_first(std::move(all)).front();
+  }
+};
 
 }  // namespace mpx::inline v0::transport::detail

@@ -81,6 +81,12 @@ inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) n
   return s;
 }
 
+/// The address of the other end; the unspecified one if it has none.
+inline ip::address tcp_peer_of(int fd) noexcept {
+  tcp_endpoint there;
+  socklen_t bytes = sizeof there.v6;
+  return ::getpeername(fd, &there.any, &bytes) == 0 ? there.address() : ip::address();
+}
 /// Whether both ends are on this host.
 inline bool is_tcp_within_host(int fd) noexcept {
   tcp_endpoint here;
@@ -121,7 +127,10 @@ inline std::size_t tcp_packets_bytes(int fd) noexcept {
 inline tcp_descriptor listen_tcp_at(tcp_endpoint& at, int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
   const int yes = 1;  // Who used it before may have left a connection that the kernel remembers.
+  const int no = 0;   // All addresses of IPv6 are those of IPv4, too.
   if (s) ::setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (s && at.any.sa_family == AF_INET6)
+    ::setsockopt(s.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
   socklen_t bytes = sizeof at.v6;
   if (s && ::bind(s.fd(), &at.any, at.bytes) == 0 && ::listen(s.fd(), SOMAXCONN) == 0 &&
       ::getsockname(s.fd(), &at.any, &bytes) == 0)
@@ -163,7 +172,8 @@ inline void set_tcp_patience(int fd, int ms) noexcept {
 }
 inline constexpr int tcp_connect_ms_max = 10'000;
 
-/// An attempt to reach `to` from the address `from`, any port. Empty: it has failed already.
+/// An attempt to reach `to` from the address `from`, any port; from any if `from` is none. Empty,
+/// with errno: it has failed already.
 inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
                                   int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
@@ -179,8 +189,11 @@ inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& 
     const tcp_endpoint any_port(from.address(), 0);
     static_cast<void>(::bind(s.fd(), &any_port.any, any_port.bytes));
   }
-  if (::connect(s.fd(), &to.any, to.bytes) != 0 && errno != EINPROGRESS && errno != EINTR)
+  if (::connect(s.fd(), &to.any, to.bytes) != 0 && errno != EINPROGRESS && errno != EINTR) {
+    const int why = errno;
     s.close();
+    errno = why;
+  }
   return s;
 }
 

@@ -53,16 +53,17 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base::serve;
   static constexpr std::int64_t crossing_ns = 3'000'000;
 
-  tcp_wires(peer_id self, peer_id peers, const tcp_secret& secret,
-            std::vector<tcp_endpoint> endpoints, tcp_descriptor listener, bool pends,
-            int kernel_bytes, tcp_patience patience)
+  tcp_wires(peer_id self, peer_id peers, const tcp_secret& secret, tcp_directory directory,
+            const tcp_endpoint& from, tcp_descriptor listener, bool pends, int kernel_bytes,
+            tcp_patience patience)
       : base(peers, pends),
         self_(self),
         peers_(peers),
         kernel_bytes_(kernel_bytes),
         patience_(patience),
         secret_(secret),
-        endpoints_(std::move(endpoints)),
+        directory_(std::move(directory)),
+        from_(from),
         newcomers_(std::move(listener), watch_) {}
   ~tcp_wires() {
     if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
@@ -77,7 +78,23 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   const tcp_door_counters& door() const noexcept { return newcomers_.counters(); }
-  const tcp_endpoint& endpoint() const noexcept { return endpoints_[self_]; }
+  const tcp_endpoint& endpoint() const noexcept { return directory_.of(self_)[0].at; }
+  /// Why that peer is lost, as far as this end can know; "" if it is not, or nothing is known.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer) const {
+    const link* const l = links_[peer];
+    if (l == nullptr || l->state < tcp_state::left) return {};
+    const std::string tried = l->search.text(directory_.of(peer));
+    if (tried.empty()) return {};
+    if (l->met)
+      return mpx::detail::formatted(
+          "the connection to rank %u broke, and was not made again in %.1f s: %s", unsigned{peer},
+          l->search.seconds(), tried.c_str());
+    return mpx::detail::formatted(
+        "rank %u was not reached in %.1f s: %s (MPX_TCP_INTERFACE names the interface, or the "
+        "subnet, by which the hosts reach each other; MPX_TCP_PORTS the ports that a firewall lets "
+        "pass; MPX_TCP_HEARTBEAT how long to try)",
+        unsigned{peer}, l->search.seconds(), tried.c_str());
+  }
   /// Whether something besides open connections is to be looked after.
   bool uneasy() const noexcept { return attention_ != 0 || !newcomers_.quiet(); }
 
@@ -204,14 +221,25 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
     ++counters_.calls;
     l.state = tcp_state::greeting;
-    wait_for(l, now, now + patience_.attempt_ns(l.lost_at_ns - now));
+    l.search.begin(now);
+    wait_for(l, now,
+             now + l.search.attempt_ns(patience_.attempt_ns(l.lost_at_ns - now),
+                                       patience_.reach_ns(), directory_.of(l.peer).size()));
     l.call.emplace(self_, l.peer);
-    l.socket = Stream(connect_tcp(endpoints_[self_], endpoints_[l.peer], kernel_bytes_));
+    l.socket = Stream(connect_tcp(from_, place_of(l).at, kernel_bytes_));
     if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}))
       return hang_up(l, errno);
     patience_.apply(l.socket.fd());
   }
-  /// An attempt has failed. It is repeated while that may help.
+  /// The address that is called, or is next.
+  const tcp_place& place_of(const link& l) const noexcept {
+    return directory_.of(l.peer)[l.search.at()];
+  }
+  /// Whether the peer itself may be at another address than the one that is called.
+  bool may_be_elsewhere(const link& l) const noexcept {
+    return place_of(l).doubtful && directory_.of(l.peer).size() > 1;
+  }
+  /// An attempt has failed. It is repeated while that may help, at the next address.
   void hang_up(link& l, int why) noexcept {
     const std::int64_t now = platform::now_ns();
     // Somebody is there, and this rank has kept him waiting.
@@ -219,17 +247,18 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       l.lost_at_ns = now + patience_.reach_ns();
     part(l);
     l.call.reset();
+    const std::size_t places = directory_.of(l.peer).size();
     // Nobody listens there any more: the rank is gone, not the way to it.
-    if (why == ECONNREFUSED || why == EACCES || why == EPERM) return close(l, tcp_state::lost);
-    call_later(l);
+    if (l.search.failed(why == 0 ? tcp_hung_up : why, places)) return close(l, tcp_state::lost);
+    call_later(l, l.search.has_untried(places));
   }
-  void call_later(link& l) noexcept {
+  void call_later(link& l, bool at_once = false) noexcept {
     const std::int64_t now = platform::now_ns();
     forgive(l, now);
     if (now >= l.lost_at_ns) return close(l, tcp_state::lost);
     l.state = tcp_state::idle;
     const unsigned shift = l.calls < 8 ? l.calls++ : 8;
-    const std::int64_t at = now + (std::int64_t{1'000'000} << shift);
+    const std::int64_t at = at_once ? now : now + (std::int64_t{1'000'000} << shift);
     wait_for(l, now, at < l.lost_at_ns ? at : l.lost_at_ns);
   }
   /// The clock has something to say to a connection that is being made.
@@ -242,6 +271,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       // has come, and waited in vain: the next look tells.
       wait_for(l, now, now + patience_.attempt_ns());
       l.lost_at_ns = now + patience_.reach_ns();
+      if (greets && may_be_elsewhere(l)) hang_up(l, tcp_says_nothing);
       return;
     }
     if (greets) return hang_up(l, ETIMEDOUT);
@@ -274,7 +304,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (n <= 0) return hang_up(l, n < 0 ? errno : 0);
     const tcp_step s = l.call->added(static_cast<std::size_t>(n), secret_);
     if (s == tcp_step::more) return;
-    if (s == tcp_step::wrong) return hang_up(l, EACCES);  // A stranger has that address now.
+    if (s == tcp_step::wrong) return hang_up(l, tcp_stranger);
     if (!l.call->is_judged()) {
       const tcp_hello h = l.call->hello(secret_, token_for(l.peer));
       if (::send(l.socket.fd(), &h, sizeof h, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof h)
@@ -323,7 +353,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (kernel_bytes_ == 0 && is_tcp_within_host(fd)) bound_tcp_within_host(fd);
   }
   tcp_site site_of(peer_id peer) noexcept {
-    return {watch_, secret_, self_, peer, endpoints_[self_], endpoints_[peer], kernel_bytes_};
+    return {watch_, secret_, self_, peer, from_, place_of(*links_[peer]).at, kernel_bytes_};
   }
   void secure(link& l) noexcept {
     const tcp_secured how_far = l.socket.secure();
@@ -365,10 +395,20 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.state = tcp_state::open;
     l.calls = 0;
     l.lost_at_ns = 0;
+    remember_place(l);
     ++counters_.opened;
     send(l);
     if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
     look_at(l);  // The socket has been read: it may say no more.
+  }
+  /// The next search begins at the address that the peer has on this connection.
+  void remember_place(link& l) const noexcept {
+    const std::span<const tcp_place> places = directory_.of(l.peer);
+    const ip::address there = tcp_peer_of(l.socket.fd());
+    std::size_t at = 0;
+    while (at < places.size() && (places[at].doubtful || places[at].at.address() != there)) ++at;
+    if (places.size() == 1) at = 0;
+    l.search.found(at, places.size());
   }
   void on_newcomer(std::uint32_t at) noexcept {
     newcomers_.advance(
@@ -462,6 +502,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     }
     l.state = s;
     l.call.reset();
+    if (s == tcp_state::lost) l.search.end(platform::now_ns());
     l.out.fail(completions_);
     feed(l);
     l.in.clear();
@@ -491,7 +532,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   tcp_secret secret_;
   tcp_secret own_secret_ = tcp_secret::drawn();  // For as long as this rank lives.
   [[no_unique_address]] typename Stream::context streams_;
-  std::vector<tcp_endpoint> endpoints_;
+  tcp_directory directory_;
+  tcp_endpoint from_;  // The address that connections of this rank come from, if that is given.
   tcp_newcomers newcomers_;
   pid_t pid_ = ::getpid();
 };
