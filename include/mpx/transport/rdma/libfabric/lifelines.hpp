@@ -9,8 +9,6 @@
 // these lines, whatever the ranks compute: a line that breaks is a process that has ended, or a
 // host that does not answer.
 
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -28,6 +26,7 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/types.hpp"
+#include "mpx/transport/detail/interfaces.hpp"
 #include "mpx/transport/rdma/libfabric/record.hpp"
 
 namespace mpx::inline v0::nic::detail {
@@ -49,13 +48,13 @@ class fabric_lifelines {
       if (fd >= 0) ::close(fd);
   }
 
-  /// Listens, on the address `own` of the card if that is one of the internet, else on the first of
-  /// this machine that others reach. Without a port it goes on without lines.
+  /// Listens, on the address `own` of the card if that is one of the internet, else on the one
+  /// of this host of which others can expect most. Without a port it goes on without lines.
   /// Errors: errc::argument: what MPX_FABRIC_WATCH says is nothing.
   void listen(const std::byte* own, std::size_t own_bytes) {
     if (!wanted()) return;
     place at;
-    if (!at.take(own, own_bytes) && !at.take_first_of_host()) return;
+    if (!at.take(own, own_bytes) && !at.take_best_of_host()) return;
     at.set_port(0);
     listener_ = ::socket(at.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
@@ -158,22 +157,20 @@ class fabric_lifelines {
       std::memcpy(&v6, from, n);
       return (any.sa_family == AF_INET || any.sa_family == AF_INET6) && n == bytes();
     }
-    /// One beyond the loopback, if there is any.
-    bool take_first_of_host() noexcept {
-      ifaddrs* all = nullptr;
-      if (::getifaddrs(&all) != 0) return false;
+    using reach_type = transport::detail::address_reach;
+    /// That of this host of which the others can expect most.
+    bool take_best_of_host() noexcept {
       int best = -1;
-      for (const ifaddrs* i = all; i != nullptr; i = i->ifa_next) {
-        if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_UP) == 0) continue;
-        const auto family = i->ifa_addr->sa_family;
-        if (family != AF_INET && family != AF_INET6) continue;
-        const int worth =
-            ((i->ifa_flags & IFF_LOOPBACK) == 0 ? 2 : 0) + (family == AF_INET ? 1 : 0);
-        if (worth <= best) continue;
+      static_cast<void>(transport::detail::for_each_address([&](const ifaddrs& i,
+                                                                reach_type reach) {
+        const bool is_v4 = i.ifa_addr->sa_family == AF_INET;
+        if (!is_v4 && reach == reach_type::link_local) return;  // The caller's link is not known.
+        const int worth = 2 * (static_cast<int>(reach_type::loopback) - static_cast<int>(reach)) +
+                          (is_v4 ? 1 : 0);
+        if (worth <= best) return;
         best = worth;
-        std::memcpy(&v6, i->ifa_addr, family == AF_INET ? sizeof v4 : sizeof v6);
-      }
-      ::freeifaddrs(all);
+        std::memcpy(&v6, i.ifa_addr, is_v4 ? sizeof v4 : sizeof v6);
+      }));
       return best >= 0;
     }
   };
