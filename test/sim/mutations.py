@@ -48,6 +48,8 @@ WRITER = "transport/tcp/writer.hpp"
 WIRES = "transport/tcp/wires.hpp"
 CALLS_TEST = "transport/tcp_calls.test.cpp"
 REACH_TEST = "transport/tcp_reach.test.cpp"
+NEWCOMERS = "transport/tcp/newcomers.hpp"
+DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
@@ -525,6 +527,12 @@ MUTATIONS = [
      "l->out.empty()) continue;", "l->out.idle()) continue;", REACH_TEST),
     ("a third rank takes the place of one of two that have met", WIRES,
      "    if (l->met && !who.knows(l->token)) return false;\n", "", REACH_TEST),
+    ("a call that waits to be taken does not ask again whether the host is there", WIRES,
+     "        l.call->knock(l.socket.fd(), secret_);\n", "        static_cast<void>(0);\n", CALLS_TEST),
+    ("a stranger takes the place of who has knocked", NEWCOMERS,
+     "    if (all_[oldest].handshake.has_knocked() && !for_one_that_has_knocked) return places;\n", "", DOOR_TEST),
+    ("who has been here longest goes, though he has knocked and others have not", NEWCOMERS,
+     "a.until_ns < b.until_ns : !knocked;", "a.until_ns < b.until_ns : knocked;", DOOR_TEST),
     # Of who dies, and of who leaves.
     ("a lock is given to who has died waiting for it", "rma/service.hpp",
      "      if (os::gone_locked(w.e, w.peer_of(at.rank))) {",

@@ -66,6 +66,12 @@ struct half_job {
   void poll(keeper& sink, int times = 20) const {
     for (int i = 0; i < times; ++i) t->poll(sink);
   }
+  /// As a stranger who has overheard how ranks of the job begin.
+  tcp_descriptor connect_and_knock() const {
+    tcp_descriptor s = connect();
+    require(tcp_connector(1, 0).knock(s.fd(), secret), "a connection takes some bytes");
+    return s;
+  }
 };
 
 /// Writes, and never minds whether anybody reads.
@@ -89,7 +95,7 @@ inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}
 
 /// Rank 1 calls, and has said who it is, which rank 0 has not read.
 inline tcp_descriptor greeted(half_job& j, tcp_connector& c, std::uint8_t instance = 1) {
-  tcp_descriptor s = j.connect();
+  tcp_descriptor s = j.connect_and_knock();
   keeper sink;
   const deadline limit;
   for (bool ready = false; !ready;) {
@@ -158,11 +164,14 @@ inline std::vector<tcp_descriptor> fall_silent(half_job& j) {
 /// A call of rank 0, which rank 1 takes.
 struct call_of_rank_0 {
   tcp_descriptor s;
+  half_job& j;
+  losing_keeper& sink;
   tcp_acceptor a;
   bool heard = false;
 
   /// It has come in.
-  call_of_rank_0(half_job& j, losing_keeper& sink, bool challenges = true) {
+  call_of_rank_0(half_job& job, losing_keeper& told, bool challenges = true)
+      : j(job), sink(told), a(tcp_knock_of(job.secret, 1)) {
     const deadline limit;
     while (!s) {
       j.t->poll(sink);
@@ -170,15 +179,38 @@ struct call_of_rank_0 {
       limit.check("rank 1 is called");
       s = tcp_descriptor(::accept4(j.listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     }
-    require(a.begin(), "there is a nonce");
     if (challenges) challenge();
   }
-  void challenge() const {
+  void challenge() {
+    hear_message();
     const tcp_challenge c = a.challenge();
     say(s, &c, sizeof c);
   }
   /// Rank 0 has proven who it is.
-  void hear(half_job& j, losing_keeper& sink) {
+  void hear() {
+    hear_message();
+    heard = true;
+  }
+  void judge(tcp_verdict v) const {
+    const tcp_answer answer = a.answer(v, j.secret);
+    say(s, &answer, sizeof answer);
+  }
+  /// This is the connection between the two.
+  void open() {
+    if (!heard) hear();
+    judge(tcp_verdict::open);
+    const tcp_resume r{tcp_resume_magic, 0, token_of(1)};
+    say(s, &r, sizeof r);
+    const deadline limit;
+    while (j.t->state_of(1) != tcp_state::open) {
+      j.t->poll(sink);
+      limit.check("the connection is open");
+    }
+  }
+
+ private:
+  /// The knock, or rank 0's proof.
+  void hear_message() {
     const deadline limit;
     for (tcp_step step = tcp_step::more; step != tcp_step::ready;) {
       j.t->poll(sink);
@@ -187,23 +219,6 @@ struct call_of_rank_0 {
       const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
       if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);
       require(n != 0 && step != tcp_step::wrong, "it does");
-    }
-    heard = true;
-  }
-  void judge(half_job& j, tcp_verdict v) const {
-    const tcp_answer answer = a.answer(v, j.secret);
-    say(s, &answer, sizeof answer);
-  }
-  /// This is the connection between the two.
-  void open(half_job& j, losing_keeper& sink) {
-    if (!heard) hear(j, sink);
-    judge(j, tcp_verdict::open);
-    const tcp_resume r{tcp_resume_magic, 0, token_of(1)};
-    say(s, &r, sizeof r);
-    const deadline limit;
-    while (j.t->state_of(1) != tcp_state::open) {
-      j.t->poll(sink);
-      limit.check("the connection is open");
     }
   }
 };

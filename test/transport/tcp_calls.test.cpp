@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ using namespace half_a_job;
 
 /// The next call of rank 0's becomes the connection, and it has lost nobody.
 void is_met(half_job& j, losing_keeper& sink) {
-  call_of_rank_0(j, sink).open(j, sink);
+  call_of_rank_0(j, sink).open();
   CHECK(sink.lost_ones.empty());
 }
 /// Rank 0 calls, and meets nobody, more often than a call that crosses may insist after.
@@ -64,8 +65,8 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
     half_job j;
     REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
     call_of_rank_0 first(j, sink);
-    first.hear(j, sink);
-    first.judge(j, tcp_verdict::crossed);
+    first.hear();
+    first.judge(tcp_verdict::crossed);
     const deadline limit;
     while (j.t->state_of(1) != tcp_state::crossed) {
       j.t->poll(sink);
@@ -73,6 +74,46 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
     }
     compute_for_long();
     is_met(j, sink);
+  }
+  CHECK(sink.lost_ones.empty());
+}
+
+TEST_CASE("tcp: a call that waits to be taken asks the other host again, and stays the same") {
+  const impatient now;
+  losing_keeper sink;
+  const std::int64_t until = mpx::platform::now_ns() + patience_s * second_ns;
+  const auto poll = [&](auto& t) {
+    while (mpx::platform::now_ns() < until) {
+      t.poll(sink);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  SUBCASE("by its first bytes") {
+    half_job j;
+    j.t->attend(1);
+    poll(*j.t);
+    call_of_rank_0 late(j, sink, false);
+    int waiting = 0;
+    REQUIRE(::ioctl(late.s.fd(), FIONREAD, &waiting) == 0);
+    CHECK(waiting >= 3 * static_cast<int>(sizeof(tcp_knock)));
+    CHECK(waiting % sizeof(tcp_knock) == 0);
+    late.challenge();
+    late.open();
+    CHECK(j.t->counters().calls == 1);
+  }
+  SUBCASE("of a rank that computes") {
+    cluster<tcp> job(2);
+    losing_keeper other;
+    REQUIRE(post(job[0], 1, 1, 300) == outcome::pending);
+    poll(job[0]);
+    CHECK(job[0].counters().calls == 1);
+    const deadline limit;
+    while (other.packets.empty() && !limit.passed()) {
+      job[1].poll(other);
+      job[0].poll(sink);
+    }
+    CHECK(other.packets.size() == 1);
+    CHECK(job[0].counters().calls == 1);
   }
   CHECK(sink.lost_ones.empty());
 }
@@ -133,10 +174,10 @@ TEST_CASE("tcp: of two calls that cross one remains, however often they have fai
   tcp_connector c(1, 0);
   SUBCASE("the lower rank's, whose proof is out") {
     mine.challenge();
-    mine.hear(j, sink);
+    mine.hear();
     const tcp_descriptor other = greeted(j, c);
     CHECK(verdict_on(j, other, c) == tcp_verdict::crossed);
-    mine.open(j, sink);
+    mine.open();
   }
   SUBCASE("the higher one's, where the lower one does not get there") {
     const tcp_descriptor other = greeted(j, c);
@@ -156,7 +197,7 @@ TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for hi
   }
   j.poll(sink);
   mine.challenge();
-  mine.open(j, sink);
+  mine.open();
   CHECK(sink.lost_ones.empty());
 }
 
@@ -214,14 +255,14 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
   SUBCASE("a call that is given up") {
     j.t->attend(1);
     call_of_rank_0 mine(j, sink);
-    mine.hear(j, sink);
+    mine.hear();
     const idle_child child;
-    mine.judge(j, tcp_verdict::crossed);
+    mine.judge(tcp_verdict::crossed);
     CHECK(hangs_up(j, mine.s));
     CHECK(!has_news(j));
   }
   SUBCASE("one of a stranger, or of who is not wanted") {
-    const tcp_descriptor s = j.connect();
+    const tcp_descriptor s = j.connect_and_knock();
     tcp_connector c(1, 0);
     const tcp_descriptor other = greeted(j, c);
     const idle_child child;
@@ -234,7 +275,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     CHECK(!has_news(j));
   }
   SUBCASE("and nobody waits at a door that nobody opens") {
-    const tcp_descriptor s = j.connect();
+    const tcp_descriptor s = j.connect_and_knock();
     j.t->attend(1);
     const call_of_rank_0 call(j, sink);
     const tcp_endpoint door = j.t->endpoint();

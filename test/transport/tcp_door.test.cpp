@@ -34,12 +34,19 @@ auto feed(Machine& m, const Message& bytes, std::size_t piece, auto&&... more) {
   return s;
 }
 
+/// The accepting end, rank `self` of 8, to which the first bytes have come.
+tcp_acceptor knocked_at(peer_id self, const tcp_secret& secret, std::size_t piece = 99) {
+  tcp_acceptor a(tcp_knock_of(secret, self));
+  REQUIRE(feed(a, tcp_knock_of(secret, self), piece, secret, self, 8u) == tcp_step::ready);
+  CHECK(a.has_knocked());
+  return a;
+}
+
 TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
   const tcp_secret secret = tcp_secret::drawn();
   for (const std::size_t piece : {1u, 7u, 1000u}) {
     for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed, tcp_verdict::gone}) {
-      tcp_acceptor a;
-      REQUIRE(a.begin());
+      tcp_acceptor a = knocked_at(5, secret, piece);
       tcp_connector c(3, 5);
       REQUIRE(feed(c, a.challenge(), piece, secret) == tcp_step::ready);
       CHECK(!c.is_judged());
@@ -52,14 +59,35 @@ TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
   }
 }
 
+TEST_CASE("tcp: a rank that waits to be challenged knocks again") {
+  const tcp_secret secret = tcp_secret::drawn();
+  const tcp_knock knock = tcp_knock_of(secret, 5);
+  for (const std::size_t piece : {1u, 7u, 1000u})
+    for (const int times : {1, 2, 7, 20}) {
+      tcp_acceptor a = knocked_at(5, secret, piece);
+      for (int i = 0; i < times; ++i)
+        REQUIRE(feed(a, knock, piece, secret, 5u, 8u) == tcp_step::more);
+      tcp_connector c(3, 5);
+      REQUIRE(feed(c, a.challenge(), piece, secret) == tcp_step::ready);
+      REQUIRE(feed(a, c.hello(secret), piece, secret, 5u, 8u) == tcp_step::ready);
+      CHECK(a.from() == 3);
+    }
+}
+
 TEST_CASE("tcp: any other bit of a message is a stranger's") {
   const tcp_secret secret = tcp_secret::drawn();
   const auto flipped = [](auto message, std::size_t bit) {
     reinterpret_cast<std::byte*>(&message)[bit / 8] ^= std::byte{1} << bit % 8;
     return message;
   };
-  tcp_acceptor a;
-  REQUIRE(a.begin());
+  const tcp_knock knock = tcp_knock_of(secret, 5);
+  CHECK(knock != tcp_knock_of(secret, 4));
+  CHECK(knock != tcp_knock_of(tcp_secret::drawn(), 5));
+  for (std::size_t bit = 0; bit < 8 * sizeof knock; ++bit) {
+    tcp_acceptor one(knock);
+    CHECK(feed(one, flipped(knock, bit), 99, secret, 5u, 8u) == tcp_step::wrong);
+  }
+  tcp_acceptor a = knocked_at(5, secret);
   tcp_connector c(3, 5);
   REQUIRE(feed(c, a.challenge(), 99, secret) == tcp_step::ready);
   const tcp_hello hello = c.hello(secret);
@@ -71,11 +99,10 @@ TEST_CASE("tcp: any other bit of a message is a stranger's") {
     tcp_acceptor same = a;
     return feed(same, hello, 99, s, self, peers) == tcp_step::wrong;
   };
-  CHECK(refused(4, 8, secret));               // It wants somebody else.
-  CHECK(refused(5, 3, secret));               // There is no such rank.
-  CHECK(refused(5, 8, tcp_secret::drawn()));  // Of another job.
-  tcp_acceptor again;                         // What was heard before is no proof now.
-  REQUIRE(again.begin());
+  CHECK(refused(4, 8, secret));                // It wants somebody else.
+  CHECK(refused(5, 3, secret));                // There is no such rank.
+  CHECK(refused(5, 8, tcp_secret::drawn()));   // Of another job.
+  tcp_acceptor again = knocked_at(5, secret);  // What was heard before is no proof now.
   CHECK(feed(again, hello, 99, secret, 5u, 8u) == tcp_step::wrong);
   REQUIRE(feed(a, hello, 99, secret, 5u, 8u) == tcp_step::ready);
   const tcp_answer answer = a.answer(tcp_verdict::open, secret);
@@ -101,26 +128,34 @@ TEST_CASE("tcp: a secret travels as text") {
 
 // --- A job with an end of the test's own ---------------------------------------------------------
 
+template <class Done>
+void wait_until(half_job& j, keeper& sink, Done done) {
+  const deadline limit;
+  while (!done()) {
+    j.poll(sink, 1);
+    REQUIRE(!limit.passed());
+  }
+}
+
 TEST_CASE("tcp: strangers are dropped and counted") {
   half_job j;
   const std::string noise(200, 'x');
   for (const std::size_t bytes : {sizeof(tcp_hello), std::size_t{200}}) {
-    const tcp_descriptor s = j.connect();
+    const tcp_descriptor s = j.connect_and_knock();
     say(s, noise.data(), bytes);
     CHECK(hangs_up(j, s));
   }
   {
-    const tcp_descriptor s = j.connect();  // Another job's rank.
+    const tcp_descriptor s = j.connect_and_knock();  // Another job's rank.
     const tcp_hello h{tcp_magic, 1, 0, {}, {}, {}};
     say(s, &h, sizeof h);
     CHECK(hangs_up(j, s));
   }
   keeper sink;
   {
-    const tcp_descriptor s = j.connect();
+    const tcp_descriptor s = j.connect_and_knock();
   }  // It comes and goes.
-  j.poll(sink);
-  CHECK(j.t->door().strangers == 4);
+  wait_until(j, sink, [&] { return j.t->door().strangers == 4; });
   CHECK(j.t->door().admitted == 0);
   CHECK(j.t->door().pauses == 0);
   const tcp_descriptor s = proven(j);  // And a rank is let in all the same.
@@ -128,33 +163,26 @@ TEST_CASE("tcp: strangers are dropped and counted") {
   CHECK(j.t->state_of(1) == tcp_state::open);
 }
 
-TEST_CASE("tcp: silent strangers take no place for long, many of them wait outside") {
+TEST_CASE("tcp: silent strangers take no place for long, however many come") {
   half_job j;
   keeper sink;
   std::vector<tcp_descriptor> silent;
   for (int i = 0; i < 100; ++i) {
-    silent.push_back(j.connect());
+    silent.push_back(j.connect_and_knock());
     j.poll(sink, 1);
   }
-  j.poll(sink, 10);
-  CHECK(j.t->door().accepted == 100);
+  wait_until(j, sink, [&] { return j.t->door().accepted == 100; });
   CHECK(j.t->door().strangers == 36);  // There are 64 places: who came first has to go.
   const tcp_descriptor s = proven(j);
   CHECK(j.t->state_of(1) == tcp_state::open);
   for (int i = 0; i < 100; ++i) {
-    const tcp_descriptor one_more = j.connect();
+    const tcp_descriptor one_more = j.connect_and_knock();
     say(one_more, std::string(sizeof(tcp_hello), 'x').data(), sizeof(tcp_hello));
     j.poll(sink, 2);
   }
-  CHECK(j.t->door().pauses > 0);
-  const auto before = j.t->door().strangers;
+  CHECK(j.t->door().pauses == 0);
+  // Ranks that sleep are woken by their peers all the same.
   const deadline limit;
-  while (j.t->door().strangers < before + 20) {  // The door opens again.
-    j.poll(sink, 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    REQUIRE(!limit.passed());
-  }
-  // Who sleeps is woken for that, too.
   const tcp_frame f{4, header_of(1)};
   say(s, &f, sizeof f);
   say(s, "1234", 4);
@@ -168,17 +196,57 @@ TEST_CASE("tcp: silent strangers take no place for long, many of them wait outsi
   CHECK(sink.packets.size() == 1);
 }
 
+TEST_CASE("tcp: strangers take no place of who has knocked") {
+  const tcp_secret secret = tcp_secret::drawn();
+  const tcp_knock knock = tcp_knock_of(secret, 0);
+  tcp_watch watch;
+  tcp_newcomers door({}, watch, knock);
+  std::vector<tcp_descriptor> outside;
+  const auto come = [&](bool knocks) {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+    outside.emplace_back(ends[0]);
+    if (knocks) say(outside.back(), &knock, sizeof knock);
+    door.enter(tcp_descriptor(ends[1]));
+  };
+  const auto remain = [&](std::size_t from, std::size_t to) {
+    std::size_t n = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      tcp_challenge c;
+      ssize_t got = ::recv(outside[i].fd(), &c, sizeof c, MSG_DONTWAIT);
+      if (got > 0) got = ::recv(outside[i].fd(), &c, sizeof c, MSG_DONTWAIT);
+      n += got < 0 && errno == EAGAIN ? 1 : 0;
+    }
+    return n;
+  };
+  for (int i = 0; i < 60; ++i) come(true);
+  for (int i = 0; i < 100; ++i) come(false);
+  CHECK(remain(0, 60) == 60);
+  CHECK(remain(60, 156) == 0);
+  CHECK(remain(156, 160) == 4);
+  for (int i = 0; i < 10; ++i) come(true);
+  CHECK(remain(0, 6) == 0);  // Of those that have knocked the first ones have to go.
+  CHECK(remain(6, 60) == 54);
+  CHECK(remain(60, 160) == 0);
+  CHECK(remain(160, 170) == 10);
+  come(false);
+  CHECK(remain(0, 171) == 64);
+  CHECK(remain(170, 171) == 0);
+  CHECK(door.counters().strangers == 107);
+}
+
 TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
   const tcp_secret secret = tcp_secret::drawn();
   tcp_watch watch;
-  tcp_newcomers door({}, watch);
+  tcp_newcomers door({}, watch, tcp_knock_of(secret, 0));
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
   const tcp_descriptor caller(ends[0]);
+  tcp_connector c(1, 0);
+  REQUIRE(c.knock(caller.fd(), secret));
   door.enter(tcp_descriptor(ends[1]));
   tcp_challenge challenge;
   REQUIRE(::recv(caller.fd(), &challenge, sizeof challenge, 0) == sizeof challenge);
-  tcp_connector c(1, 0);
   REQUIRE(feed(c, challenge, 99, secret) == tcp_step::ready);
   const tcp_hello h = c.hello(secret);
   say(caller, &h, sizeof h);
@@ -197,7 +265,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
 
 TEST_CASE("tcp: who has no descriptors for those who call does not keep them waiting for ever") {
   half_job j;
-  const tcp_descriptor early = j.connect();
+  const tcp_descriptor early = j.connect_and_knock();
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
   rlimit none = before;

@@ -113,7 +113,7 @@ TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
   losing_keeper sink;
   const tcp_descriptor s = proven(j);
   {
-    const tcp_descriptor stranger = j.connect();
+    const tcp_descriptor stranger = j.connect_and_knock();
     const tcp_hello h{tcp_magic, 1, 0, {}, {}, {}};
     say(stranger, &h, sizeof h);
     CHECK(hangs_up(j, stranger));
@@ -154,10 +154,10 @@ TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
   // Rank 0 shows where it calls that it is the one that was there before.
   ::shutdown(s.fd(), SHUT_RDWR);
   call_of_rank_0 again(j, sink);
-  again.hear(j, sink);
+  again.hear();
   CHECK(again.a.knows(j.told));
   CHECK(!again.a.knows(token_of(1)));
-  again.open(j, sink);
+  again.open();
 }
 
 TEST_CASE("tcp: a long post is pending until the other end says that it has it") {

@@ -4,12 +4,16 @@
 // anything else is read. State machines over bytes: they own no socket, and allocate nothing.
 //
 //   accepting end                       connecting end
+//                                <-     knock, repeated until it is challenged
 //   challenge: magic, nonce      ->
 //                                <-     hello: magic, from, to, nonce, bond, proof of "hello"
 //   verdict: word, proof         ->
 //
-// The bond proves that the connecting end is the one that has met the accepting one before: by a
-// token that it has told there, and nowhere else. Who has not met it yet cannot judge that.
+// The knock is all that a stranger cannot say without having heard it: see knock.hpp. The bond
+// proves that the connecting end is the one that has met the accepting one before: by a token that
+// it has told there, and nowhere else. Who has not met it yet cannot judge that.
+
+#include <sys/socket.h>
 
 #include <array>
 #include <cstddef>
@@ -17,12 +21,13 @@
 #include <cstring>
 #include <span>
 
+#include "mpx/transport/tcp/knock.hpp"
 #include "mpx/transport/tcp/secret.hpp"
 
 namespace mpx::inline v0::transport::detail {
 
 /// Says that this is mpx, and which version of what follows; in the host's byte order.
-inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0003;
+inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0004;
 
 /// Who is called, in a hello: a rank, and which of several connections to it this becomes.
 inline constexpr unsigned tcp_lane_shift = 24;
@@ -82,6 +87,16 @@ class tcp_incoming {
   std::span<std::byte> rest() noexcept { return std::span(bytes_).subspan(have_); }
   /// Requires: n <= rest().size().
   bool add(std::size_t n) noexcept { return (have_ += n) == sizeof(Message); }
+  /// Forgets the beginning of what is there as often as that is `bytes`. Returns whether it was.
+  template <std::size_t N>
+  bool skip(const std::array<std::byte, N>& bytes) noexcept {
+    bool any = false;
+    for (; have_ >= N && std::memcmp(bytes_.data(), bytes.data(), N) == 0; any = true) {
+      have_ -= N;
+      std::memmove(bytes_.data(), bytes_.data() + N, have_);
+    }
+    return any;
+  }
   Message get() const noexcept {
     Message m;
     std::memcpy(&m, bytes_.data(), sizeof m);
@@ -96,17 +111,23 @@ class tcp_incoming {
 /// The accepting end, which learns who has come.
 class tcp_acceptor {
  public:
-  /// False: nothing random is to be had.
-  bool begin() noexcept {
-    in_ = {};
-    return draw_random(nonce_);
-  }
+  tcp_acceptor() = default;
+  explicit tcp_acceptor(const tcp_knock& expected) noexcept : expected_(expected) {}
+  /// Requires: the first `ready`.
   tcp_challenge challenge() const noexcept { return {tcp_magic, nonce_}; }
+  bool has_knocked() const noexcept { return knocked_; }
 
-  std::span<std::byte> rest() noexcept { return in_.rest(); }
-  /// After `n` bytes have been written to rest(). Rank `self` of `peers` is this end.
+  std::span<std::byte> rest() noexcept { return knocked_ ? in_.rest() : knock_.rest(); }
+  /// After `n` bytes have been written to rest(). Rank `self` of `peers` is this end. `ready` comes
+  /// twice: when challenge() is to be sent, and when the other end has proven who it is.
   tcp_step added(std::size_t n, const tcp_secret& secret, peer_id self, peer_id peers) noexcept {
-    if (!in_.add(n)) return tcp_step::more;
+    if (!knocked_) {
+      if (!knock_.add(n)) return tcp_step::more;
+      knocked_ = knock_.get() == expected_ && draw_random(nonce_);
+      return knocked_ ? tcp_step::ready : tcp_step::wrong;
+    }
+    const bool whole = in_.add(n);
+    if (in_.skip(expected_) || !whole) return tcp_step::more;
     const tcp_hello h = in_.get();
     const bool sane = h.magic == tcp_magic && (h.to ^ self) << (32 - tcp_lane_shift) == 0 &&
                       h.from < peers && h.from != self;
@@ -118,7 +139,7 @@ class tcp_acceptor {
     bond_ = h.bond;
     return tcp_step::ready;
   }
-  /// Who it is. Requires: the last step was `ready`.
+  /// Who it is. Requires: the second `ready`.
   peer_id from() const noexcept { return from_; }
   unsigned lane() const noexcept { return to_ >> tcp_lane_shift; }
   const tcp_bytes32& other_nonce() const noexcept { return other_nonce_; }
@@ -130,12 +151,15 @@ class tcp_acceptor {
   tcp_answer answer(tcp_verdict v, const tcp_secret& secret) const noexcept {
     return {v, secret.prove(label_of(v), from_, to_, other_nonce_, nonce_)};
   }
-  /// What the two ends of this connection alone can know. Requires: the last step was `ready`.
+  /// What the two ends of this connection alone can know. Requires: the second `ready`.
   tcp_bytes32 key(const tcp_secret& secret) const noexcept {
     return secret.prove(tcp_key_label, from_, to_, other_nonce_, nonce_);
   }
 
  private:
+  tcp_knock expected_{};
+  bool knocked_ = false;
+  tcp_incoming<tcp_knock> knock_;
   tcp_incoming<tcp_hello> in_;
   tcp_bytes32 nonce_{};
   tcp_bytes32 other_nonce_{};
@@ -171,6 +195,15 @@ class tcp_connector {
     return bonded_hello(
         secret, tcp_secret(token).prove(tcp_bond_label, self_, peer_, nonce_, other_nonce_));
   }
+  /// Says the knock on the connection `fd`, for the first time or again. False: errno says why not;
+  /// EAGAIN: the other kernel has not answered yet.
+  bool knock(int fd, const tcp_secret& secret) noexcept {
+    const tcp_knock k = tcp_knock_of(secret, peer_ & ((1u << tcp_lane_shift) - 1));
+    const bool said = ::send(fd, &k, sizeof k, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof k;
+    knocked_ = knocked_ || said;
+    return said;
+  }
+  bool has_knocked() const noexcept { return knocked_; }
   /// Whether the challenge has come, and hello() is out.
   bool has_greeted() const noexcept { return greeted_; }
   /// Requires: the second `ready`.
@@ -200,6 +233,7 @@ class tcp_connector {
   peer_id self_;
   peer_id peer_;
   bool draws_ = true;
+  bool knocked_ = false;
   bool greeted_ = false;
   bool judged_ = false;
   tcp_verdict verdict_ = tcp_verdict::open;

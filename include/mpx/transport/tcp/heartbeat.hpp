@@ -50,10 +50,15 @@ class tcp_patience {
   unsigned seconds() const noexcept { return seconds_; }
   /// Until a connection that is silent breaks.
   std::int64_t notice_ns() const noexcept { return seconds_ * std::int64_t{500'000'000}; }
+  int notice_ms() const noexcept { return static_cast<int>(notice_ns() / 1'000'000); }
   /// From there until the peer is lost.
   std::int64_t reach_ns() const noexcept {
     return seconds_ * std::int64_t{1'000'000'000} - notice_ns() -
            apart_s() * std::int64_t{1'000'000'000};
+  }
+  /// The same, of a peer that was silent for so long when its connection ended.
+  std::int64_t reach_ns(std::int64_t silent_ns) const noexcept {
+    return reach_ns() + (silent_ns < notice_ns() ? notice_ns() - silent_ns : 0);
   }
   /// For one attempt to connect, until the other kernel has answered.
   std::int64_t attempt_ns() const noexcept { return reach_ns() / 3; }
@@ -72,12 +77,11 @@ class tcp_patience {
     };
     const int idle = static_cast<int>(seconds_ / 4 < 1 ? 1 : seconds_ / 4);
     const int apart = apart_s();
-    const auto notice_ms = static_cast<int>(notice_ns() / 1'000'000);
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, idle);
     set(IPPROTO_TCP, TCP_KEEPINTVL, apart);
-    set(IPPROTO_TCP, TCP_KEEPCNT, (notice_ms / 1000 - idle) / apart + 1);
-    set(IPPROTO_TCP, TCP_USER_TIMEOUT, notice_ms);
+    set(IPPROTO_TCP, TCP_KEEPCNT, (notice_ms() / 1000 - idle) / apart + 1);
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, notice_ms());
   }
 
  private:
@@ -93,6 +97,14 @@ inline std::uint8_t tcp_stage_of(int fd) noexcept {
   socklen_t bytes = sizeof info;
   return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 ? info.tcpi_state
                                                                      : std::uint8_t{0};
+}
+/// How long ago the other kernel was last heard of.
+inline std::int64_t tcp_silent_ns(int fd) noexcept {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0
+             ? info.tcpi_last_ack_recv * std::int64_t{1'000'000}
+             : 0;
 }
 /// Whether this kernel holds bytes of whose arrival it has not heard.
 inline bool tcp_holds_bytes(int fd) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Connections that have come in and have not proven anything yet: so many at once, for so long, in
-// memory that is there from the start. Who does not belong is dropped, counted and slowed down.
+// memory that is there from the start. Those of strangers are dropped and counted. Most kernels let
+// none of them in (filter_tcp_listener); elsewhere each takes a few system calls.
 
 #include <sys/socket.h>
 
@@ -21,29 +22,32 @@ struct tcp_door_counters {
   std::uint64_t accepted = 0;   ///< Connections that came in,
   std::uint64_t admitted = 0;   ///< of these, of ranks of the job,
   std::uint64_t strangers = 0;  ///< and of nobody that belongs here, or of nobody in time.
-  std::uint64_t pauses = 0;     ///< Times at which nobody was let in: strangers were too many.
+  std::uint64_t pauses = 0;     ///< Times at which nobody was let in: no descriptors were left.
 };
 
 class tcp_newcomers {
  public:
   static constexpr std::uint32_t places = 64;
   static constexpr std::int64_t patience_ns = 5'000'000'000;
-  static constexpr int accepts_a_look = 16;
+  static constexpr int accepts_a_look = 64;
   static constexpr unsigned listeners_max = 8;
-  // Strangers that are met without a pause, and how long it takes until one more may be.
-  static constexpr std::int64_t strangers_at_once = 64;
-  static constexpr std::int64_t ns_a_stranger = 5'000'000;
   static constexpr std::int64_t rest_ns = 50'000'000;       // Where the machine has nothing left,
   static constexpr std::int64_t shortage_ns = patience_ns;  // and until nobody is to wait for more.
 
-  tcp_newcomers(tcp_descriptor listener, tcp_watch& watch) noexcept : watch_(watch) {
-    listeners_[0] = std::move(listener);
-    listen();
+  /// `knock`: that of this rank.
+  tcp_newcomers(tcp_descriptor listener, tcp_watch& watch, const tcp_knock& knock) noexcept
+      : watch_(watch), knock_(knock) {
+    also_at(std::move(listener));
   }
   /// Listens there, too. Requires: fewer than `listeners_max` so far.
   void also_at(tcp_descriptor listener) noexcept {
+    static_cast<void>(filter_tcp_listener(listener.fd(), knock_));
+    // Those that came before that leave the queue: this rank may compute first.
+    for (int i = 0; i < SOMAXCONN / accepts_a_look && accept_at(listener); ++i) continue;
     listeners_[listeners_count_++] = std::move(listener);
-    watch_.add(listeners_[listeners_count_ - 1].fd(), {tcp_watch::kind::listener, 0});
+    if (!listening_) return;
+    listen_no_more();
+    listen();
   }
 
   const tcp_door_counters& counters() const noexcept { return counters_; }
@@ -55,14 +59,16 @@ class tcp_newcomers {
   }
   /// The same, for a socket that is connected already.
   void enter(tcp_descriptor s) noexcept {
-    const std::uint32_t at = free_place();
-    newcomer& n = all_[at];
-    prepare_tcp_socket(s.fd());
-    if (!n.handshake.begin()) return;
-    const tcp_challenge c = n.handshake.challenge();
-    if (::send(s.fd(), &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof c ||
-        !watch_.add(s.fd(), {tcp_watch::kind::newcomer, at}))
+    end_tcp_filter(s.fd());
+    tcp_acceptor handshake(knock_);
+    const tcp_step step = hear(s.fd(), handshake, {}, 0, 0);
+    if (step == tcp_step::wrong || (step == tcp_step::ready && !challenge(s.fd(), handshake)))
       return count_stranger();
+    const std::uint32_t at = free_place(handshake.has_knocked());
+    if (at == places || !watch_.add(s.fd(), {tcp_watch::kind::newcomer, at}))
+      return count_stranger();
+    newcomer& n = all_[at];
+    n.handshake = handshake;
     n.socket = std::move(s);
     n.until_ns = platform::now_ns() + patience_ns;
     ++present_;
@@ -75,14 +81,15 @@ class tcp_newcomers {
                Admit&& admit) noexcept {
     newcomer& n = all_[at];
     if (!n.socket) return;
-    const std::span<std::byte> rest = n.handshake.rest();
-    const ssize_t got = ::recv(n.socket.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got <= 0) return dismiss(at);
-    switch (n.handshake.added(static_cast<std::size_t>(got), secret, self, peers)) {
+    const bool is_proof = n.handshake.has_knocked();
+    switch (hear(n.socket.fd(), n.handshake, secret, self, peers)) {
       case tcp_step::more: return;
       case tcp_step::wrong: return dismiss(at);
       case tcp_step::ready: break;
+    }
+    if (!is_proof) {
+      if (!challenge(n.socket.fd(), n.handshake)) dismiss(at);
+      return;
     }
     --present_;
     tcp_descriptor s = std::move(n.socket);
@@ -116,7 +123,7 @@ class tcp_newcomers {
     }
     if (!listening_) {
       if (paused_until_ <= now) listen();
-      if (!listening_) wanted(paused_until_ > now ? paused_until_ : now + ns_a_stranger);
+      if (!listening_) wanted(paused_until_ > now ? paused_until_ : now + rest_ns);
     }
     return next;
   }
@@ -128,18 +135,34 @@ class tcp_newcomers {
     tcp_acceptor handshake;
   };
 
-  void accept_at(const tcp_descriptor& listener) noexcept {
+  /// Takes in so many. Returns whether there may be more.
+  bool accept_at(const tcp_descriptor& listener) noexcept {
     for (int i = 0; i < accepts_a_look && listening_; ++i) {
       tcp_descriptor s(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!s) {
         // Without descriptors or memory it would be asked again and again.
-        if (is_out_of_descriptors(errno) || errno == ENOBUFS || errno == ENOMEM) run_short(errno);
-        return;
+        const int why = errno;
+        if (is_out_of_descriptors(why) || why == ENOBUFS || why == ENOMEM) run_short(why);
+        return why == ECONNABORTED || why == EINTR;
       }
       short_since_ = 0;
       ++counters_.accepted;
       enter(std::move(s));
     }
+    return listening_;
+  }
+  /// Reads what the other end says, as far as it is part of one message.
+  static tcp_step hear(int fd, tcp_acceptor& by, const tcp_secret& secret, peer_id self,
+                       peer_id peers) noexcept {
+    const std::span<std::byte> rest = by.rest();
+    const ssize_t got = ::recv(fd, rest.data(), rest.size(), MSG_DONTWAIT);
+    if (got > 0) return by.added(static_cast<std::size_t>(got), secret, self, peers);
+    return got < 0 && (errno == EAGAIN || errno == EINTR) ? tcp_step::more : tcp_step::wrong;
+  }
+  static bool challenge(int fd, const tcp_acceptor& by) noexcept {
+    prepare_tcp_socket(fd);
+    const tcp_challenge c = by.challenge();
+    return ::send(fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof c;
   }
   static bool has_spoken(int fd) noexcept {
     std::byte b;
@@ -170,15 +193,21 @@ class tcp_newcomers {
     for (unsigned i = 0; i < listeners_count_; ++i) watch_.remove(listeners_[i].fd());
   }
 
-  /// The one that has been here longest has to go if all places are taken.
-  std::uint32_t free_place() noexcept {
-    std::uint32_t oldest = 0;
+  /// The one that has been here longest has to go if all places are taken: of those that have not
+  /// knocked, or, if there are none, and only for one that has, of all. `places`: there is none.
+  std::uint32_t free_place(bool for_one_that_has_knocked) noexcept {
+    std::uint32_t oldest = places;
     for (std::uint32_t at = 0; at < places; ++at) {
       if (!all_[at].socket) return at;
-      if (all_[at].until_ns < all_[oldest].until_ns) oldest = at;
+      if (oldest == places || is_to_go_before(all_[at], all_[oldest])) oldest = at;
     }
+    if (all_[oldest].handshake.has_knocked() && !for_one_that_has_knocked) return places;
     dismiss(oldest);
     return oldest;
+  }
+  static bool is_to_go_before(const newcomer& a, const newcomer& b) noexcept {
+    const bool knocked = a.handshake.has_knocked();
+    return knocked == b.handshake.has_knocked() ? a.until_ns < b.until_ns : !knocked;
   }
   void dismiss(std::uint32_t at) noexcept {
     watch_.part(all_[at].socket.fd());
@@ -186,14 +215,7 @@ class tcp_newcomers {
     --present_;
     count_stranger();
   }
-  void count_stranger() noexcept {
-    ++counters_.strangers;
-    const std::int64_t now = platform::now_ns();
-    const std::int64_t floor = now - strangers_at_once * ns_a_stranger;
-    met_until_ = (met_until_ < floor ? floor : met_until_) + ns_a_stranger;
-    if (met_until_ <= now || !listening_) return;
-    rest(met_until_);
-  }
+  void count_stranger() noexcept { ++counters_.strangers; }
   void rest(std::int64_t until) noexcept {
     ++counters_.pauses;
     listen_no_more();
@@ -201,11 +223,11 @@ class tcp_newcomers {
   }
 
   std::array<tcp_descriptor, listeners_max> listeners_;
-  unsigned listeners_count_ = 1;
+  unsigned listeners_count_ = 0;
   tcp_watch& watch_;
-  bool listening_ = false;
+  tcp_knock knock_;
+  bool listening_ = true;
   std::uint32_t present_ = 0;
-  std::int64_t met_until_ = 0;
   std::int64_t paused_until_ = 0;
   std::int64_t short_since_ = 0;  // When there was nothing left for who came in, first
   std::int64_t short_at_ = 0;     // and last; 0: there is now.

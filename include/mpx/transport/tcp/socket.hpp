@@ -44,13 +44,18 @@ class tcp_descriptor {
   int fd_ = -1;
 };
 
-/// What is told of every connection: small packets leave at once, and a host that is gone is
-/// noticed in the end although nothing is sent.
+/// Small packets leave at once.
+inline void send_tcp_at_once(int fd) noexcept {
+  const int yes = 1;
+  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes));
+}
+/// What is told of every connection that comes in: small packets leave at once, and a host that is
+/// gone is noticed in the end although nothing is sent.
 inline void prepare_tcp_socket(int fd) noexcept {
   const auto set = [fd](int level, int name, int value) {
     static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
   };
-  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  send_tcp_at_once(fd);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
   set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
@@ -173,7 +178,7 @@ inline void set_tcp_patience(int fd, int ms) noexcept {
 inline constexpr int tcp_connect_ms_max = 10'000;
 
 /// An attempt to reach `to` from the address `from`, any port; from any if `from` is none. Empty,
-/// with errno: it has failed already.
+/// with errno: it has failed already. It is not kept alive by the kernel: see tcp_knock.
 inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
                                   int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
@@ -181,7 +186,7 @@ inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& 
     if (is_out_of_descriptors(errno)) tell_of_no_descriptors(errno);
     return s;
   }
-  prepare_tcp_socket(s.fd());
+  send_tcp_at_once(s.fd());
   set_tcp_patience(s.fd(), tcp_connect_ms_max);
   const int one = 1;
   static_cast<void>(::setsockopt(s.fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one));
@@ -218,8 +223,10 @@ class tcp_watch {
   }
 
   int fd() const noexcept { return epoll_.fd(); }
-  bool add(int fd, event e) noexcept { return control(EPOLL_CTL_ADD, fd, e, false); }
   /// `writable`: also when the kernel has room.
+  bool add(int fd, event e, bool writable = false) noexcept {
+    return control(EPOLL_CTL_ADD, fd, e, writable);
+  }
   bool change(int fd, event e, bool writable) noexcept {
     return control(EPOLL_CTL_MOD, fd, e, writable);
   }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -316,11 +317,15 @@ class striped_stream {
     lane& l = s.lane_at[k];
     l.stream = Lower(connect_tcp(from, to, at.kernel_bytes));
     l.call.emplace(at.self, tcp_lane_of(at.peer, k), nonce_of(k, at.self, at.peer));
-    return l.stream && at.watch.add(l.stream.fd(), event());
+    return l.stream && at.watch.add(l.stream.fd(), event(), true);
   }
   /// Moves on a socket that was called. False: it will be none.
   bool greet(lane& l) noexcept {
     const tcp_site& at = all_->site;
+    if (!l.call->has_knocked()) {
+      if (!l.call->knock(l.stream.fd(), at.secret)) return errno == EAGAIN || errno == EINTR;
+      at.watch.change(l.stream.fd(), event(), false);
+    }
     for (;;) {
       const std::span<std::byte> rest = l.call->rest();
       const ssize_t n = ::recv(l.stream.fd(), rest.data(), rest.size(), MSG_DONTWAIT);

@@ -64,7 +64,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         secret_(secret),
         directory_(std::move(directory)),
         from_(from),
-        newcomers_(std::move(listener), watch_) {}
+        newcomers_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
   ~tcp_wires() {
     if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
     for (link* l : links_) {
@@ -202,13 +202,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   void broke(link& l) noexcept {
     ++counters_.broken;
     const bool carried = l.state == tcp_state::open;
+    const std::int64_t silent_ns = carried ? tcp_silent_ns(l.socket.fd()) : 0;
     unblock(l);
     l.mute = false;
     part(l);
     if (!carried) return call_later(l);
     l.state = tcp_state::idle;
     const std::int64_t now = platform::now_ns();
-    l.lost_at_ns = now + patience_.reach_ns();
+    l.lost_at_ns = now + patience_.reach_ns(silent_ns);
     // Both may have noticed, and the lower rank's attempt will be the connection.
     wait_for(l, now, self_ < l.peer ? now : now + crossing_ns);
   }
@@ -218,7 +219,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
 
   void call(link& l) noexcept {
     const std::int64_t now = platform::now_ns();
-    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
+    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns(0);
     ++counters_.calls;
     l.state = tcp_state::greeting;
     l.search.begin(now);
@@ -227,9 +228,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
                                        patience_.reach_ns(), directory_.of(l.peer).size()));
     l.call.emplace(self_, l.peer);
     l.socket = Stream(connect_tcp(from_, place_of(l).at, kernel_bytes_));
-    if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}))
+    if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}, true))
       return hang_up(l, errno);
-    patience_.apply(l.socket.fd());
+    set_tcp_patience(l.socket.fd(), patience_.notice_ms());
   }
   /// The address that is called, or is next.
   const tcp_place& place_of(const link& l) const noexcept {
@@ -267,11 +268,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
     const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
     if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
+      // A kernel answers there, which may be another host's: the knock of a stranger gets no answer.
+      if (greets && may_be_elsewhere(l)) return hang_up(l, tcp_says_nothing);
       // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
       // has come, and waited in vain: the next look tells.
+      if (greets && l.call->has_knocked() && !l.call->has_greeted())
+        l.call->knock(l.socket.fd(), secret_);
       wait_for(l, now, now + patience_.attempt_ns());
       l.lost_at_ns = now + patience_.reach_ns();
-      if (greets && may_be_elsewhere(l)) hang_up(l, tcp_says_nothing);
       return;
     }
     if (greets) return hang_up(l, ETIMEDOUT);
@@ -298,6 +302,13 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.due_ns = 0;
   }
   void on_greeting(link& l) noexcept {
+    if (!l.call->has_knocked()) {
+      if (!l.call->knock(l.socket.fd(), secret_)) {
+        if (errno != EAGAIN && errno != EINTR) hang_up(l, errno);
+        return;
+      }
+      watch_.change(l.socket.fd(), {tcp_watch::kind::link, l.peer}, false);
+    }
     const std::span<std::byte> rest = l.call->rest();
     const ssize_t n = ::recv(l.socket.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -306,6 +317,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (s == tcp_step::more) return;
     if (s == tcp_step::wrong) return hang_up(l, tcp_stranger);
     if (!l.call->is_judged()) {
+      patience_.apply(l.socket.fd());
       const tcp_hello h = l.call->hello(secret_, token_for(l.peer));
       if (::send(l.socket.fd(), &h, sizeof h, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof h)
         hang_up(l, 0);
@@ -460,7 +472,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     part(l);
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
-    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns();
+    if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns(0);
     wait_for(l, now, now);
   }
   static bool has_hung_up(int fd) noexcept {
