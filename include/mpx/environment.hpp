@@ -301,7 +301,7 @@ template <class Stack>
   });
   job_.fence([this] { watch_.join_step(); });
   watch_.went_on();
-  if constexpr (WatchedBootstrap<job_type>) endpoint_.watch(watch_);
+  if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
   if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
 } catch (const error& e) {
   detail::rethrow_at(e, where);
@@ -326,6 +326,7 @@ template <class Stack>
     [[maybe_unused]] std::int64_t lost_since_ns = 0;
     job_.fence([&] {
       endpoint_.drain();
+      watch_.leave_step();
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
     });
   } catch (const std::exception&) {

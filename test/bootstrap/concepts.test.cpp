@@ -49,7 +49,7 @@ struct shares : lives {
 };
 
 /// WatchedBootstrap.
-struct is_watched : lives {
+struct is_watched : joins {
   mpx::bootstrap::hang_table hangs() const noexcept;
 };
 
@@ -63,7 +63,6 @@ struct shares_blindly : joins {
   int shared_fd() const noexcept;
   std::uint64_t shared_offset() const noexcept;
   bool one_process() const noexcept;
-  mpx::bootstrap::hang_table hangs() const noexcept;
   void describe_by(mpx::bootstrap::hang_describer* describer) noexcept;
 };
 
@@ -88,7 +87,7 @@ concept LivesOnly = mpx::LivenessBootstrap<T> && !mpx::SharedMemoryBootstrap<T> 
 static_assert(JoinsOnly<joins> && JoinsOnly<shares_blindly> && JoinsOnly<lives_mutely>);
 static_assert(LivesOnly<lives> && LivesOnly<tells_anything>);
 static_assert(mpx::SharedMemoryBootstrap<shares> && !mpx::WatchedBootstrap<shares>);
-static_assert(mpx::WatchedBootstrap<is_watched> && !mpx::SharedMemoryBootstrap<is_watched>);
+static_assert(mpx::WatchedBootstrap<is_watched> && !mpx::LivenessBootstrap<is_watched>);
 static_assert(mpx::SimulatedBootstrap<is_simulated> && !mpx::WatchedBootstrap<is_simulated>);
 static_assert(!mpx::Bootstrap<int>);
 

@@ -32,7 +32,7 @@ def reports(text):
 def hangs(ranks, what, wanted=ALL, options=("--hang-report", "0.5"), env=None, more_s=1.5, once=True):
     """The one report that starts with `wanted`, or, unless it comes only `once`, the first. Where the
     machine is slow, others may come before: a rank may be late to join."""
-    job = start("-n", ranks, *options, HANG, what, env=env)
+    job = start("-n", ranks, "--leave-timeout", "0", *options, HANG, what, env=env)
     text = []
 
     def read():

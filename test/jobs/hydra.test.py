@@ -9,7 +9,7 @@ import signal
 import subprocess
 
 from jobs import Traces, contains, equal, helper, main, run
-from launched import (BARE, BUS, CG, all_joined, launch, lost, optional_helper, program, skip,
+from launched import (BARE, BUS, CG, all_joined, each_reports, launch, lost, optional_helper, program, skip,
                       solved, suite_on_two_hosts)
 
 MPIEXEC = program("mpiexec.hydra")
@@ -138,6 +138,10 @@ def test_what_a_rank_starts_is_no_rank():
     r = hydra("-n", 2, "sh", "-c", inner, str(os.path.realpath(os.environ["MPX_BIN"] + "/mpxrun")))
     equal(r.returncode, 0)
     equal(r.stdout.count("of 2 joined"), 4)
+
+
+def test_hang_reports():
+    each_reports(MPIEXEC, "-n", 2)
 
 
 def test_hosts_are_named():

@@ -57,6 +57,24 @@ def suite_on_two_hosts(program, command):
     all_joined(r, 4, "passed")
 
 
+def each_reports(*command, env=None):
+    """Ranks that hang below a launcher which looks at nothing say so themselves."""
+    program = optional_helper("tcp_leaves")
+    if program is None:
+        print("hang reports: left out: there was no libcrypto when the tests were built")
+        return
+    for stack in ("shm", "tcp", "cluster"):
+        r = launch("timeout", 5 * PATIENCE, *command, program, stack, "strands", "barrier", 7,
+                   env={**(env or {}), "MPX_HANG_REPORT": "0.5"})
+        equal(r.returncode, 124)
+        for pattern in (r"mpx: hang report: rank 0 of 2 has waited for \S+ s$", r"mpx: hang report: rank 1 of 2 has ",
+                        r" rank 0 \(pid \d+\) waits in barrier at \S*leaves.hpp:\d+: from rank 1, collective call 2",
+                        r" rank 1 \(pid \d+\) leaves the job that it joined at \S*leaves.hpp:\d+ \(for ",
+                        r"each rank of this job reports for itself; this one goes on waiting"):
+            assert re.search(pattern, r.stderr, re.M), f"{pattern!r} is not in\n{r.stderr}"
+        equal(len(re.findall("mpx: hang report", r.stderr)), 2)
+
+
 def solved(r):
     """The cg example has found the answer, once."""
     equal(r.returncode, 0)

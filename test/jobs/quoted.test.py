@@ -32,7 +32,7 @@ SECONDS_MAX = 30
 
 def report_of(what, ranks, first_line):
     """The report that begins so: a rank that is late to join may be the subject of one before."""
-    job = start("-n", ranks, "--hang-report", "1", helper("hang"), what)
+    job = start("-n", ranks, "--leave-timeout", "0", "--hang-report", "1", helper("hang"), what)
     killer = threading.Timer(SECONDS_MAX * PATIENCE, job.kill)
     killer.start()
     lines = []

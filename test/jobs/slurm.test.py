@@ -9,7 +9,7 @@ import subprocess
 
 import slurm_cluster
 from jobs import PATIENCE, contains, equal, gone, helper, main
-from launched import (BARE, BUS, CG, all_joined, launch, lost, optional_helper, skip, solved)
+from launched import (BARE, BUS, CG, all_joined, each_reports, launch, lost, optional_helper, skip, solved)
 
 if slurm_cluster.why_none():
     skip(slurm_cluster.why_none())
@@ -101,6 +101,10 @@ def test_two_hosts():
 def test_without_a_plugin_each_is_alone():
     r = srun("--mpi=none", "-n2", JOINED)
     equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
+
+
+def test_hang_reports():
+    each_reports(*CLUSTER.srun("--mpi=pmi2", "-N1", "-n2"), env={"SLURM_CONF": str(CLUSTER.configuration)})
 
 
 def test_zz_nothing_is_left_behind():

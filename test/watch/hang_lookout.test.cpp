@@ -115,7 +115,7 @@ TEST_CASE("hang lookout: a job that is about to be ended, whether it hangs or no
   CHECK(contains(text, "1 of 3 ranks have waited"));
   CHECK(contains(text, "  rank 0 waits in recv at main.cpp:10"));
   CHECK(contains(text, "  rank 1 waits in recv at main.cpp:11"));
-  CHECK(contains(text, "  rank 2 is not in mpx"));
+  CHECK(contains(text, "  rank 2 has joined, and does not say what it is doing"));
   CHECK(!contains(text, "goes on waiting"));
   s.wait(1, 0);
   s.wait(2, 0);

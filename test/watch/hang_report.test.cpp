@@ -254,6 +254,8 @@ TEST_CASE("hang report: what cannot be is printed as far as it goes") {
   busy.since_ns = INT64_MAX;
   busy.now_ns = INT64_MIN;
   CHECK(report({busy}).starts_with("  rank 0 is not in mpx\n"));
+  busy.since_ns = 0;  // It has never been seen there, and may be there all the same.
+  CHECK(report({busy}).starts_with("  rank 0 has joined, and does not say what it is doing"));
 }
 
 TEST_CASE("hang report: a rank that is alone says the same by itself") {
@@ -274,9 +276,35 @@ TEST_CASE("hang report: a rank that is alone says the same by itself") {
   all.push_back(waiting(0, 0));
   all[7].calls[0].kind = mpx::detail::wait_kind::testing;
   for (const hang_info& one : all)
-    CHECK(format_lone_report(one, 500'000'000) ==
+    CHECK(format_lone_report(one, 1, 500'000'000) ==
           "mpx: hang report: nothing has moved for 0.5 s in this job of 1 rank\n" + report({one}) +
               "  the job goes on waiting; another report follows only if something moves\n");
+}
+
+TEST_CASE("hang report: a rank at which nobody else looks says which it is") {
+  hang_info one = waiting(2, 0);
+  one.pid = 17;
+  one.unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
+  const std::string end =
+      "  each rank of this job reports for itself; this one goes on waiting, and reports again "
+      "only "
+      "if something moves\n";
+  CHECK(format_lone_report(one, 4, 500'000'000) ==
+        "mpx: hang report: rank 2 of 4 has waited for 0.5 s\n"
+        "  rank 2 (pid 17) waits in recv at main.cpp:12: from rank 0, tag 7, communicator 0, room "
+        "for "
+        "8 bytes\n"
+        "      unexpected messages: from rank 0, tag 8, communicator 0, 0 bytes\n"
+        "  hint: rank 2 wants tag 7, a message here has tag 8; all else fits\n" +
+            end);
+  hang_info other = said::meeting(1, wait_kind::leaving);
+  other.pid = 18;
+  other.calls[0].line = 3;
+  copy_tail(other.calls[0].file, "main.cpp");
+  CHECK(format_lone_report(other, 4, 500'000'000) ==
+        "mpx: hang report: rank 1 of 4 has waited for 0.5 s\n"
+        "  rank 1 (pid 18) leaves the job that it joined at main.cpp:3\n" +
+            end);
 }
 
 TEST_CASE("hang report: the cost is bounded, whatever the ranks claim") {

@@ -24,6 +24,7 @@ inline mpx::detail::hang_info in_state(mpx::rank_t rank, mpx::detail::hang_state
   mpx::detail::hang_info info{};
   info.rank = rank;
   info.state = state;
+  info.since_ns = state == mpx::detail::hang_state::busy ? 1 : 0;  // It was seen in mpx.
   return info;
 }
 

@@ -45,7 +45,7 @@ class command_line {
     void (*set)(command_line& line, const std::string& value);
   };
   static const option table[];
-  static constexpr std::size_t table_size = 16;
+  static constexpr std::size_t table_size = 17;
 
   static std::string help();
   static std::string name_in_help(const option& it);
@@ -171,6 +171,19 @@ inline const command_line::option command_line::table[table_size] = {
      false,
      [](command_line& line, const std::string&) {
        line.options_->settings.emplace_back("MPX_PROFILE=1");
+     }},
+    {{"--leave-timeout"},
+     "SECONDS",
+     "End a job of which a rank has left main (or the scope of its\n"
+     "environment) while others wait for it and for nobody else who\n"
+     "could go on, and have for so long (default 10; 0: never); the\n"
+     "exit code is that rank's, or 1 if that is 0",
+     false,
+     [](command_line& line, const std::string& value) {
+       options& all = *line.options_;
+       all.leave_timeout = value;
+       all.leave_timeout_ns = 0;
+       if (value != "0") checked_seconds(value, "--leave-timeout", all.leave_timeout_ns);
      }},
     {{"-H", "--hosts", "--host"},
      "LIST",

@@ -49,7 +49,7 @@ void job::read_news() {
 void job::hear(int rank) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   while (it.lifeline) {
-    mpx::bootstrap::joined_notice notice{-1, 0};
+    mpx::bootstrap::joined_notice notice{-1, 0, 0};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
     iovec data{&notice, sizeof notice};
     msghdr message{};
@@ -70,6 +70,10 @@ void job::hear(int rank) {
       continue;
     ucred who{};
     std::memcpy(&who, CMSG_DATA(header), sizeof who);
+    if (notice.leaves != 0) {
+      on_leaving(rank, notice.leaves - 1);
+      continue;
+    }
     if (who.pid > 1) welcome(rank, who.pid, notice.pid);
     // A wrapper may have asked for hang reports, or the program; a rank says so once it has joined.
     if (look_due_ns_ == INT64_MAX) look_due_ns_ = now_ns() + said_ns;
@@ -215,6 +219,8 @@ void job::judge(int rank, pid_t pid, int status) {
   const bool inside = segment_.live(rank) != 0 && !gave_up(rank);
   const bool left = segment_.joins(rank) != 0 && !inside;
   segment_.mark_ended(rank, status);
+  if (ranks_[static_cast<std::size_t>(rank)].spared && !killed_)
+    return judge_leaver(rank, pid, status);
   if (ending_ || (well(status) && !inside)) return;
   if (left && !segment_.aborted()) {
     say("rank ", rank, " (pid ", pid, ") left the job and then ", describe_failure(status, false));
@@ -222,6 +228,15 @@ void job::judge(int rank, pid_t pid, int status) {
     return;
   }
   on_failure(rank, pid, status);
+}
+
+/// A rank that left early has ended: what it says of that is what the job ends with.
+void job::judge_leaver(int rank, pid_t pid, int status) {
+  const int code = code_of(status);
+  say("rank ", rank, " (pid ", pid, ") ", WIFSIGNALED(status) ? "was " : "",
+      mpx::bootstrap::describe_wait_status(status),
+      code == 0 ? text("; the job ends with code ", stranded_code_) : std::string());
+  if (code != 0 && !code_) code_ = code;
 }
 
 /// Whether a rank has closed all its environments, some without meeting the others, since another

@@ -18,6 +18,7 @@ int job::run() {
       check_dues();
       look_for_hangs();
       check_timeout();
+      check_leavers();
       check_deadline();
       tidy_up();
     }
@@ -26,7 +27,7 @@ int job::run() {
     throw;
   }
   if (!front_gone_) finish_output();
-  return code_.value_or(0);
+  return code_.value_or(stranded_code_);
 }
 
 // --- output ---
@@ -52,7 +53,8 @@ void job::wait_for_news(int timeout_ms) {
 int job::next_timeout_ms() const {
   std::int64_t due_ns = std::min(due_ns_, look_due_ns_);
   if (!ending_ && running_ > 0)
-    due_ns = std::min(due_ns, asked_for_timeout_ ? timeout_due_ns_ : ask_due_ns());
+    due_ns =
+        std::min({due_ns, leavers_due_ns_, asked_for_timeout_ ? timeout_due_ns_ : ask_due_ns()});
   if (deadline_ns_ != 0) due_ns = std::min(due_ns, deadline_ns_);
   for (const auto& it : ranks_)
     for (const auto& stream : it.streams)
@@ -188,6 +190,71 @@ void job::check_timeout() {
   end_others(SIGTERM, failure_grace_ns);
 }
 
+// --- who leaves early ---
+
+/// A rank waits in the destructor of its environment. Mostly the others are about to come.
+void job::on_leaving(int rank, std::uint64_t environment) {
+  if (options_.leave_timeout_ns == 0) return;
+  leavers_.push_back({rank, environment});
+  if (leavers_due_ns_ == INT64_MAX) leavers_due_ns_ = now_ns();
+}
+
+/// Asks now and then, as long as a rank leaves, what all are waiting for. Ends the job if some wait
+/// for ever for one that leaves, by two answers.
+void job::check_leavers() {
+  const std::int64_t now = now_ns();
+  if (now < leavers_due_ns_ || ending_ || asked_for_timeout_) return;
+  std::erase_if(leavers_, [this](const leaver& it) {
+    return segment_.state(it.rank, it.environment) != mpx::rank_state::joined;
+  });
+  if (leavers_.empty()) {
+    leavers_due_ns_ = INT64_MAX;
+    question_.reset();
+    stranded_ = {};
+    return;
+  }
+  if (!question_) {
+    question_ = lookout_->ask();
+    leavers_due_ns_ = now + answer_ns;
+    return;
+  }
+  leavers_due_ns_ = now + round_ns();
+  mpx::detail::hang_stranded found = find_stranded(now);
+  const bool again = found.waits >= 0 && found.is_of(stranded_);
+  stranded_ = std::move(found);
+  if (again) return end_stranded(stranded_);
+  question_.reset();
+}
+
+mpx::detail::hang_stranded job::find_stranded(std::int64_t now) {
+  try {
+    for (std::size_t i = 0; i < leavers_.size(); ++i) {
+      const auto k = leavers_[i].environment;
+      if (std::any_of(leavers_.begin(), leavers_.begin() + static_cast<std::ptrdiff_t>(i),
+                      [k](const leaver& it) { return it.environment == k; }))
+        continue;
+      auto found = lookout_->look_at_leaving(now, k, *question_, options_.leave_timeout_ns);
+      if (found.waits >= 0) return found;
+    }
+  } catch (const mpx::error&) {  // No memory for it: later, perhaps.
+  }
+  return {};
+}
+
+/// The ranks that leave are let go, so that they tell by their exit codes why they did.
+void job::end_stranded(const mpx::detail::hang_stranded& found) {
+  say("rank ", found.leaves, " leaves the job, and rank ", found.waits, " has waited for it for ",
+      options_.leave_timeout, " s (--leave-timeout): ending the job");
+  errors().append(&lookout_, found.report);
+  for (const leaver& it : leavers_)
+    if (lookout_->is_leaving(it.rank, it.environment))
+      ranks_[static_cast<std::size_t>(it.rank)].spared = true;
+  stranded_code_ = 1;
+  end_others(SIGTERM, leaver_grace_ns);
+  for (int rank = 0; rank < options_.ranks; ++rank)
+    if (!ranks_[static_cast<std::size_t>(rank)].spared) segment_.mark_ended(rank, SIGTERM);
+}
+
 // --- signals ---
 
 void job::handle_signals() {
@@ -249,6 +316,7 @@ void job::signal_ranks(int signal, bool from_terminal) {
     return !from_terminal || ::getpgid(pid) != ::getpgrp();
   };
   for (const auto& it : ranks_) {
+    if (it.spared) continue;
     if (it.running && missed(it.pid)) ::kill(it.pid, signal);
     if (it.member != 0 && missed(it.member)) signal_by_pidfd(it.member_watch.get(), signal);
   }

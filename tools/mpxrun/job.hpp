@@ -48,7 +48,9 @@ inline constexpr std::int64_t said_ns = 1'000'000'000;      // a rank, how long 
 inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
 inline constexpr std::int64_t cause_ns = 1'000'000'000;     // a rank that failed, to say why
 inline constexpr std::int64_t answer_ns = 300'000'000;      // ranks, to say what they wait for
-inline constexpr int timeout_code = 124;                    // as timeout(1) has it
+inline constexpr std::int64_t leaver_grace_ns = 2'000'000'000;  // who left early, to end
+inline constexpr std::int64_t round_ns_max = 5'000'000'000;     // between two looks at leavers
+inline constexpr int timeout_code = 124;                        // as timeout(1) has it
 
 /// Ends mpxrun before any rank runs.
 struct cannot_start {
@@ -76,6 +78,7 @@ class job {
     bool running = false;  // that
     bool over = false;     // nobody is this rank any more
     bool reported = false;
+    bool spared = false;           // it may end by itself: its exit code counts
     bool joined_itself = false;    // what was started is the member
     int status = 0;                // how it ended, once it has
     pid_t member = 0;              // a process below it, as long as that lives
@@ -151,6 +154,20 @@ class job {
   std::int64_t ask_due_ns() const noexcept;
   void check_timeout();
 
+  /// A rank that waits to leave an environment.
+  struct leaver {
+    int rank;
+    std::uint64_t environment;
+  };
+  void on_leaving(int rank, std::uint64_t environment);
+  void check_leavers();
+  std::int64_t round_ns() const noexcept {
+    return std::clamp<std::int64_t>(options_.leave_timeout_ns / 4, answer_ns, round_ns_max);
+  }
+  mpx::detail::hang_stranded find_stranded(std::int64_t now);
+  void end_stranded(const mpx::detail::hang_stranded& found);
+  void judge_leaver(int rank, pid_t pid, int status);
+
   bool over() const noexcept;
   void tidy_up();
   void sweep();
@@ -175,6 +192,10 @@ class job {
   std::int64_t unreported_ns_ = 0;  // ranks that wait so long say so for the timeout alone
   std::int64_t timeout_due_ns_ = INT64_MAX;
   bool asked_for_timeout_ = false;  // ranks know that it is near
+  std::vector<leaver> leavers_;
+  std::int64_t leavers_due_ns_ = INT64_MAX;  // when ranks are asked, or have answered
+  std::optional<std::uint32_t> question_;    // that they have been asked
+  mpx::detail::hang_stranded stranded_;      // by the last answers
 
   placement placement_;
   sink outputs_[2] = {sink(1), sink(2)};
@@ -216,6 +237,7 @@ class job {
     std::int64_t due_ns = 0;  // until then the cause may tell why
   } consequence_;
   std::optional<int> code_;  // of the first failure
+  int stranded_code_ = 0;    // if no rank that left early has failed
   int death_signal_ = 0;
 };
 

@@ -41,8 +41,10 @@ struct options {
   bool survive = false;
   bool report_bindings = false;
   binding bind_to = binding::automatic;
-  std::int64_t timeout_ns = 0;        // 0: none
-  std::string timeout;                // as it was given
+  std::int64_t timeout_ns = 0;                     // 0: none
+  std::string timeout;                             // as it was given
+  std::int64_t leave_timeout_ns = 10'000'000'000;  // 0: none
+  std::string leave_timeout = "10";                // as it was given
   std::string output_folder;          // for a file of each output of each rank; "": none
   std::string working_folder;         // where they run; "": where mpxrun does
   std::vector<std::string> settings;  // VAR=VALUE, for all ranks

@@ -17,8 +17,8 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A Bootstrap over the launcher that there is, chosen as `any` chooses, and no more than a
-/// Bootstrap: what only some launchers know is not asked. Move-only.
+/// A Bootstrap over the launcher that there is, chosen as `any` chooses. What only some launchers
+/// know is not asked, but for where ranks say what they wait for. Move-only.
 class anywhere {
  public:
   using policy_axis = bootstrap_axis;
@@ -44,6 +44,8 @@ class anywhere {
     job_->fence([&idle] { idle(); });
   }
   void abort(int code, std::string_view why) { job_->abort(code, why); }
+  /// See WatchedBootstrap.
+  hang_table hangs() const noexcept { return job_->hangs(); }
 
  private:
   static detail::launcher_owner joined(const detected& way) {

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the ranks of an environment say that they wait, and what for, so that they themselves can
-// find out that none of them goes on.
+// Where the ranks of an environment say that they wait, and what for, so that whoever runs the job
+// can find out that none of them goes on.
 
 #include <concepts>
 #include <cstdint>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/job_view.hpp"
+#include "mpx/bootstrap/detail/launcher_notice.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
 /// One rank's view of the marks and slots for hangs in a job's control segment, which outlives it.
 class hang_table {
  public:
-  hang_table(const detail::job_view& job, rank_t rank, std::uint64_t environment) noexcept
-      : job_(job), rank_(rank), environment_(environment) {}
+  /// Of a job without a segment: nobody looks.
+  hang_table() = default;
+  /// `launcher`: the socket to mpxrun; -1: there is none.
+  hang_table(const detail::job_view& job, rank_t rank, std::uint64_t environment,
+             int launcher = -1) noexcept
+      : job_(job),
+        rank_(rank),
+        launcher_(launcher),
+        environment_(environment),
+        has_segment_(true) {}
 
+  /// Whether there is a segment: without one, nothing below may be called.
+  bool has_segment() const noexcept { return has_segment_; }
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return job_.size(); }
   /// Which of this rank's environments this is: the low bits of its number.
@@ -24,22 +35,29 @@ class hang_table {
   rank_state state(rank_t rank) const noexcept { return job_.state(rank, environment_); }
   /// What is the job's, and not the environment's: marks, slots, pids.
   const detail::job_view& job() const noexcept { return job_; }
+  /// Tells mpxrun, if it runs the job, that this rank waits for the others to leave.
+  void tell_leaving() const noexcept {
+    detail::tell_launcher(launcher_, {rank_, job_.pid(rank_), environment_ + 1});
+  }
 
  private:
   detail::job_view job_;
-  rank_t rank_;
-  std::uint64_t environment_;
+  rank_t rank_ = 0;
+  int launcher_ = -1;
+  std::uint64_t environment_ = 0;
+  bool has_segment_ = false;
 };
 
 }  // namespace mpx::inline v0::bootstrap
 
 namespace mpx::inline v0 {
 
-/// A bootstrap whose ranks watch each other for hangs.
+/// A bootstrap whose ranks can be watched for hangs by whoever runs the job.
 ///
-/// - `hangs()`: where they do; it lives as long as the bootstrap.
+/// - `hangs()`: where they say what they wait for; valid as long as the bootstrap. It is without
+///   a segment if the job that was joined has none.
 template <class T>
-concept WatchedBootstrap = LivenessBootstrap<T> && requires(const T& view) {
+concept WatchedBootstrap = Bootstrap<T> && requires(const T& view) {
   { view.hangs() } noexcept -> std::same_as<bootstrap::hang_table>;
 };
 

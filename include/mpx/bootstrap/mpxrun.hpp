@@ -8,22 +8,16 @@
 #include <signal.h>
 #include <stdio_ext.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "mpx/bootstrap/detail/launcher_notice.hpp"
 #include "mpx/bootstrap/detail/member.hpp"
 #include "mpx/core/numbers.hpp"
 
 namespace mpx::inline v0::bootstrap {
-
-/// What a rank sends to mpxrun when it has joined; the kernel adds its pid as mpxrun sees it.
-struct joined_notice {
-  std::int32_t rank;
-  std::int32_t pid;  // as it is registered in the job, in the rank's own namespace
-};
 
 /// A rank that mpxrun started, itself or through a wrapper such as a shell.
 class mpxrun : public member {
@@ -55,21 +49,15 @@ class mpxrun : public member {
 
   /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
   /// socket is missing, the wrapper's end is news enough.
-  static void tell_launcher(rank_t rank) noexcept {
+  void tell_launcher(rank_t rank) noexcept {
     const char* value = std::getenv("MPX_LAUNCHER_FD");
     std::uint64_t fd = 0;
     if (value == nullptr || !mpx::detail::parse_number(value, 0x7fffffff, fd)) return;
     const int socket = static_cast<int>(fd);
-    if (option(socket, SO_DOMAIN) != AF_UNIX || option(socket, SO_TYPE) != SOCK_SEQPACKET) return;
+    if (!detail::is_launcher_socket(socket)) return;
     ::fcntl(socket, F_SETFD, FD_CLOEXEC);
-    const joined_notice notice{rank, static_cast<std::int32_t>(::getpid())};
-    [[maybe_unused]] const auto sent = ::send(socket, &notice, sizeof notice, MSG_NOSIGNAL);
-  }
-
-  static int option(int socket, int name) noexcept {
-    int value = -1;
-    socklen_t bytes = sizeof value;
-    return ::getsockopt(socket, SOL_SOCKET, name, &value, &bytes) == 0 ? value : -1;
+    detail::tell_launcher(socket, {rank, static_cast<std::int32_t>(::getpid()), 0});
+    launched_over(socket);
   }
 
   /// mpxrun's own children die with it, but a change of user makes the kernel forget that. (Below a

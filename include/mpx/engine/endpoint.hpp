@@ -296,7 +296,8 @@ class endpoint : ground<Stack>,
   hang_info describe_hang();
   /// From now on `watch`, which outlives this, learns when this rank waits.
   void watch(hang_watch& watch) noexcept {
-    if (watch.on()) pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
+    if (watch.on() || watch.may_be_asked())
+      pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
   // --- Communicators (endpoint_states.hpp) -------------------------------------------------------

@@ -67,6 +67,11 @@ class hang_lines : public hang_text {
   void place(const hang_call& c) {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
+  /// A call that joins or leaves.
+  void meeting(const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    place(c);
+  }
   /// How long ago `since` was; nothing where that is not known, or makes no sense.
   void duration(std::int64_t now, std::int64_t since) {
     if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
@@ -189,29 +194,50 @@ class hang_lines : public hang_text {
   const hang_info* names_ = nullptr;
 };
 
-/// The whole report of a rank that nobody launched: what it waits for can only come from itself.
-/// Returns: as format_hang_report does for a job of this one rank, with headline and end.
-[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, std::int64_t quiet_ns) {
+/// The whole report of a rank that prints it itself: the only one of its job (what it waits for can
+/// only come from itself), or one of `ranks` at which nobody else looks.
+/// Returns: for one rank, as format_hang_report does, with headline and end.
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, rank_t ranks,
+                                                    std::int64_t quiet_ns) {
   hang_lines out;
   out.names_by(info);
-  out.headline(quiet_ns, 1);
-  out.add("  rank 0");
+  if (ranks == 1) {
+    out.headline(quiet_ns, 1);
+  } else {
+    out.add("mpx: hang report: rank %d of %d has waited for ", static_cast<int>(info.rank),
+            static_cast<int>(ranks));
+    out.seconds(quiet_ns);
+    out.add("\n");
+  }
+  out.add("  rank %d", static_cast<int>(info.rank));
+  if (ranks > 1) out.add(" (pid %d)", static_cast<int>(info.pid));
   bool known = info.calls_kept > 0;
   bool itself = false;
   for (std::uint32_t i = 0; i < info.calls_kept; ++i) {
     const hang_call& c = info.calls[i];
     out.add(i == 0 ? " " : "\n      and ");
-    out.call(c);
+    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
+      out.meeting(c);
+    } else {
+      out.call(c);
+    }
     out.duration(info.now_ns, c.since_ns);
     known = known && c.on.kept > 0;
     for (const hang_operation& op : c.on) itself = itself || op.peer == 0;
   }
   out.calls_left_out(info);
   out.lists(info);
-  out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
-                          : "  no cycle: what the ranks wait for may still be sent\n");
-  out.hints(0, info);
-  out.end();
+  if (ranks == 1)
+    out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
+                            : "  no cycle: what the ranks wait for may still be sent\n");
+  out.hints(static_cast<std::size_t>(info.rank), info);
+  if (ranks == 1) {
+    out.end();
+  } else {
+    out.add(
+        "  each rank of this job reports for itself; this one goes on waiting, and reports again "
+        "only if something moves\n");
+  }
   return std::move(out.text);
 }
 

@@ -22,6 +22,37 @@ namespace mpx::inline v0::detail {
 
 // Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
 
+/// Ranks that wait for ever for one that leaves the job, which waits for them.
+struct hang_stranded {
+  rank_t waits = -1;  ///< The first of them; -1: there is none.
+  rank_t leaves = -1;
+  std::string report;
+  bool is_of(const hang_stranded& other) const noexcept {
+    return waits == other.waits && leaves == other.leaves;
+  }
+};
+
+/// Whether something may come from a rank that waits beyond what its blocked calls let one think:
+/// it tests, which it may give up, or an operation that no call waits for may go on.
+template <class Info>
+[[gnu::cold]] bool may_act(const Info& it) noexcept {
+  bool may = it.calls_kept == 0 || it.calls_kept != it.calls_total;
+  for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
+    const auto& call = it.calls[i];
+    may = may || call.kind == wait_kind::testing || call.on.kept != call.on.total;
+    // A collective that nobody waits for goes on while its rank leaves, and sends.
+    if (call.kind == wait_kind::leaving)
+      for (const auto* list : {&it.posted, &it.sends}) {
+        may = may || list->kept != list->total;
+        for (const hang_operation& op : *list) may = may || (op.context & 1) != 0;
+      }
+  }
+  may = may || it.sends.kept != it.sends.total;
+  for (const hang_operation& op : it.sends)
+    may = may || op.stage == hang_stage::queued || op.stage == hang_stage::moving;
+  return may;
+}
+
 /// One for each job. All times are those of the monotonic clock.
 template <class Job = bootstrap::detail::job_view, class Info = hang_info>
 class hang_lookout {
@@ -70,7 +101,7 @@ class hang_lookout {
     } else if (now - partly_ns_ >= limit_ns()) {
       if (asked_ns_ == 0) {
         asked_ns_ = now;
-        ask();
+        answer_ = ask();
       } else if (now - asked_ns_ >= answer_ns) {
         return report(now, false);
       }
@@ -79,11 +110,16 @@ class hang_lookout {
   }
 
   /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
-  void ask() noexcept { head().asked.store(++asked_, platform::memory_order_release); }
+  /// Returns: the number of the question.
+  std::uint32_t ask() noexcept {
+    head().asked.store(++asked_, platform::memory_order_release);
+    return asked_;
+  }
   /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
   /// has ever joined. After `ask`, for a job that is about to be ended.
   /// Errors: errc::no_resources.
   std::string look_at_all(std::int64_t now) {
+    answer_ = asked_;
     const rank_t lowest = read_marks(now);
     environment_ = lowest >= 0 ? environment_of(lowest) : 0;
     bool any = false, all = true;
@@ -94,6 +130,54 @@ class hang_lookout {
       if (lowest < 0 && joins > environment_ + 1) environment_ = joins - 1;
     }
     return any ? report(now, all, true) : std::string();
+  }
+  /// A rank that leaves environment `k`, and one that waits for it for ever, as both have said in
+  /// answer to `question`: nothing has moved at either of them for `patience_ns`, and no rank is
+  /// left from which something could come that one of them needs.
+  /// Errors: errc::no_resources.
+  hang_stranded look_at_leaving(std::int64_t now, std::uint64_t k, std::uint32_t question,
+                                std::int64_t patience_ns) {
+    environment_ = k;
+    answer_ = question;
+    plain_array<Info> ranks(marks_.size());
+    plain_array<hang_state> said(marks_.size());
+    for (rank_t r = 0; r < job_.size(); ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      gather(r, now, has_answered(r), ranks[i]);
+      said[i] = ranks[i].state;
+      if (said[i] == hang_state::waits && may_act(ranks[i])) ranks[i].state = hang_state::busy;
+    }
+    const std::span<const Info> all(ranks.begin(), ranks.size());
+    const auto leaves = [](const Info& it) {
+      return it.state == hang_state::waits && it.calls_kept == 1 &&
+             it.calls[0].kind == wait_kind::leaving;
+    };
+    const auto is_quiet = [&](const Info& it) {
+      return it.since_ns > 0 && it.since_ns <= now && now - it.since_ns >= patience_ns;
+    };
+    hang_stranded found;
+    const hang_graph<Info> graph(all);
+    for (rank_t to = 0; to < job_.size() && found.waits < 0; ++to) {
+      const auto there = static_cast<std::size_t>(to);
+      if (!leaves(all[there]) || !is_quiet(all[there])) continue;
+      for (rank_t r = 0; r < job_.size() && found.waits < 0; ++r) {
+        const auto here = static_cast<std::size_t>(r);
+        if (graph.waits(here) && graph.dead(here) && is_quiet(all[here]) &&
+            graph.together(here, there) && !graph.joins_or_leaves(all[here].calls[0]) &&
+            graph.depends(here, there))
+          found = {r, to, {}};
+      }
+    }
+    if (found.waits < 0) return found;
+    for (std::size_t i = 0; i < all.size(); ++i) ranks[i].state = said[i];
+    found.report = format_hang_report<Info>(all);
+    return found;
+  }
+  /// Whether `rank` is one that leaves environment `k`, as it has said in answer to that question.
+  bool is_leaving(rank_t rank, std::uint64_t k) const noexcept {
+    Info info;
+    return job_.state(rank, k) == rank_state::joined && has_answered(rank) && read(rank, info) &&
+           info.calls_kept == 1 && info.calls[0].kind == wait_kind::leaving;
   }
 
  private:
@@ -148,12 +232,17 @@ class hang_lookout {
     return false;
   }
 
-  /// What is known of rank `r`.
-  void gather(rank_t r, std::int64_t now, bool all, Info& into) const noexcept {
+  /// Whether `r` is there, and has said what it is doing since that was asked.
+  bool has_answered(rank_t r) const noexcept {
+    const std::uint32_t answered = job_.hang(r).answered.load(platform::memory_order_acquire);
+    return !is_gone(r) && static_cast<std::int32_t>(answered - answer_) >= 0 &&
+           static_cast<std::int32_t>(asked_ - answered) >= 0;
+  }
+  /// What is known of rank `r`, if it `waits` by its own account.
+  void gather(rank_t r, std::int64_t now, bool waits, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
-    const bool answered = !all && w.answered.load(platform::memory_order_acquire) == asked_;
-    if (marks_[static_cast<std::size_t>(r)] != 0 || (answered && !is_gone(r))) {
+    if (waits) {
       if (!read(r, into)) {
         into = {};
         into.state = hang_state::unreadable;
@@ -179,7 +268,7 @@ class hang_lookout {
     std::int64_t since_ns = 0;  // Nothing has moved at those that wait.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
-      gather(r, now, all, ranks[i]);
+      gather(r, now, marks_[i] != 0 || (!all && has_answered(r)), ranks[i]);
       if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
       if (marks_[i] == 0) continue;
       ++stuck;
@@ -212,8 +301,15 @@ class hang_lookout {
   std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
   std::int64_t asked_ns_ = 0;
   std::uint32_t asked_ = 0;
-  bool news_ = false;  // Some wait, and that has not been reported.
+  std::uint32_t answer_ = 0;  // The number of the first question whose answer counts.
+  bool news_ = false;         // Some wait, and that has not been reported.
 };
+
+/// Says that somebody will look after this job, before its ranks join: they need not print
+/// themselves what they wait for.
+[[gnu::cold]] inline void announce_lookout(const bootstrap::detail::job_view& job) noexcept {
+  job.hang_head().looked_at.store(1, platform::memory_order_relaxed);
+}
 
 /// Looks after a job whose ranks are threads of this process, and prints its reports, until all of
 /// them have ended. Returns at once where reports are not asked for, or a single rank does it.

@@ -103,6 +103,10 @@ class hang_graph {
         return true;
     return false;
   }
+  /// Whether `a` and `b` are in one environment.
+  bool together(std::size_t a, std::size_t b) const noexcept {
+    return ranks_[a].environment == ranks_[b].environment;
+  }
   /// Whether any of its calls does, if it waits.
   bool depends(std::size_t r, std::size_t to) const noexcept {
     for (std::uint32_t i = 0; waits(r) && i < ranks_[r].calls_kept; ++i)
@@ -213,9 +217,8 @@ class hang_writer : hang_lines {
     if (g.count > std::size(g.first)) add(" and %zu more", g.count - std::size(g.first));
   }
 
-  void meeting(std::size_t r, const hang_call& c) {
-    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
-    place(c);
+  void meeting_with(std::size_t r, const hang_call& c) {
+    meeting(c);
     gathered targets;
     for (std::size_t to = 0; to < ranks_.size(); ++to)
       if (graph_.depends(r, c, to)) targets.take(to);
@@ -242,7 +245,7 @@ class hang_writer : hang_lines {
       const auto& c = it.calls[i];
       add(i == 0 ? " " : "\n      and ");
       if (hang_graph<Info>::joins_or_leaves(c)) {
-        meeting(r, c);
+        meeting_with(r, c);
       } else if (c.on.kept > 0 && c.on.at[0].stage == hang_stage::unlocks) {
         hang_call known = c;
         for (std::uint32_t k = 0; k < c.on.kept; ++k)
@@ -257,6 +260,9 @@ class hang_writer : hang_lines {
     lists(it);
   }
   void busy(const Info& it) {
+    if (it.since_ns == 0)
+      return add(
+          " has joined, and does not say what it is doing: it computes, or cannot be asked\n");
     add(" is not in mpx");
     duration(it.now_ns, it.since_ns);
     const bool lately =
@@ -307,8 +313,9 @@ class hang_writer : hang_lines {
       add("%s\n", s == hang_state::left     ? "has left the job: nothing more comes from it"
                   : s == hang_state::failed ? "has failed"
                   : s == hang_state::unborn ? "has not joined the job"
-                  : s == hang_state::busy   ? "is not in mpx"
-                                            : "cannot be understood");
+                  : s == hang_state::busy
+                      ? ranks_[to].since_ns == 0 ? "does not say what it is doing" : "is not in mpx"
+                      : "cannot be understood");
       found_ = true;
     }
     if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A rank's part in hang reports: when it has waited for MPX_HANG_REPORT seconds it says so in the
-// job's segment, and what for. Whoever runs the job looks at that and prints (hang_lookout); only a
-// rank that nobody launched has to do so itself. All of it happens while a rank waits anyway.
+// job's segment, and what for. Whoever runs the job looks at that and prints (hang_lookout); where
+// nobody does, each rank prints what it waits for itself. Whoever runs the job may also ask, at any
+// time. All of it happens while a rank waits anyway.
+
+#include <unistd.h>
 
 #include <concepts>
 #include <cstdio>
@@ -36,11 +39,12 @@ class hang_watch {
  public:
   /// `where`: the line that joins the job. `job` outlives this.
   /// Errors: errc::argument when MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
-  template <WatchedBootstrap Job>
-  hang_watch(const Job& job, std::source_location where) : hang_watch(job.hangs(), where) {}
-  [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job,
-                                          std::source_location where)
-      : job_(job), joined_{"", where} {
+  template <Bootstrap Job>
+  hang_watch(const Job& job, std::source_location where)
+      : hang_watch(table_of(job), job.rank(), job.size(), where) {}
+  [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job, rank_t rank,
+                                          rank_t size, std::source_location where)
+      : job_(job), rank_(rank), size_(size), joined_{"", where} {
     const char* text = std::getenv("MPX_HANG_REPORT");
     if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
@@ -49,7 +53,6 @@ class hang_watch {
                   static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
-    alone_ = job_.size() == 1 && head().looked_at.load(platform::memory_order_relaxed) == 0;
     head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
     saw(joined_ns_);
   }
@@ -60,6 +63,13 @@ class hang_watch {
   }
 
   bool on() const noexcept { return limit_ns_ != 0; }
+  /// Whether a step would do anything: it is on, or somebody asks.
+  bool is_due() const noexcept {
+    return on() || head().asked.load(platform::memory_order_acquire) !=
+                       words().answered.load(platform::memory_order_relaxed);
+  }
+  /// Whether somebody may ask.
+  bool may_be_asked() const noexcept { return job_.has_segment(); }
   const call_site& joined() const noexcept { return joined_; }
 
   /// The rank is in mpx, and busy.
@@ -78,6 +88,15 @@ class hang_watch {
       static_cast<hang_watch*>(self)->describe_joining(into);
     };
     step({this, describe, nullptr}, 0, joined_ns_);
+  }
+  /// Called again and again while the rank waits for the others to leave.
+  [[gnu::noinline, gnu::cold]] void leave_step() noexcept {
+    if (told_launcher_ || !job_.has_segment()) return;
+    const std::int64_t now = platform::now_ns();
+    if (leaves_since_ns_ == 0) leaves_since_ns_ = now;
+    if (now - leaves_since_ns_ < leaving_untold_ns) return;
+    told_launcher_ = true;
+    job_.tell_leaving();
   }
 
   /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
@@ -105,7 +124,7 @@ class hang_watch {
     }
     const bool was_stuck = stuck_;
     const std::int64_t quiet_since_ns = greater(still_since_ns_, since_ns);
-    if (!stuck_ && now - quiet_since_ns >= limit_ns_) {
+    if (on() && !stuck_ && now - quiet_since_ns >= limit_ns_) {
       publish(from, now, quiet_since_ns);
       stuck_ = true;
       const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
@@ -118,7 +137,8 @@ class hang_watch {
       if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (alone_ && was_stuck && stuck_ && !told_) tell_alone(from, now, quiet_since_ns);
+    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
+      tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory for it: later, perhaps.
   }
@@ -129,10 +149,24 @@ class hang_watch {
  private:
   using hang_words = bootstrap::detail::hang_words;
   static constexpr std::int64_t second_ns = 1'000'000'000;
+  static constexpr std::int64_t leaving_untold_ns = 250'000'000;  // Most jobs leave within that.
+
+  template <class Job>
+  static bootstrap::hang_table table_of(const Job& job) {
+    if constexpr (WatchedBootstrap<Job>) {
+      return job.hangs();
+    } else {
+      return {};
+    }
+  }
 
   const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
-  hang_words& words() const noexcept { return segment().hang(job_.rank()); }
-  bootstrap::detail::hang_head& head() const noexcept { return segment().hang_head(); }
+  hang_words& words() const noexcept {
+    return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
+  }
+  bootstrap::detail::hang_head& head() const noexcept {
+    return job_.has_segment() ? segment().hang_head() : own_head_;
+  }
 
   void describe_joining(hang_info& into) const {
     hang_call& call = *into.add_call();
@@ -143,6 +177,7 @@ class hang_watch {
   }
   [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now,
                                             std::int64_t quiet_since_ns) {
+    if (!job_.has_segment()) return;
     static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
                   std::is_trivially_copyable_v<hang_info>);
     hang_info info{};
@@ -159,20 +194,27 @@ class hang_watch {
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
-  /// Of a rank that nobody launched: what it waits for, once it has not moved between two looks.
-  [[gnu::noinline, gnu::cold]] void tell_alone(const hang_source& from, std::int64_t now,
-                                               std::int64_t quiet_since_ns) {
+  /// Prints what this rank waits for, where nobody looks at what it publishes, once it has not
+  /// moved between two looks.
+  [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
+                                         std::int64_t quiet_since_ns) {
     hang_info info{};
     from.describe(from.self, info);
+    info.rank = rank_;
+    info.pid = static_cast<std::int32_t>(::getpid());
     info.now_ns = now;
     told_ = true;
-    const std::string report = format_lone_report(info, now - quiet_since_ns);
+    const std::string report = format_lone_report(info, size_, now - quiet_since_ns);
     std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
 
   bootstrap::hang_table job_;
+  rank_t rank_;
+  rank_t size_;
   call_site joined_;
+  mutable hang_words own_words_{};  // In place of the segment's, where there is none.
+  mutable bootstrap::detail::hang_head own_head_{};
   std::int64_t limit_ns_ = 0;
   std::int64_t pace_ns_ = 0;
   std::int64_t joined_ns_ = 0;
@@ -183,17 +225,19 @@ class hang_watch {
   std::uint64_t digest_ = 0;
   bool testing_ = false;
   bool stuck_ = false;
-  bool alone_ = false;  // Nobody else will tell.
   bool told_ = false;
+  std::int64_t leaves_since_ns_ = 0;
+  bool told_launcher_ = false;
 };
 
-/// Watches nothing: for jobs that have nowhere to say so, or are seen by whoever runs them.
+/// Watches nothing: for jobs that are seen by whoever runs them.
 class no_watch {
  public:
   template <class Job>
   no_watch(const Job&, std::source_location where) : joined_{"", where} {}
   const call_site& joined() const noexcept { return joined_; }
   void join_step() noexcept {}
+  void leave_step() noexcept {}
   void went_on() noexcept {}
 
  private:
@@ -201,6 +245,6 @@ class no_watch {
 };
 
 template <class Job>
-using watch_of = std::conditional_t<WatchedBootstrap<Job>, hang_watch, no_watch>;
+using watch_of = std::conditional_t<SimulatedBootstrap<Job>, no_watch, hang_watch>;
 
 }  // namespace mpx::inline v0::detail

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
+#include "mpx/bootstrap/hang_table.hpp"
 #include "mpx/core/function_ref.hpp"
 
 namespace mpx::inline v0::bootstrap::detail {
@@ -30,6 +31,8 @@ class launcher {
   virtual void abort(int code, std::string_view why) = 0;
   /// Tells the others, where there is a way to, that this rank has left, in good order or not.
   virtual void leave(bool well) noexcept = 0;
+  /// Without a segment, where the bootstrap is no WatchedBootstrap.
+  virtual hang_table hangs() const noexcept = 0;
 };
 
 /// A bootstrap that is told how its rank leaves, in good order or not, before it goes.
@@ -64,6 +67,13 @@ class launcher_of final : public launcher {
       } else if constexpr (LeavingBootstrap<B>) {
         b_.leave(well);
       }
+    }
+  }
+  hang_table hangs() const noexcept override {
+    if constexpr (WatchedBootstrap<std::remove_reference_t<B>>) {
+      return b_.hangs();
+    } else {
+      return {};
     }
   }
 

@@ -135,7 +135,7 @@ class member {
   }
   rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
   /// Where the ranks of this environment say what they wait for.
-  hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k}; }
+  hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k, me_.launcher}; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
   /// What became of a rank that is lost, in words, for the texts of errors.
@@ -162,6 +162,8 @@ class member {
   std::uint64_t environment() const noexcept { return me_.k; }
   /// Takes what `new` made.
   void keep(detail::aide* one) noexcept { aide_ = detail::aide_owner(one); }
+  /// mpxrun listens at the other end of `socket`.
+  void launched_over(int socket) noexcept { me_.launcher = socket; }
 
   /// What ends when this rank aborts the job.
   enum class ending : unsigned char { alone, process, thread };
@@ -190,7 +192,8 @@ class member {
     rank_t rank = 0;
     ending ends = ending::alone;
     bool fence_failed = false;
-    pid_t pid = 0;  // Who joined.
+    pid_t pid = 0;      // Who joined.
+    int launcher = -1;  // The socket to mpxrun, if that runs the job.
     std::uint64_t k = 0;
     char host[65] = {};
   };

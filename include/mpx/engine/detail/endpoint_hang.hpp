@@ -151,6 +151,8 @@ template <class Stack>
     auto& e = *static_cast<endpoint*>(self);
     return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
+  if (!pace().watch()->is_due()) return;
+  pace().keep_time_of_calls();
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);

@@ -281,7 +281,7 @@ class progress_room {
   class blocked_scope {
    public:
     blocked_scope(progress_room& p, call_site site, awaited on) noexcept
-        : p_(p), call_{site, on, p.watch_ != nullptr ? platform::now_ns() : 0, p.blocked_} {
+        : p_(p), call_{site, on, p.keeps_time_ ? platform::now_ns() : 0, p.blocked_} {
       p.blocked_ = &call_;
     }
     blocked_scope(const blocked_scope&) = delete;
@@ -290,7 +290,7 @@ class progress_room {
       blocked_call** at = &p_.blocked_;
       while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
       *at = call_.next;
-      if (p_.watch_ != nullptr) p_.watch_->went_on();
+      if (p_.keeps_time_) p_.watch_->went_on();
     }
 
    private:
@@ -367,10 +367,16 @@ class progress_room {
   void watch(hang_watch& watch, void (*step)(House&) noexcept) noexcept {
     watch_ = &watch;
     step_ = step;
+    keeps_time_ = watch.on();
+  }
+  /// Calls that began when nobody kept the time have been blocked from now on.
+  [[gnu::cold]] void keep_time_of_calls() noexcept {
+    for (blocked_call* b = blocked_; b != nullptr; b = b->next)
+      if (b->since_ns == 0) b->since_ns = platform::now_ns();
   }
   hang_watch* watch() const noexcept { return watch_; }
   void noticed() noexcept {
-    if (watch_ != nullptr) [[unlikely]]
+    if (keeps_time_) [[unlikely]]
       watch_->saw(platform::now_ns());
   }
   /// Polls of blocked calls that found something.
@@ -486,6 +492,7 @@ class progress_room {
   bool looks_again_ = false;    // Before it rests.
   bool takes_packets_ = false;  // While MPX_ASSERT looks.
   bool shares_core_ = false;    // With a peer.
+  bool keeps_time_ = false;     // Of calls that are blocked.
   unsigned vain_ = 0;           // Looks of blocked calls that have found nothing.
   unsigned polls_ = 0;          // In vain, of calls that do not block.
   unsigned busy_waits_ = 0;     // Calls still to come that sleep without yielding before.
