@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", ".ci")
-C_READS = re.compile(r'"((?:MPX|OMPI|PMI|PMIX|MPI|SLURM)_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
+C_READS = re.compile(r'"((?:MPX|OMPI|PMI|PMIX|MPI|SLURM|FLUX|JSM|PALS|ALPS)_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
 PYTHON_READS = re.compile(r"""(?:environ(?:\.get\(|\[)|getenv\()["']([A-Z_]+)["']""")
 SHELL_READS = re.compile(r"\$\{?(MPX_[A-Z_]+)|\$\{([A-Z][A-Z_]+):?[-+?]")
 CMAKE_ENV = re.compile(r"(?<!set\()\$?ENV\{([A-Z_]+)\}")

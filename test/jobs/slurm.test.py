@@ -98,9 +98,17 @@ def test_two_hosts():
                                 env={"MPX_PRETEND_HOSTS": "0,0,1,1"}), 4, "passed")
 
 
-def test_without_a_plugin_each_is_alone():
+def test_without_a_plugin_none_joins():
     r = srun("--mpi=none", "-n2", JOINED)
-    equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
+    assert r.returncode != 0
+    equal(r.stdout, "")
+    contains(r.stderr, "another launcher has started 2 processes of this program (it has set SLURM_STEP_NUM_TASKS)")
+    contains(r.stderr, "Give srun --mpi=pmi2, or start it with `mpxrun -n 2 program`, or set MPX_ALONE=1")
+    for allowed in ({"MPX_ALONE": "1"}, {"MPX_BOOTSTRAP": "alone"}):
+        r = srun("--mpi=none", "-n2", JOINED, env=allowed)
+        equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n" * 2, ""))
+    r = srun("--mpi=none", "-n1", JOINED)
+    equal((r.returncode, r.stdout, r.stderr), (0, "rank 0 of 1 joined\n", ""))
 
 
 def test_hang_reports():

@@ -19,7 +19,7 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A launcher that this program cannot join, though mpx knows of it: the number of processes that
+/// A launcher that this program does not join, though mpx knows of it: the number of processes that
 /// it says it has started, and which of them this is; -1 where it does not say.
 struct foreign_launcher {
   /// The variable that says so.
@@ -34,58 +34,72 @@ struct foreign_launcher {
     struct names {
       const char *size, *rank, *needs;
     };
-    // Open MPI; MPICH and what has its launcher; below Slurm, where it offers what MPIs join by.
+    // Open MPI; MPICH and what has its launcher; srun; below Slurm, where it offers what MPIs join
+    // by; Flux; jsrun; PALS.
     static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
                                       {"PMI_SIZE", "PMI_RANK", nullptr},
                                       {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
+                                      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", nullptr},
                                       {"SLURM_NTASKS", "SLURM_PROCID", "PMIX_RANK"},
                                       {"SLURM_NTASKS", "SLURM_PROCID", "PMI_RANK"},
-                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"}};
+                                      {"SLURM_NTASKS", "SLURM_PROCID", "PMI_FD"},
+                                      {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", nullptr},
+                                      {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", nullptr},
+                                      {"PALS_SIZE", "PALS_RANKID", nullptr}};
     for (const names& n : known) {
       const long processes = number(n.size);
-      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr))
+      if (processes > 1 && (n.needs == nullptr || std::getenv(n.needs) != nullptr) &&
+          (std::strcmp(n.size, "SLURM_STEP_NUM_TASKS") != 0 || !in_script_of_slurm()))
         return {n.size, processes, number(n.rank)};
     }
-    const long rank = number("PMIX_RANK");  // No size: but the second one knows that there are two.
-    return rank == 1 ? foreign_launcher{"PMIX_RANK", -1, rank} : foreign_launcher{};
+    // No size: but each but the first one knows that there are several.
+    for (const char* const name : {"PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"})
+      if (const long rank = number(name); rank > 0) return {name, -1, rank};
+    return {};
   }
 
  private:
   [[gnu::noinline, gnu::cold]] static long number(const char* name) noexcept {
     const char* const text = std::getenv(name);
     std::uint64_t n = 0;
-    if (text == nullptr || !mpx::detail::parse_number(text, 1u << 30, n)) return -1;
+    if (text == nullptr || !mpx::detail::parse_number(text, 0xffff'ffff, n)) return -1;
     return static_cast<long>(n);
   }
+  /// Whether this step is one that Slurm makes itself, of one process: a batch script's, or that of
+  /// the shell of an allocation, which may have the size of another step around it.
+  static bool in_script_of_slurm() noexcept { return number("SLURM_STEP_ID") >= 0xffff'fff0; }
 };
 
-/// Says on stderr, once a process, that another launcher has started this program several times and
-/// that each of these is a world of its own: where the launcher tells ranks, its first one says it.
-/// MPX_ALONE, set to anything, says that this is meant.
-[[gnu::noinline, gnu::cold]] inline void tell_of_foreign_launcher() noexcept {
-  [[maybe_unused]] static const bool told = [] {
-    const foreign_launcher l = foreign_launcher::find();
-    if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return false;
-    if (l.rank > 0 && l.processes > 0) return false;
-    char number[24] = "";
-    if (l.processes > 0) std::snprintf(number, sizeof number, "%ld", l.processes);
-    bool pmix = std::getenv("PMIX_RANK") != nullptr;
-    bool pmi = std::getenv("PMI_FD") != nullptr;
-    for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next) {
-      pmix = pmix && std::strcmp(j->name, "pmix") != 0;
-      pmi = pmi && std::strcmp(j->name, "pmi1") != 0;
-    }
-    std::fprintf(stderr,
-                 "mpx: another launcher has started %s processes of this program (it has set %s), "
-                 "and mpx does not join them: each is a world of one rank. %sStart it with "
-                 "`mpxrun -n %s program`, or set MPX_ALONE=1 if this is meant.\n",
-                 l.processes > 0 ? number : "several", l.variable,
-                 pmix  ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
-                 : pmi ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
-                       : "",
-                 l.processes > 0 ? number : "N");
-    return true;
-  }();
+/// Another launcher has started this program several times, and each of them would be a world of
+/// its own. MPX_ALONE, set to anything, says that this is meant. Errors: errc::bootstrap.
+[[gnu::noinline, gnu::cold]] inline void check_that_alone_is_meant() {
+  const foreign_launcher l = foreign_launcher::find();
+  if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return;
+  bool has_pmix = false;
+  bool has_pmi = false;
+  for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next) {
+    has_pmix = has_pmix || std::strcmp(j->name, "pmix") == 0;
+    has_pmi = has_pmi || std::strcmp(j->name, "pmi1") == 0;
+  }
+  const bool pmix = std::getenv("PMIX_RANK") != nullptr;
+  const bool pmi = std::getenv("PMI_FD") != nullptr;
+  const bool slurm = std::strncmp(l.variable, "SLURM_", 6) == 0;
+  const std::string count =
+      l.processes > 0 ? mpx::detail::formatted("%ld", l.processes) : std::string("several");
+  mpx::detail::throw_error(
+      errc::bootstrap,
+      "another launcher has started %s processes of this program (it has set %s), and mpx does not "
+      "join them: each would be a world of one rank. %s%s it with `mpxrun -n %s program`, or "
+      "set MPX_ALONE=1 if this is meant",
+      count.c_str(), l.variable,
+      pmix && !has_pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
+      : !has_pmi && (pmi || (slurm && !has_pmix))
+          ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
+          : "",
+      !slurm || pmix || pmi  ? "Start"
+      : has_pmix && !has_pmi ? "Give srun --mpi=pmix, or start"
+                             : "Give srun --mpi=pmi2, or start",
+      l.processes > 0 ? count.c_str() : "N");
 }
 
 /// What `any` has found.
@@ -155,9 +169,9 @@ class any : public member {
  public:
   /// Joins the job of mpxrun where there is one, else that of another launcher, where a source of
   /// the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; it is in mpx/cluster.hpp and in
-  /// mpx::compiled) or mpx/bootstrap/pmix.hpp; else this process is a world of one. (Where there is
-  /// a launcher that it cannot join, stderr tells of that, unless MPX_ALONE is set.) MPX_BOOTSTRAP
-  /// names a way. Errors: errc::bootstrap, errc::no_resources.
+  /// mpx::compiled) or mpx/bootstrap/pmix.hpp; else this process is a world of one. MPX_BOOTSTRAP
+  /// names a way. One of several processes of a launcher that it does not join is a world of one
+  /// only if MPX_ALONE or MPX_BOOTSTRAP says so. Errors: errc::bootstrap, errc::no_resources.
   [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)
@@ -168,7 +182,7 @@ class any : public member {
   static any joined(const detected& way) {
     if (way.how.join_here != nullptr) return any(way.how.join_here(), 0);
     if (std::strcmp(way.name, "mpxrun") == 0) return mpxrun();
-    if (std::getenv("MPX_BOOTSTRAP") == nullptr) tell_of_foreign_launcher();
+    if (std::getenv("MPX_BOOTSTRAP") == nullptr) check_that_alone_is_meant();
     return singleton();
   }
 };
