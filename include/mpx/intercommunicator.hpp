@@ -365,7 +365,7 @@ class intercommunicator : public detail::point_to_point<Stack>,
       const detail::communicator_access<Stack> a(made.both_, where);
       if (made.both_.rank() == 0) {
         errc why{};
-        said.context = a.at().with_communicators([&](auto& of) { return of.lead(why); });
+        said.context = a.at().lead(why, {"split", where});
         said.why = static_cast<std::int32_t>(why);
       }
       made.both_.bcast(said, 0, ec, where);
@@ -423,9 +423,9 @@ class intercommunicator : public detail::point_to_point<Stack>,
     }
     const bool alone = d->refused && d->keep_ranks() == errc{};  // Then it goes on by itself.
     errc why{};
-    if (d->rank_in_both == 0) d->said = detail::lead_between(e);
-    if (d->rank == 0)
-      d->said_here.context = e.with_communicators([&](auto& of) { return of.lead(why); });
+    const detail::call_site site{"dup across", where};
+    if (d->rank_in_both == 0) d->said = detail::lead_between(e, site);
+    if (d->rank == 0) d->said_here.context = e.lead(why, site);
     d->said_here.why = static_cast<std::int32_t>(why);
     const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
     const memory said_here(reinterpret_cast<std::byte*>(&d->said_here), sizeof d->said_here);

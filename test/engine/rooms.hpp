@@ -240,6 +240,7 @@ class ground_archetype {
   errc failure_in(mpx::context_id) const { return errc{}; }
   bool concerns(mpx::context_id, peer_id) const { return true; }
   bool unacknowledged_in(mpx::context_id) const { return true; }
+  bool is_freed(mpx::context_id) const { return false; }
 
   void finish_plain(operation& op) { finish(op, errc{}); }
   void finish(operation& op, errc why) {
@@ -349,7 +350,7 @@ struct outbox_house : ground_archetype<outbox_house>, outbox_room<stack, outbox_
 };
 struct inbox_house : ground_archetype<inbox_house>, inbox_room<stack, inbox_house> {
   using room = inbox_room<stack, inbox_house>;
-  inbox_house() : room(2) {}
+  inbox_house() : room(2, ~mpx::context_id{0}) {}
   outbox_archetype& outbox() { return outbox_; }
   mover_archetype& mover() { return mover_; }
   using room::on_new_record;

@@ -227,6 +227,39 @@ void check_for_each() {
   CHECK(m.find({0, any_peer, any_tag}) == nullptr);
 }
 
+/// From the newest message to the oldest, until the visit says so; the visited one may be withdrawn.
+template <mpx::Matcher M>
+void check_for_each_newest() {
+  M m;
+  m.for_each_newest([](mpx::unexpected_message&) {
+    CHECK(false);
+    return true;
+  });
+  std::vector<std::unique_ptr<message>> all;
+  for (mpx::tag_t tag = 0; tag < 100; ++tag) {
+    all.push_back(std::make_unique<message>(envelope{0, 1, tag}));
+    m.store(*all.back());
+  }
+  std::size_t left = 100;
+  m.for_each_newest([&](mpx::unexpected_message& u) {
+    CHECK(&u == all[--left].get());
+    if (left % 2 == 0) m.withdraw(u);
+    return left != 50;
+  });
+  CHECK(left == 50);
+  std::vector<mpx::tag_t> kept;
+  m.for_each_newest([&](mpx::unexpected_message& u) {
+    kept.push_back(u.is.tag());
+    m.withdraw(u);
+    return true;
+  });
+  CHECK(kept.size() == 75);
+  CHECK(kept.front() == 99);
+  CHECK(kept[25] == 49);
+  CHECK(kept.back() == 0);
+  CHECK(m.find({0, any_peer, any_tag}) == nullptr);
+}
+
 /// Long queues, every one found, whatever the order of asking.
 template <mpx::Matcher M>
 void check_long_queues(int length) {
@@ -259,6 +292,7 @@ void check_all() {
   check_no_overtaking<M>();
   check_removal<M>();
   check_for_each<M>();
+  check_for_each_newest<M>();
   check_long_queues<M>(3000);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mpx/checks.hpp>
 #include <mpx/mpx.hpp>
 #include <mpx/sim.hpp>
@@ -120,5 +121,30 @@ TEST_CASE("contexts: who cannot wait until a number is forgotten goes on") {
     if (world.rank() == 2) return env.transport().compute(1000 * ms);
     auto two = world.create_group(first(2));
     for (int i = 0; i < 511 * 9; ++i) dup_once(two);
+  });
+}
+
+/// Of 1,024 ranks one leads 511 communicators at once. Of three, one frees what it has late.
+TEST_CASE("contexts: at the limit a communicator waits for what others have yet to free") {
+  sim::run<checked>(1024, one_slow_way{}, 1, [](auto& env) {
+    auto world = env.world();
+    if (world.rank() > 2) return;
+    auto three = world.create_group(mpx::group::identity(3, world.rank()));
+    std::vector<decltype(three)> held;
+    for (int i = 1; i < 511; ++i) held.push_back(three.dup());
+    auto& last = held.back();
+    const auto free_late = [&] {
+      if (three.rank() == 2) env.transport().compute(3000 * ms);
+      last.free();
+    };
+    free_late();
+    last = three.dup();
+    free_late();
+    three.dup(last, mpx::start).wait();
+    free_late();
+    last = three.split(0);
+    free_late();
+    last = three.create_group(three.group());
+    CHECK(last.allreduce(1, std::plus<>{}) == 3);
   });
 }

@@ -165,7 +165,10 @@ class collective_channel : public point_to_point<Stack> {
     failure_.what = what;
     return failed(why, cause::argument);
   }
-  errc no_context() noexcept { return failed(errc::communicator, cause::context); }
+  errc no_context() noexcept {
+    return failed(this->endpoint_->with_communicators(
+        [this](auto&) { return this->endpoint_->no_context_locked(errc::communicator); }));
+  }
 
   /// What has gone wrong.
   [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {

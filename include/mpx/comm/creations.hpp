@@ -40,8 +40,10 @@ class creations {
   /// Returns: of this and the following, with `ec` set, an empty communicator.
   /// Errors: of this and the following, errc::communicator when the new rank 0 leads as many
   /// communicators as it may (8,191, less in jobs of over 16,384 ranks), errc::peer_lost,
-  /// errc::revoked, errc::no_resources. Threads: as other calls; on different communicators they
-  /// overlap. Cost: a packet from each rank to at most log2(size) others. Source: MPI 4.1, 7.4.2.
+  /// errc::revoked, errc::no_resources. At that limit rank 0 waits for 5 s at most until the other
+  /// members have freed one of those that it has freed itself, also in a call that starts.
+  /// Threads: as other calls; on different communicators they overlap.
+  /// Cost: a packet from each rank to at most log2(size) others. Source: MPI 4.1, 7.4.2.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator dup(How&& how = {},

@@ -44,15 +44,14 @@ struct all_in_connect {
 
 /// Takes contexts that this rank leads.
 template <class Stack>
-between_contexts lead_between(endpoint<Stack>& e) {
+between_contexts lead_between(endpoint<Stack>& e, call_site site) {
   between_contexts c;
-  e.with_communicators([&](auto& all) {
-    errc why{};
-    c.between = all.lead(why);
-    if (why == errc{}) c.both = all.lead(why);
-    if (why != errc{} && c.between != no_context) all.abandon(std::exchange(c.between, no_context));
-    c.why = static_cast<int>(why);
-  });
+  errc why{};
+  c.between = e.lead(why, site);
+  if (why == errc{}) c.both = e.lead(why, site);
+  if (why != errc{} && c.between != no_context)
+    e.with_communicators([&](auto& all) { all.abandon(std::exchange(c.between, no_context)); });
+  c.why = static_cast<int>(why);
   return c;
 }
 
@@ -145,7 +144,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   if (wrong != errc{})
     out.contexts.why = static_cast<int>(wrong);
   else if (leads)
-    out.contexts = lead_between(a.at());
+    out.contexts = lead_between(a.at(), site);
   errc why = with.swap_headers(out, in, theirs);
   if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
@@ -192,8 +191,6 @@ inline group in_world_order(const group& here, const group& there) {
 /// What a started duplicate of an intercommunicator keeps until its request goes.
 template <class Stack, class Between>
 struct twin_under_way : allocated {
-  using cause = collective_failure::cause;
-
   endpoint<Stack>* at = nullptr;
   communicator_state* local = nullptr;  // Those of what is duplicated.
   communicator_state* both = nullptr;
@@ -235,9 +232,7 @@ struct twin_under_way : allocated {
   static void make(void* self) {
     auto& d = *static_cast<twin_under_way*>(self);
     auto& of = d.at->communicators_locked();
-    const auto fail = [&](errc why) {
-      d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
-    };
+    const auto fail = [&](errc why) { d.plan->failure = d.at->no_context_locked(why); };
     if (d.refused || d.said.why != 0 || d.said_here.why != 0) {
       // What the others make is revoked: they would wait for this rank.
       if (d.said.why == 0) {

@@ -120,7 +120,7 @@ class survivors {
       if (proposes) {
         c.proposer = a.rank();
         errc none{};
-        c.proposed = e.with_communicators([&](auto& of) { return of.lead(none); });
+        c.proposed = e.lead(none, site);
         all.put(c);
       }
       const context_id mine = c.proposed;

@@ -141,6 +141,8 @@ struct communicator_state : allocated {
   rank_t lost = 0;                     // Members that are.
   rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
   bool revoked = false;
+  bool in_use = false;                 // Of one that has been freed: something is under way.
+  communicator_state* next = nullptr;  // Among those that have been freed, or are vacant.
   const communicator_state* made_within = nullptr;  // While that has its part in making this.
   error_handling on_error;
   char* name = nullptr;

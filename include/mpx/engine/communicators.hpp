@@ -21,7 +21,7 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`. Threads: under the endpoint's lock, all of it.
 ///
-/// Of `House`, the endpoint, it needs self(), is_used(context), end_revoked(context), peers(),
+/// Of `House`, the endpoint, it needs self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
 /// A context lives until nothing of its communicator is under way here, its handle has been freed,
@@ -30,11 +30,8 @@ namespace mpx::inline v0::detail {
 template <class House>
 class communicators final : public service {
  public:
-  communicators(House& house, peer_id founders, unsigned context_bits) noexcept
-      : house_(house),
-        founders_(world_rank(founders)),
-        numbers_(world_rank(founders), context_bits),
-        led_(numbers_) {}
+  communicators(House& house, peer_id founders, const context_numbers& numbers) noexcept
+      : house_(house), founders_(world_rank(founders)), numbers_(numbers), led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each([this](led_communicator& l) { release(l.ranks); });
@@ -53,6 +50,7 @@ class communicators final : public service {
     if (made == nullptr) throw_out_of_memory();
     made->size = founders_;
     made->context = made->of_handles = 0;
+    world_ = made;
     return *made;
   }
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
@@ -62,6 +60,14 @@ class communicators final : public service {
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
+  }
+  /// How many this rank leads if those are as many as it may, else 0. `freed_here`: how many of
+  /// them it has freed, and other members have not.
+  std::size_t led_at_limit(std::size_t& freed_here) noexcept {
+    freed_here = 0;
+    if (!led_.full()) return 0;
+    led_.for_each([&](const led_communicator& led) { freed_here += led.freed_here; });
+    return numbers_.serial_max();
   }
   /// Nobody makes anything of it. Requires: `lead` returned it.
   void abandon(context_id context) noexcept { retire(*led_.find(context)); }
@@ -74,8 +80,7 @@ class communicators final : public service {
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept {
     take_part();
-    forget_place(context);
-    if (past_.try_reserve(past_.size() + states_.size() + 1)) remember(context);
+    meet(context);
     tell_freed(context);
   }
   /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
@@ -143,28 +148,29 @@ class communicators final : public service {
     s.of_handles = no_context;
     delete detail::exchange(s.node, nullptr);
     s.node_tried = false;
-    ++leaving_;
+    s.next = detail::exchange(leaving_, &s);
     tidy();
   }
   /// Ends what has been freed and is not in use any more; throws away what still came for it.
+  /// Cost: a look at each message that was stored since the last call and, if any communicator was
+  /// freed, at each operation under way.
   void tidy() noexcept {
-    for (std::size_t i = 0; leaving_ != 0 && i < states_.size(); ++i) {
-      communicator_state& s = *states_[i];
-      if (s.of_handles != no_context || s.context == no_context || house_.is_used(s.context))
+    house_.inbox().index_new();
+    if (leaving_ == nullptr) return;
+    house_.for_each_in_use([this](context_id context) {
+      communicator_state* const s = find(context);
+      if (s != nullptr && s->of_handles == no_context) s->in_use = true;
+    });
+    for (communicator_state** at = &leaving_; *at != nullptr;) {
+      communicator_state& s = **at;
+      if (detail::exchange(s.in_use, false)) {
+        at = &s.next;
         continue;
-      const context_id context = s.context;
-      if (s.revoked) house_.peers().revoked(-1);
-      remember(context);
-      house_.revocations_.forget(context | 1);
-      tell_freed(context);
-      release(detail::exchange(s.own, nullptr));
-      s.context = no_context;
-      --leaving_;
-      ++vacant_;
+      }
+      *at = detail::exchange(s.next, vacant_);
+      vacant_ = &s;
+      end(s);
     }
-    if (!past_.empty())
-      house_.inbox().discard_if(
-          [this](const envelope& is) { return is_past(numbers_.plain(is.context())); });
   }
 
   // --- Who is there ------------------------------------------------------------------------------
@@ -172,9 +178,15 @@ class communicators final : public service {
   /// nullptr: there is none here.
   [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
-    for (std::size_t i = 0; i < states_.size(); ++i)
-      if (states_[i]->context == plain) return states_[i];
-    return nullptr;
+    if (plain == 0) return world_;
+    const known_places::entry* const e = places_.find(numbers_.place(plain));
+    return e != nullptr && e->last == plain ? e->state : nullptr;
+  }
+  /// Whether it was freed here, or is never made here. False once its place is used again.
+  [[gnu::noinline]] bool is_freed(context_id context) const noexcept {
+    const context_id plain = numbers_.plain(context);
+    const known_places::entry* const e = places_.find(numbers_.place(plain));
+    return e != nullptr && e->last == plain && e->state == nullptr;
   }
   static peer_id peer_of(const communicator_state& s, rank_t rank) noexcept {
     return s.ranks == nullptr ? world_peer(rank) : s.ranks->peer_of(rank);
@@ -213,7 +225,7 @@ class communicators final : public service {
   /// Throws away what earlier agreements have left behind: other tags than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
     house_.inbox().discard_if(
-        [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+        own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -258,7 +270,7 @@ class communicators final : public service {
       revoke(*s);
       return errc{};
     }
-    if (is_past(h.context)) return errc{};
+    if (is_freed(h.context)) return errc{};
     for (context_id& c : early_revoked_) {
       if (!numbers_.same_place(c, h.context)) continue;
       if (numbers_.is_later(h.context, c)) c = h.context;
@@ -308,12 +320,11 @@ class communicators final : public service {
   }
 
   [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
-    for (std::size_t i = 0; vacant_ != 0 && i < states_.size(); ++i)
-      if (communicator_state* const s = states_[i]; s->context == no_context) {
-        --vacant_;
-        s->~communicator_state();
-        return ::new (static_cast<void*>(s)) communicator_state();
-      }
+    if (communicator_state* const s = vacant_; s != nullptr) {
+      vacant_ = s->next;
+      s->~communicator_state();
+      return ::new (static_cast<void*>(s)) communicator_state();
+    }
     return states_.try_add(new (std::nothrow) communicator_state());
   }
   /// `all`: who takes part, if that is not `ranks`.
@@ -323,16 +334,14 @@ class communicators final : public service {
     tidy();
     bool revoked = false;
     for (const context_id c : early_revoked_) revoked = revoked || c == context;
-    forget_place(context);
     clear_place(context, context);
-    // What is needed when it is freed is there from now on.
-    const bool room = past_.try_reserve(past_.size() + states_.size() + 1);
-    communicator_state* const s = good && room ? take_state() : nullptr;
+    known_places::entry* const place = meet(context);
+    communicator_state* const s = good && place != nullptr ? take_state() : nullptr;
     if (s == nullptr) {
-      if (room) remember(context);
       tell_freed(context);
       return nullptr;
     }
+    place->state = s;
     s->own = ranks;
     s->ranks = ranks;
     if (ranks != nullptr) ++ranks->users;
@@ -355,22 +364,31 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     retire_if_over(*led);
   }
-  /// Until the place of a context is used again, what comes for it is thrown away.
-  void remember(context_id context) noexcept {
-    past_.try_push_back(context);  // There is room: see `make_kept`.
+  /// From now on `context` is the last number of its place, and counts as freed until it has a
+  /// state. nullptr: memory is out, and nothing is known of it.
+  known_places::entry* meet(context_id context) noexcept {
+    forget_revoked(context);
+    known_places::entry* const e = places_.add(numbers_.place(context));
+    if (e != nullptr) *e = {e->place, context, nullptr};
+    return e;
+  }
+  /// Nothing of `s` is under way any more: its leader is told.
+  void end(communicator_state& s) noexcept {
+    const context_id context = detail::exchange(s.context, no_context);
+    if (s.revoked) house_.peers().revoked(-1);
+    known_places::entry* const e = places_.find(numbers_.place(context));
+    if (e != nullptr && e->state == &s) e->state = nullptr;
+    house_.revocations_.forget(context | 1);
+    tell_freed(context);
+    release(detail::exchange(s.own, nullptr));
   }
   /// Throws away what lies stored of all that has had the place of `context`, but for `kept`: what
   /// was under way for longer than the place was free, too. Requires: the leader has not been told
   /// that `context` is freed here, so that nothing newer has that place.
   [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
-    house_.inbox().discard_if([this, context, kept](const envelope& is) {
+    house_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
       return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
     });
-  }
-  bool is_past(context_id context) const noexcept {
-    for (const context_id c : past_)
-      if (c == context) return true;
-    return false;
   }
 
   led_communicator* led_by_this(context_id context) const noexcept {
@@ -392,6 +410,7 @@ class communicators final : public service {
     for (const peer_id p : led->freed)
       if (p == source) return errc::protocol;
     if (!led->freed.try_push_back(source)) return errc::no_resources;
+    led->freed_here = led->freed_here || source == house_.self();
     retire_if_over(*led);
     return errc{};
   }
@@ -411,15 +430,15 @@ class communicators final : public service {
     give_if_forgotten(*led);
     return errc{};
   }
-  /// What is known of numbers of the place of `context`.
-  [[gnu::noinline]] void forget_place(context_id context) noexcept {
-    const auto is_there = [&](context_id c) { return numbers_.same_place(c, context); };
-    past_.erase_if(is_there);
-    early_revoked_.erase_if(is_there);
+  /// Of those that are not made here yet.
+  void forget_revoked(context_id context) noexcept {
+    early_revoked_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
   }
-  /// Nothing of that place is here, nor is awaited.
-  void forget_here(context_id context) noexcept {
-    forget_place(context);
+  /// Nothing of the place of `context` is here, nor is awaited, nor remembered.
+  [[gnu::noinline]] void forget_here(context_id context) noexcept {
+    forget_revoked(context);
+    known_places::entry* const e = places_.find(numbers_.place(context));
+    if (e != nullptr && e->state == nullptr) e->last = no_context;
     clear_place(context, no_context);
   }
   errc forget(peer_id leader, context_id context) noexcept;
@@ -456,10 +475,11 @@ class communicators final : public service {
   const calls* calls_ = nullptr;  // nullptr: no communicator was made here.
   peer_set* led_to_ = nullptr;    // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
-  std::uint32_t revoked_ = 0;              // How many there have been.
-  std::size_t leaving_ = 0;                // States whose handles are void and that are in use.
-  std::size_t vacant_ = 0;                 // States of no communicator.
-  plain_array<context_id> past_;           // Freed here; their places have not been used again.
+  std::uint32_t revoked_ = 0;  // How many there have been.
+  communicator_state* world_ = nullptr;
+  communicator_state* leaving_ = nullptr;  // Their handles are void, and they are in use.
+  communicator_state* vacant_ = nullptr;   // Of no communicator.
+  known_places places_;                    // All but the world's.
   plain_array<context_id> early_revoked_;  // Not made here yet.
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
@@ -58,8 +59,11 @@ class context_numbers {
            generation_mask();
   }
   /// Whether both have the same leader and serial: at most one of them is in use.
-  bool same_place(context_id a, context_id b) const noexcept {
-    return leader_of(a) == leader_of(b) && serial_of(a) == serial_of(b);
+  bool same_place(context_id a, context_id b) const noexcept { return place(a) == place(b); }
+  /// The context of that leader and serial whose generation is 0.
+  context_id place(context_id c) const noexcept { return c & place_mask(); }
+  context_id place_mask() const noexcept {
+    return (own_bit_ - 2) & ~(generation_mask() << (1 + serial_bits_));
   }
   /// Whether `a` has been given out after `b`, which has the same place. Generations go round.
   bool is_later(context_id a, context_id b) const noexcept {
@@ -75,12 +79,65 @@ class context_numbers {
   unsigned generation_bits_ = 0;
 };
 
+/// Hash table of the places (leader and serial) whose numbers this rank has met. A place stays: its
+/// numbers come again.
+class known_places {
+ public:
+  struct entry {
+    context_id place = no_context;
+    context_id last = no_context;         // The last number of the place that this rank has met.
+    communicator_state* state = nullptr;  // nullptr: freed here, or never made here.
+  };
+
+  /// nullptr: there is none.
+  const entry* find(context_id place) const noexcept {
+    if (entries_.empty()) return nullptr;
+    const entry& e = entries_[index_of(place)];
+    return e.place == place ? &e : nullptr;
+  }
+  entry* find(context_id place) noexcept {
+    return const_cast<entry*>(static_cast<const known_places*>(this)->find(place));
+  }
+  /// Finds the entry of `place`, or makes one. Returns nullptr if memory is out. Entries that were
+  /// found before are void then.
+  entry* add(context_id place) noexcept {
+    if (2 * (count_ + 1) > entries_.size() && !grow()) return find(place);
+    entry& e = entries_[index_of(place)];
+    count_ += e.place != place;
+    e.place = place;
+    return &e;
+  }
+  std::size_t size() const noexcept { return count_; }
+
+ private:
+  /// Of the entry of `place`, or of the vacant one for it. Requires: some are vacant.
+  std::size_t index_of(context_id place) const noexcept {
+    const std::size_t mask = entries_.size() - 1;
+    const std::uint64_t hash = std::uint64_t{place} * 0x9e37'79b9'7f4a'7c15u;
+    std::size_t i = static_cast<std::size_t>(hash >> 32) & mask;
+    while (entries_[i].place != place && entries_[i].place != no_context) i = (i + 1) & mask;
+    return i;
+  }
+  bool grow() noexcept {
+    plain_array<entry> old;
+    if (!old.try_extend(entries_.empty() ? 8 : 2 * entries_.size())) return false;
+    std::swap(old, entries_);
+    for (const entry& e : old)
+      if (e.place != no_context) entries_[index_of(e.place)] = e;
+    return true;
+  }
+
+  plain_array<entry> entries_;  // A power of two; at most half of them are used.
+  std::size_t count_ = 0;
+};
+
 /// A communicator that this rank leads: from when its number is given out until every member has
 /// freed it, or is lost.
 struct led_communicator : allocated {
   std::uint32_t serial = 0;
   std::uint32_t generation = 0;
   bool taken = false;
+  bool freed_here = false;      // By this rank, and not by all others.
   rank_t size = 0;              // 0: not made here yet.
   kept_group* ranks = nullptr;  // nullptr: ranks are peers.
   plain_array<peer_id> freed;   // Members that have said so.
@@ -159,7 +216,7 @@ class led_communicators {
   }
   /// Its next number is of the next generation. Returns whether those come round with it.
   bool retire(led_communicator& led) noexcept {
-    led.taken = false;
+    led.taken = led.freed_here = false;
     led.generation = (led.generation + 1) & numbers_.generation_mask();
     led.size = 0;
     led.ranks = nullptr;

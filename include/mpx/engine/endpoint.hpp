@@ -309,6 +309,8 @@ class endpoint : ground<Stack>,
   /// nullptr: its communicator has been freed, or it has none.
   const communicator_state* communicator_of(const operation& op);
   communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  context_id lead(errc& why, call_site site);
+  collective_failure no_context_locked(errc why) noexcept;
   /// Calls `use` with this rank's communicators, under the lock.
   template <class Use>
   auto with_communicators(Use&& use) {
@@ -328,7 +330,7 @@ class endpoint : ground<Stack>,
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
-        inbox_type(this->announced_max()) {
+        inbox_type(this->announced_max(), numbers().place_mask()) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
     services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
   }
@@ -499,7 +501,8 @@ class endpoint : ground<Stack>,
   void describe(hang_info& info);
   void watch_step() noexcept;
 
-  bool is_used(context_id context) noexcept;
+  template <class Use>
+  void for_each_in_use(Use&& use) noexcept;
   void end_revoked(context_id context) noexcept;
   bool cannot_end(collective_call call) noexcept;
   void discard_left(collective_call next) noexcept;
@@ -509,10 +512,15 @@ class endpoint : ground<Stack>,
   errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
   bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
   bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
+  bool is_freed(context_id c) const noexcept { return communicators_.is_freed(c); }
 
   plain_array<dying_block> dying_blocks_;
-  communicators<endpoint> communicators_{
-      *this, peers().founders(), type_mark<Stack::checks_type::compares_types>::context_bits};
+  context_numbers numbers() noexcept {
+    return {world_rank(peers().founders()),
+            type_mark<Stack::checks_type::compares_types>::context_bits};
+  }
+
+  communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
   service_list services_;
   revocations revocations_;
   schedule_list schedules_;

@@ -318,8 +318,10 @@ constexpr unsigned generation_bits_of() noexcept {
   return 7;
 }
 
+struct place_tag {};
+
 /// A message that arrived before its receive. Its eager data, if any, follows it in memory.
-struct arrived_message : unexpected_message {
+struct arrived_message : unexpected_message, list_node<place_tag> {
   /// Beside the bits of wire::flag: when it was announced, this rank had long data for its sender.
   static constexpr std::uint8_t flag_both_ways = 128;
   static_assert((wire::flags_all & flag_both_ways) == 0);
@@ -328,6 +330,7 @@ struct arrived_message : unexpected_message {
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send that came too early: its receive will be told.
   bool plain = false;        // Eager, with no flags.
+  bool indexed = false;      // By its communicator, among the early messages.
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
   std::uint64_t bytes = 0;   // The message's length.

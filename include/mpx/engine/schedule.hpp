@@ -83,7 +83,7 @@ struct collective_failure {
     out,        ///< Elements given, and room for the result.
     uneven,     ///< Elements given, and how many (`what`) are to get equally many of them.
     root,       ///< `other` is no rank.
-    context,    ///< No context is left.
+    context,    ///< No context is left: this rank leads `bytes`, and has freed `got` of them.
     memory,     ///< Memory is out.
     operation,  ///< The operation has thrown.
     argument,   ///< Said by `what`.
@@ -161,7 +161,18 @@ struct collective_failure {
       append(s, ": a buffer of %zu element%s has not the same number for each of %zu %s", f.bytes,
              f.bytes == 1 ? "" : "s", f.got, f.what);
       break;
-    case cause::context: append(s, ": the limit of communicators is reached"); break;
+    case cause::context:
+      append(s, ": the limit of communicators is reached, of which ");
+      if (f.bytes == 0) {
+        append(s, "rank 0 of the new one leads as many as it may: free some");
+      } else {
+        append(s, "this rank leads %zu: ", f.bytes);
+        if (f.got == 0)
+          append(s, "free some");
+        else
+          append(s, "it has freed %zu, which other members have not freed yet", f.got);
+      }
+      break;
     case cause::length:
       append(s,
              ", expected %zu bytes from rank %d, which sent %zu: sizes must agree on all ranks, "

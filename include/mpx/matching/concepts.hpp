@@ -112,9 +112,12 @@ struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
 };
 
 namespace detail {
-/// A visitor of unexpected messages, for the concept. (nvcc refuses a lambda in one.)
+/// Visitors of unexpected messages, for the concept. (nvcc refuses lambdas in one.)
 struct message_visitor {
   void operator()(unexpected_message& message) const;
+};
+struct message_search {
+  bool operator()(unexpected_message& message) const;
 };
 }  // namespace detail
 
@@ -124,8 +127,8 @@ struct message_visitor {
 /// nullptr. `match_receive(pattern)` takes out and returns the earliest unexpected message that
 /// matches, or nullptr; `find` returns the same one and leaves it. `post` and `store` keep a
 /// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
-/// `for_each` visits all unexpected messages in order of arrival; it may withdraw the one it
-/// visits.
+/// `for_each(f)` visits all unexpected messages in order of arrival; `for_each_newest(f)` visits
+/// them in the reverse order until `f` returns false. Both may withdraw the one they visit.
 /// `nothing_posted()`: no receive is pending; `stored()`: 0 if no message is stored, else anything
 /// (a word, so that callers can test it with others at once).
 /// Nothing that a matcher does may fail: a table that cannot grow stays as it is, and gets slower.
@@ -145,6 +148,7 @@ concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected
   { m.cancel(receive) } noexcept;
   { m.withdraw(message) } noexcept;
   { m.for_each(detail::message_visitor{}) };
+  { m.for_each_newest(detail::message_search{}) };
 };
 
 /// Grants Matcher and nothing more.
@@ -162,6 +166,7 @@ struct matcher_archetype {
   void cancel(posted_receive&) noexcept;
   void withdraw(unexpected_message&) noexcept;
   void for_each(auto&&) {}
+  void for_each_newest(auto&&) {}
 };
 
 }  // namespace mpx::inline v0

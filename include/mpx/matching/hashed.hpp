@@ -7,10 +7,9 @@
 // found among many. Where messages have come in the reverse order of their receives, the last one
 // posted is looked at, too: nothing before it can match where all tags rise, or fall.
 
-#include <cstddef>
-#include <new>
+#include <cstdint>
 
-#include "mpx/core/memory.hpp"
+#include "mpx/core/bucket_table.hpp"
 #include "mpx/matching/concepts.hpp"
 
 namespace mpx::inline v0::matching {
@@ -22,82 +21,16 @@ constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
   return static_cast<std::uint32_t>(h >> 32);
 }
 
-inline std::uint32_t hash_of(const posted_receive& r) noexcept {
-  return mix(r.want.bits, r.want.source);
-}
-inline std::uint32_t hash_of(const unexpected_message& m) noexcept {
-  return mix(m.is.bits, m.is.source);
-}
-
-/// Buckets of intrusive lists that double with their load. Equal keys keep their order. When memory
-/// is out the buckets stay as they are, and are tried again once the load has doubled again.
-template <class Node>
-class bucket_table {
- public:
-  using bucket = linked_list<Node, match_tag>;
-
-  /// Errors: errc::no_resources.
-  bucket_table() : first_(make(buckets_min)) {
-    if (first_ == nullptr) mpx::detail::throw_out_of_memory();
+struct key_hash {
+  std::uint32_t operator()(const posted_receive& r) const noexcept {
+    return mix(r.want.bits, r.want.source);
   }
-  bucket_table(const bucket_table&) = delete;
-  bucket_table& operator=(const bucket_table&) = delete;
-  ~bucket_table() { destroy(first_, mask_ + 1); }
-
-  bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
-  std::uint32_t size() const noexcept { return size_; }
-
-  void insert(Node& n) noexcept {
-    if (size_ > mask_) [[unlikely]]
-      grow();
-    ++size_;
-    at(hash_of(n)).push_back(n);
+  std::uint32_t operator()(const unexpected_message& m) const noexcept {
+    return mix(m.is.bits, m.is.source);
   }
-  void erase(Node& n) noexcept {
-    --size_;
-    bucket::erase(n);
-  }
-
- private:
-  static bucket* make(std::uint32_t count) noexcept {
-    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
-    if (memory == nullptr) return nullptr;
-    auto* const made = static_cast<bucket*>(memory);
-    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
-    return made;
-  }
-  static void destroy(bucket* made, std::uint32_t count) noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
-    platform::deallocate(made);
-  }
-
-  [[gnu::noinline]] void grow() noexcept {
-    if (size_ <= load_max_) return;  // It has failed lately.
-    const std::uint32_t count = 2 * (load_max_ + 1);
-    load_max_ = count - 1;
-    bucket* const more = make(count);
-    if (more == nullptr) return;
-    bucket* const old = first_;
-    const std::uint32_t old_count = mask_ + 1;
-    first_ = more;
-    mask_ = count - 1;
-    for (std::uint32_t i = 0; i < old_count; ++i) {
-      while (!old[i].empty()) {
-        Node& n = old[i].front();
-        old[i].pop_front();
-        at(hash_of(n)).push_back(n);
-      }
-    }
-    destroy(old, old_count);
-  }
-
-  static constexpr std::uint32_t buckets_min = 16;
-
-  bucket* first_;
-  std::uint32_t mask_ = buckets_min - 1;
-  std::uint32_t size_ = 0;
-  std::uint32_t load_max_ = buckets_min - 1;  // More than `mask_` after growth has failed.
 };
+template <class Node>
+using key_table = mpx::detail::bucket_table<Node, match_tag, key_hash>;
 
 }  // namespace detail
 
@@ -173,9 +106,18 @@ class hashed {
       f(*it++);
     }
   }
+  template <class F>
+  void for_each_newest(F&& f) {
+    for (auto at = --stored_.end(); at != stored_.end();) {
+      unexpected_message& m = *at;
+      --at;
+      if (!f(m)) return;
+    }
+  }
 
  private:
   static constexpr unsigned looks_max = 4;  // Before it is hashed.
+  static constexpr std::uint32_t buckets_min = 16;
   // What `sequence` says: 0, nothing is known of a receive; in_run, it is in no table, and its
   // context and tag differ from those of all before it; else when it was posted, and it is in a
   // table. What is known is known of those posted first: all are in tables, or all in a run.
@@ -325,9 +267,9 @@ class hashed {
   std::uint32_t last_sequence_ = 0;
   unsigned run_ways_ = 0;   // How a run's tags go on, as far as is known: rises, falls or both.
   bool last_pays_ = false;  // The receive that was posted last is likely to be met first.
-  detail::bucket_table<posted_receive> exact_;
+  detail::key_table<posted_receive> exact_{buckets_min};
   linked_list<posted_receive, match_tag> wild_;
-  detail::bucket_table<unexpected_message> hashed_;
+  detail::key_table<unexpected_message> hashed_{buckets_min};
 };
 
 }  // namespace mpx::inline v0::matching

@@ -46,6 +46,14 @@ class list {
   void for_each(F&& f) {
     for (auto it = unexpected_.begin(); it != unexpected_.end();) f(*it++);
   }
+  template <class F>
+  void for_each_newest(F&& f) {
+    for (auto at = --unexpected_.end(); at != unexpected_.end();) {
+      unexpected_message& m = *at;
+      --at;
+      if (!f(m)) return;
+    }
+  }
 
  private:
   linked_list<posted_receive, match_tag> posted_;

@@ -198,7 +198,7 @@ class maker : public collective_channel<Stack> {
     errc mine = errc{};
     if (this->state_->revoked) mine = errc::revoked;
     if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
-    if (me == 0 && mine == errc{}) mine = lead(members.size());
+    if (me == 0 && mine == errc{}) mine = lead();
     const own_messages<Stack> own(parent_, own_messages<Stack>::of::groups, this->site());
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
     errc why = pass_down(
@@ -297,7 +297,7 @@ class maker : public collective_channel<Stack> {
   errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
     said s{};
     errc mine = errc{};
-    if (me == 0) mine = lead(n);
+    if (me == 0) mine = lead();
     errc why = pass_down(
         me, n,
         [&](rank_t from) {
@@ -312,9 +312,9 @@ class maker : public collective_channel<Stack> {
     if (!this->failed()) this->over();  // What this rank knows has gone on.
     return why == errc{} ? why : fail_made(why);
   }
-  errc lead(rank_t) {
+  errc lead() {
     errc why{};
-    new_context_ = this->endpoint_->with_communicators([&](auto& all) { return all.lead(why); });
+    new_context_ = this->endpoint_->lead(why, this->site());
     return why;
   }
   errc heard(const said& s) {

@@ -14,8 +14,6 @@ namespace mpx::inline v0::detail {
 /// What a started duplicate keeps until its request goes.
 template <class Stack, class Communicator>
 struct duplicate_under_way : allocated {
-  using cause = collective_failure::cause;
-
   endpoint<Stack>* at = nullptr;
   communicator_state* like = nullptr;
   schedule* plan = nullptr;
@@ -29,14 +27,13 @@ struct duplicate_under_way : allocated {
   static void make(void* self) {
     auto& d = *static_cast<duplicate_under_way*>(self);
     if (d.said.why != 0) {
-      const errc why = static_cast<errc>(d.said.why);
-      d.plan->failure = {why, why == errc::communicator ? cause::context : cause::memory};
+      d.plan->failure = d.at->no_context_locked(static_cast<errc>(d.said.why));
       return;
     }
     if (d.refused) return d.at->communicators_locked().never_made(d.said.context, *d.like);
     communicator_state* const made = d.at->communicators_locked().make(d.said.context, *d.like);
     if (made == nullptr) {
-      d.plan->failure = {errc::no_resources, cause::memory};
+      d.plan->failure = d.at->no_context_locked(errc::no_resources);
       return;
     }
     made->on_error = d.like->on_error;
@@ -109,7 +106,7 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   if (d->rank != 0) {
     plan->receive(said, d->rank - bit);
   } else {
-    d->said.context = a.at().with_communicators([&](auto& all) { return all.lead(why); });
+    d->said.context = a.at().lead(why, site);
     d->said.why = static_cast<int>(why);
   }
   for (bit /= 2; bit > 0; bit /= 2)

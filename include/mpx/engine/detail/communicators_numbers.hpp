@@ -52,11 +52,9 @@ void communicators<House>::retire(led_communicator& led) noexcept {
 template <class House>
 [[gnu::noinline, gnu::cold]] errc communicators<House>::forget(peer_id leader,
                                                                context_id context) noexcept {
-  bool lives = numbers_.leader_of(context) != leader;
-  for (std::size_t i = 0; i < states_.size(); ++i)
-    lives = lives || (states_[i]->context != no_context &&
-                      numbers_.same_place(states_[i]->context, context));
-  if (lives) return errc::protocol;
+  const known_places::entry* const e = places_.find(numbers_.place(context));
+  const bool lives = e != nullptr && e->state != nullptr;
+  if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
   house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};

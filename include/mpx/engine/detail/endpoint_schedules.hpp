@@ -116,7 +116,7 @@ struct schedules {
       // Or this rank has left it because another one had.
       const errc why = e.revocations_.some_left() ? errc::peer_lost : errc::count;
       e.give_up_collective_locked(over, why);
-      e.inbox().discard_if([&](const envelope& is) {
+      e.inbox().discard_if(over.context, [&](const envelope& is) {
         return is.context() == over.context && is.tag() == over.serial;
       });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What communicators ask of an endpoint: whether one is still in use, and to end what is under way
-// in one that is revoked. Included by endpoint.hpp.
+// What communicators ask of an endpoint: which of them are still in use, and to end what is under
+// way in one that is revoked. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -15,25 +15,49 @@ inline context_id context_of_operation(const operation& op) noexcept {
   return op.role == role::receive ? op.want.context() : op.context;
 }
 
-/// Whether an operation or a message that a matched probe holds is of this communicator.
+/// Calls use(context) for each operation, and for each message that a matched probe holds.
 template <class Stack>
-bool endpoint<Stack>::is_used(context_id context) noexcept {
-  const auto& numbers = communicators_.numbers();
-  bool used = false;
+template <class Use>
+void endpoint<Stack>::for_each_in_use(Use&& use) noexcept {
   pool().for_each([&](const operation& op) {
-    if (op.role == role::control) return;
-    used = used || numbers.plain(context_of_operation(op)) == context;
+    if (op.role != role::control) use(context_of_operation(op));
   });
-  inbox().for_each_early([&](const arrived_message& m, bool claimed) {
-    used = used || (claimed && numbers.plain(m.is.context()) == context);
-  });
-  return used;
+  for (const arrived_message& m : inbox().claimed()) use(m.is.context());
 }
 
 template <class Stack>
 const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
   lock_guard lock(threading());
   return communicators_.find(context_of_operation(op));
+}
+
+/// The context of a communicator that this rank leads. Where it leads as many as it may, those that
+/// it has freed come back when the other members have freed them, too: it waits for that, for a
+/// while.
+template <class Stack>
+[[gnu::noinline]] context_id endpoint<Stack>::lead(errc& why, call_site site) {
+  constexpr std::int64_t patience_ns = 5'000'000'000;
+  context_id made = no_context;
+  std::int64_t until_ns = 0;
+  wait_until(site, {}, [&] {
+    made = communicators_.lead(why);
+    std::size_t freed_here = 0;
+    if (why != errc::communicator || communicators_.led_at_limit(freed_here) == 0 ||
+        freed_here == 0)
+      return true;
+    if (until_ns == 0) until_ns = now_ns() + patience_ns;
+    return now_ns() >= until_ns;
+  });
+  return made;
+}
+
+/// Why a communicator gets no context, of this rank or of the one that leads it.
+template <class Stack>
+collective_failure endpoint<Stack>::no_context_locked(errc why) noexcept {
+  using cause = collective_failure::cause;
+  collective_failure f{why, why == errc::communicator ? cause::context : cause::memory};
+  if (f.of == cause::context) f.bytes = communicators_.led_at_limit(f.got);
+  return f;
 }
 
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
@@ -51,7 +75,7 @@ template <class Stack>
     else if (op.role == role::send)
       op.fails(errc::revoked);
   });
-  inbox().discard_if([&](const envelope& is) { return is_of(is.context()); });
+  inbox().discard_if(context, [&](const envelope& is) { return is_of(is.context()); });
   recheck_compounds();
   pace().completed();
   pace().wake_waiters();

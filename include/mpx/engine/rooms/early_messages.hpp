@@ -8,6 +8,7 @@
 #include <span>
 
 #include "mpx/core/block_cache.hpp"
+#include "mpx/core/bucket_table.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/wire.hpp"
@@ -18,7 +19,8 @@ static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 byte
 
 class early_messages {
  public:
-  early_messages() = default;
+  /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
+  explicit early_messages(context_id place_mask) : index_(buckets_min, place_hash{place_mask}) {}
   early_messages(const early_messages&) = delete;
   early_messages& operator=(const early_messages&) = delete;
   ~early_messages() {
@@ -63,17 +65,35 @@ class early_messages {
   }
   /// Requires: `m` is out of the matcher, and not claimed.
   void forget(arrived_message* m) noexcept {
+    if (m->indexed) [[unlikely]]
+      index_.erase(*m);
     const std::size_t bytes = sizeof(arrived_message) + m->stored;
     m->~arrived_message();
     blocks_.give(m, bytes);
   }
 
-  void claim(arrived_message& m) noexcept { claimed_.push_back(m); }
+  void claim(arrived_message& m) noexcept {
+    if (detail::exchange(m.indexed, false)) index_.erase(m);
+    claimed_.push_back(m);
+  }
   void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
   const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
   template <class F>
   void for_each_claimed(F&& f) {
     for (arrived_message& m : claimed_) f(m);
+  }
+
+  /// Puts `m` into the index. Requires: it is in the matcher, and not in the index.
+  void index(arrived_message& m) noexcept {
+    m.indexed = true;
+    index_.insert(m);
+  }
+  /// Calls take(message) for those in the index whose contexts have the place of `context`, and for
+  /// a few others; `take` may claim or forget the one that it is given.
+  template <class Take>
+  void for_each_near(context_id context, Take&& take) {
+    auto& bucket = index_.at(index_.hash()(context));
+    for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
   }
 
   /// Eager bytes held, as flow control counts them.
@@ -82,9 +102,22 @@ class early_messages {
   void discount(std::uint64_t less) noexcept { bytes_ -= less; }
 
  private:
+  struct place_hash {
+    context_id mask;
+    std::uint32_t operator()(context_id context) const noexcept {
+      const std::uint64_t h = std::uint64_t{context & mask} * 0x9e37'79b9'7f4a'7c15u;
+      return static_cast<std::uint32_t>(h >> 32);
+    }
+    std::uint32_t operator()(const arrived_message& m) const noexcept {
+      return (*this)(m.is.context());
+    }
+  };
+  static constexpr std::uint32_t buckets_min = 4;
+
   std::uint64_t bytes_ = 0;
   block_cache blocks_;
   linked_list<arrived_message, arrival_tag> claimed_;
+  bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
 };
 
 }  // namespace mpx::inline v0::detail

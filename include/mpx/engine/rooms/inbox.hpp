@@ -25,7 +25,8 @@ namespace mpx::inline v0::detail {
 
 /// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
 /// poll_once(), arrived(); what a context's communicator says: failure_in(context),
-/// concerns(context, peer), unacknowledged_in(context); peers(), outbox() and mover().
+/// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
+/// mover().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -35,8 +36,8 @@ class inbox_room {
   static constexpr std::uint32_t allowance_max = 1u << 31;
 
  public:
-  [[gnu::noinline, gnu::cold]] explicit inbox_room(std::uint32_t announced_max)
-      : announcements_step_(announced_max) {}
+  [[gnu::noinline, gnu::cold]] inbox_room(std::uint32_t announced_max, context_id place_mask)
+      : announcements_step_(announced_max), early_(place_mask) {}
   inbox_room(const inbox_room&) = delete;
   inbox_room& operator=(const inbox_room&) = delete;
   ~inbox_room() { forget_all(); }
@@ -270,9 +271,14 @@ class inbox_room {
     });
   }
 
+  /// Indexes the messages that were stored since the last call, and throws away those of
+  /// communicators that have been freed. Cost: a look at each of them.
+  void index_new() noexcept;
   /// Throws away stored messages for whose envelope `gone` is true.
+  /// Requires: their contexts have the place of `context`.
+  /// Cost: that of `index_new`, and a look at each message of that place.
   template <class Gone>
-  void discard_if(Gone&& gone) noexcept;
+  void discard_if(context_id context, Gone&& gone) noexcept;
 
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
@@ -350,6 +356,7 @@ class inbox_room {
   }
 
   void receive_stored(direct_receive& d);
+  void discard_stored(arrived_message& m) noexcept;
   /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
   /// an operation.
   [[gnu::noinline]] void post_direct() {
@@ -420,7 +427,7 @@ class inbox_room {
   /// A message of a revoked communicator meets no receive: its sender shall not wait.
   [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
     if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
-    discard_if([context](const envelope& is) { return is.context() == context; });
+    discard_if(context, [context](const envelope& is) { return is.context() == context; });
   }
   /// What the peer may fill of unexpected memory.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {

@@ -99,15 +99,33 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-template <class Gone>
-void inbox_room<Stack, House>::discard_if(Gone&& gone) noexcept {
-  if (matcher_.stored() == 0) return;
-  matcher_.for_each([&](unexpected_message& u) {
+void inbox_room<Stack, House>::discard_stored(arrived_message& m) noexcept {
+  matcher_.withdraw(m);
+  early_.claim(m);
+  discard(&m);  // Which throws away no other.
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void inbox_room<Stack, House>::index_new() noexcept {
+  matcher_.for_each_newest([this](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
-    if (!gone(m.is)) return;
-    matcher_.withdraw(m);
-    early_.claim(m);
-    discard(&m);  // Which throws away no other.
+    if (m.indexed) return false;  // As are all that are older.
+    if (house().is_freed(m.is.context())) {
+      discard_stored(m);
+    } else {
+      early_.index(m);
+    }
+    return true;
+  });
+}
+
+template <class Stack, class House>
+template <class Gone>
+void inbox_room<Stack, House>::discard_if(context_id context, Gone&& gone) noexcept {
+  if (matcher_.stored() == 0) return;
+  index_new();
+  early_.for_each_near(context, [&](arrived_message& m) {
+    if (gone(m.is)) discard_stored(m);
   });
 }
 
