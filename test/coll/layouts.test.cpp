@@ -162,6 +162,91 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
   });
 }
 
+TEST_CASE("layouts: blocks of a datatype without bytes are none, wherever they are said to lie") {
+  ranks::run_at_all_counts<spread_stack>([](auto world) {
+    using mpx::datatype;
+    const auto n = static_cast<std::size_t>(world.size());
+    std::vector<int> data(2 * n, 7);
+    const auto none =
+        mpx::buffer(data.data(), world.size(), datatype::contiguous(0, datatype::of<int>()));
+    const auto one = mpx::buffer(data.data(), 1, datatype::contiguous(0, datatype::of<int>()));
+    const std::vector<int> counts(n, 1), far(n, 1000), before(n, -1000);
+    for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
+      const auto runs = [&](auto&& call) { suite::in_form(f, call); };
+      runs([&](auto&& how) { return world.alltoall(none, none, how); });
+      runs([&](auto&& how) { return world.alltoallv(none, counts, none, counts, how); });
+      runs([&](auto&& how) {
+        return world.alltoallv(none, counts, far, none, counts, before, how);
+      });
+      runs([&](auto&& how) { return world.gatherv(one, none, counts, 0, how); });
+      runs([&](auto&& how) { return world.gatherv(one, none, counts, before, 0, how); });
+      runs([&](auto&& how) { return world.scatterv(none, counts, one, 0, how); });
+      runs([&](auto&& how) { return world.scatterv(none, counts, far, one, 0, how); });
+      runs([&](auto&& how) { return world.allgatherv(one, none, counts, how); });
+      runs([&](auto&& how) { return world.allgatherv(one, none, counts, far, how); });
+    }
+    CHECK(data == std::vector<int>(2 * n, 7));
+    if (n < 2) return;
+    const std::vector<int> wrong(n, world.rank() == 1 ? -1 : 1);
+    const std::string text = ranks::text_of([&] { world.alltoallv(none, wrong, none, counts); });
+    if (world.rank() == 1) CHECK(ranks::contains(text, "a count is negative"));
+    CHECK(text != "");
+  });
+}
+
+TEST_CASE("layouts: the place of a block of no elements may be any") {
+  ranks::run_at_all_counts<spread_stack>([](auto world) {
+    const mpx::rank_t me = world.rank(), n = world.size();
+    const auto size = static_cast<std::size_t>(n);
+    // Each rank gives to those of its parity alone.
+    std::vector<int> counts(size), places(size), in(2 * size), out(2 * size, -1), due(2 * size, -1);
+    for (mpx::rank_t r = 0; r < n; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      counts[i] = r % 2 == me % 2;
+      places[i] = counts[i] != 0 ? r : r % 4 < 2 ? 1'000'000'000 : -1'000'000'000;
+      if (counts[i] != 0) due[2 * i] = r * 100 + me;
+      in[2 * i] = me * 100 + r;
+    }
+    const auto from = mpx::strided(in.data(), n, 2), to = mpx::strided(out.data(), n, 2);
+    std::vector<int> plain_in(size), plain_out(size, -1), plain_due(size);
+    for (std::size_t i = 0; i < size; ++i) plain_in[i] = in[2 * i], plain_due[i] = due[2 * i];
+    for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
+      std::ranges::fill(out, -1);
+      suite::in_form(f, [&](auto&& how) {
+        return world.alltoallv(from, counts, places, to, counts, places, how);
+      });
+      CHECK(out == due);
+      std::ranges::fill(plain_out, -1);
+      suite::in_form(f, [&](auto&& how) {
+        return world.alltoallv(plain_in, counts, places, plain_out, counts, places, how);
+      });
+      CHECK(plain_out == plain_due);
+    }
+    // Of all ranks only the last has something.
+    const std::vector<int> mine(me == n - 1 ? 1 : 0, 5);
+    std::vector<int> lengths(size, 0), where(size, -77), all(1, 0);
+    lengths.back() = 1, where.back() = 0;
+    world.allgatherv(mine, all, lengths, where);
+    CHECK(all[0] == 5);
+    all[0] = 0;
+    world.gatherv(mine, all, lengths, where, 0);
+    CHECK(all[0] == (me == 0 ? 5 : 0));
+    std::vector<int> got(mine.size(), 0);
+    all[0] = 6;
+    world.scatterv(all, lengths, where, got, 0);
+    CHECK(got == std::vector<int>(mine.size(), 6));
+    // The neighbours of a ring, by lists: nothing comes from the left.
+    auto ring = mpx::cart_create(world, {{n, true}}, mpx::keep_ranks);
+    const std::vector<std::size_t> in_counts{0, 1}, out_counts{1, 0}, wild{std::size_t{1} << 60, 0},
+        right{0, 99};
+    const int sent = me;
+    int come = -1;
+    ring.neighbor_alltoallv(std::span(&sent, 1), out_counts, right, std::span(&come, 1), in_counts,
+                            wild);
+    CHECK(come == (me + 1) % n);
+  });
+}
+
 TEST_CASE("layouts: a started call outlives its datatypes and views, and may be dropped") {
   ranks::run_at_all_counts<spread_stack>([](auto world) {
     using mpx::datatype;

@@ -42,7 +42,7 @@ struct blocks {
   std::size_t stride = 0;
   numbers counts{};
   numbers places{};
-  std::size_t unit = 1;                             // Bytes of what is counted.
+  std::size_t unit = 1;                             // Bytes of what is counted; may be 0.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
   const layout* how = nullptr;
   const memory* pieces = nullptr;  // Instead of all that: each block.
@@ -62,9 +62,10 @@ struct blocks {
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
     const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
-    const std::ptrdiff_t at = places ? static_cast<std::ptrdiff_t>(places[r]) * apart
-                                     : static_cast<std::ptrdiff_t>(stride) * r;
-    return {base + at, bytes_of(r), how};
+    const std::size_t n = bytes_of(r);
+    std::ptrdiff_t at = static_cast<std::ptrdiff_t>(stride) * r;
+    if (places) at = n == 0 ? 0 : static_cast<std::ptrdiff_t>(places[r]) * apart;
+    return {base + at, n, how};
   }
   /// Blocks first .. first + n - 1. Requires: regular().
   memory range(rank_t first, rank_t n) const noexcept {
@@ -96,6 +97,10 @@ blocks placed(S& s, blocks b) {
   return b;
 }
 
+/// How many units there are in so many bytes. Of a datatype without bytes none is counted.
+constexpr std::size_t units_in(std::size_t bytes, std::size_t unit) noexcept {
+  return unit == 0 ? 0 : bytes / unit;
+}
 inline collective_failure wrong_argument(errc why, const char* what) noexcept {
   return {why, collective_failure::cause::argument, false, 0, 0, 0, what};
 }
@@ -114,9 +119,10 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
                                      std::size_t unit) noexcept {
   if (given == room) [[likely]]
     return {};
-  return {errc::argument, collective_failure::cause::out, false, 0, given / unit, room / unit};
+  return {errc::argument,      collective_failure::cause::out, false, 0, units_in(given, unit),
+          units_in(room, unit)};
 }
-/// What is wrong with counts and places.
+/// What is wrong with counts and places. The place of a block without bytes is not looked at.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
   if (!b.counts.fits(ranks) || !b.places.fits(ranks))
     return wrong_argument(errc::argument, "give one count, place or block for each rank");
@@ -127,12 +133,15 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
   if (!b.counts && !b.places) {
-    return b.bytes * n == b.room ? collective_failure{} : uneven(b.room / b.unit, n, "ranks");
+    return b.bytes * n == b.room ? collective_failure{}
+                                 : uneven(units_in(b.room, b.unit), n, "ranks");
   }
   std::uint64_t end = 0;
   for (rank_t r = 0; r < ranks; ++r) {
-    const std::int64_t count = b.counts ? b.counts[r] : static_cast<std::int64_t>(b.bytes / b.unit);
+    const std::int64_t count =
+        b.counts ? b.counts[r] : static_cast<std::int64_t>(units_in(b.bytes, b.unit));
     if (count < 0) return wrong_argument(errc::count, "a count is negative");
+    if (count == 0 || b.unit == 0) continue;  // It lies nowhere.
     const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
     if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
     std::uint64_t last = 0;

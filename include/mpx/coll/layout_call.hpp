@@ -20,8 +20,7 @@ memory place_of_layout(const B& buffer) noexcept {
 template <class B>
 std::size_t unit_of_layout(const B& buffer) noexcept {
   if constexpr (requires { buffer.element_bytes(); }) {
-    const std::size_t n = buffer.element_bytes();
-    return n == 0 ? 1 : n;
+    return buffer.element_bytes();
   } else {
     return sizeof(typename B::layout_buffer);
   }

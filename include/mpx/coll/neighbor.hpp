@@ -42,7 +42,7 @@ struct neighbor_blocks {
   /// What is wrong, if anything is.
   collective_failure wrong() const noexcept {
     if (how == kind::equal) {
-      const std::size_t elements = all.bytes / element;
+      const std::size_t elements = units_in(all.bytes, element);
       if (degree == 0 ? elements == 0 : elements % degree == 0) return {};
       return uneven(elements, degree, "neighbours");
     }
@@ -51,7 +51,7 @@ struct neighbor_blocks {
   }
   /// The same, in words.
   const char* wrong_text() const noexcept {
-    const std::size_t elements = all.bytes / element;
+    const std::size_t elements = units_in(all.bytes, element);
     switch (how) {
       case kind::one: return nullptr;
       case kind::equal: return nullptr;
@@ -64,6 +64,7 @@ struct neighbor_blocks {
       return "give one displacement for each neighbour, or none";
     std::size_t next = 0;
     for (std::size_t i = 0; i < degree; ++i) {
+      if (counts[i] == 0 || element == 0) continue;  // It lies nowhere.
       const std::size_t at = displacements.empty() ? next : displacements[i];
       if (at > elements || counts[i] > elements - at)
         return "a count and a displacement lead beyond the end of a buffer";
@@ -104,6 +105,7 @@ struct neighbor_blocks {
       case kind::any: return blocks[i];
       case kind::list: break;
     }
+    if (counts[i] == 0) return slice(all, 0, 0);
     const std::size_t first = displacements.empty() ? next : displacements[i];
     next = first + counts[i];
     return slice(all, first * element, counts[i] * element);
