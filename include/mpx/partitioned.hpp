@@ -219,7 +219,7 @@ void make_ready(const request<Stack>& r, const char* what, const Named& named, H
 /// Requires: `buffer` lies in one piece: layouts are no buffers here.
 /// Effects:  the receiver is told of it; nothing waits.
 /// Errors:   errc::rank, errc::tag; errc::count: the elements are no multiple of the partitions, or
-/// there are none; errc::no_resources, also after 2^31 - 1 partitions in all sends of this rank in
+/// there are none; errc::no_resources, also after 2^30 - 1 partitions in all sends of this rank in
 /// this communicator. Of the request: errc::peer_lost.
 /// Completion: `buffer` stays where it is as long as the request is there; a part is not written to
 /// between its `pready` and the end of the round. A request that is dropped before all parts are

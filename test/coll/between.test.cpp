@@ -77,6 +77,32 @@ TEST_CASE("between: started ones are many at once, and end in any order") {
     });
 }
 
+TEST_CASE("between: what is prepared goes together by the order of preparing") {
+  ranks::run<ranks::inproc>(5, [](auto world) {
+    const bool low = world.rank() < 2;
+    auto half = world.split(low ? 0 : 1);
+    auto across = mpx::intercommunicator<ranks::inproc>::connect(half, 0, world, low ? 2 : 0);
+    int a = low ? 10 + half.rank() : -1, b = low ? 20 + half.rank() : -1;
+    const mpx::rank_t root = !low ? 1 : half.rank() == 1 ? mpx::this_root : mpx::proc_null;
+    auto one = across.bcast(a, root, mpx::prepare);
+    auto other = across.bcast(b, root, mpx::prepare);
+    for (int i = 0; i < 20; ++i) {
+      if (!low) a = b = -1;
+      if ((world.rank() + i) % 2 == 0) {
+        one.start();
+        other.start();
+      } else {
+        other.start();
+        one.start();
+      }
+      one.wait();
+      other.wait();
+      if (!low) CHECK(a == 11);
+      if (!low) CHECK(b == 21);
+    }
+  });
+}
+
 TEST_CASE("between: what is wrong is told, and nobody waits") {
   using namespace between_suite;
   ranks::run<ranks::inproc>(5, [](auto world) {

@@ -69,6 +69,32 @@ TEST_CASE("neighbor: back to back, with skewed ranks and many in flight") {
   });
 }
 
+TEST_CASE("neighbor: what is prepared goes together by the order of preparing") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    auto ring = mpx::cart_create(world, {{world.size(), true}}, mpx::keep_ranks);
+    const mpx::rank_t me = ring.rank(), n = ring.size();
+    const mpx::rank_t left = (me + n - 1) % n, right = (me + 1) % n;
+    const std::array<int, 2> out{10 * me, 10 * me + 1}, more{100 * me, 100 * me + 1};
+    std::array<int, 2> in{}, too{};
+    auto one = ring.neighbor_alltoall(out, in, mpx::prepare);
+    auto other = ring.neighbor_alltoall(more, too, mpx::prepare);
+    for (int i = 0; i < 20; ++i) {
+      in = too = {};
+      if ((me + i) % 2 == 0) {
+        one.start();
+        other.start();
+      } else {
+        other.start();
+        one.start();
+      }
+      one.wait();
+      other.wait();
+      CHECK(in == std::array{10 * left + 1, 10 * right});
+      CHECK(too == std::array{100 * left + 1, 100 * right});
+    }
+  });
+}
+
 TEST_CASE("neighbor: errors are known on all ranks that wait") {
   for (const mpx::rank_t n : {1, 2, 4}) {
     ranks::run<ranks::inproc>(n, [n](auto world) {

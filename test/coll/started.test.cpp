@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives that are started or prepared: many under way, ended in any order, dropped, failed.
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <numeric>
@@ -101,6 +102,104 @@ TEST_CASE("prepared collectives run again and again, and beside each other") {
               long_one.back() == 0.5 * i;
     }
     CHECK(right);
+  });
+}
+
+// MPI 4.1, 6.13: persistent collectives go together by the order of their init calls.
+TEST_CASE_TEMPLATE("what is prepared goes together by the order of preparing, not of starts", Stack,
+                   ranks::shm, ranks::tiny, ranks::multiple) {
+  for (const mpx::rank_t n : {2, 3, 4, 8})
+    ranks::run<Stack>(n, [n](auto world) {
+      const mpx::rank_t me = world.rank();
+      constexpr std::size_t many = 5;
+      for (const std::size_t length : {1u, 3000u}) {
+        std::vector<std::vector<int>> data(many, std::vector<int>(length));
+        int sum = 0, sum_of_squares = 0;
+        std::vector<mpx::request<Stack>> all;
+        for (std::size_t i = 0; i < many; ++i)
+          all.push_back(world.bcast(data[i], static_cast<mpx::rank_t>(i) % n, mpx::prepare));
+        all.push_back(world.allreduce(sum, std::plus<>{}, mpx::prepare));
+        all.push_back(world.allreduce(sum_of_squares, std::plus<>{}, mpx::prepare));
+        bool right = true;
+        for (int round = 0; round < 60; ++round) {
+          for (std::size_t i = 0; i < many; ++i)
+            std::ranges::fill(data[i], me == static_cast<mpx::rank_t>(i) % n
+                                           ? round * 100 + static_cast<int>(i)
+                                           : -1);
+          sum = me;
+          sum_of_squares = me * me;
+          // An order of its own at each rank and in each round, and other calls in between.
+          std::vector<std::size_t> order(all.size());
+          std::iota(order.begin(), order.end(), std::size_t{0});
+          std::ranges::rotate(order, order.begin() + (me + round) % std::ssize(order));
+          if (me % 2 == 0) std::ranges::reverse(order);
+          int x = me;
+          for (std::size_t k = 0; k < order.size(); ++k) {
+            if (k == 3 && round % 3 == 0) world.bcast(x, 0);
+            all[order[k]].start();
+          }
+          if (round % 4 == 0) right = right && world.allreduce(1, std::plus<>{}) == n;
+          mpx::wait_all(all);
+          for (std::size_t i = 0; i < many; ++i)
+            right = right && std::ranges::count(data[i], round * 100 + static_cast<int>(i)) ==
+                                 std::ssize(data[i]);
+          int squares = 0;
+          for (mpx::rank_t r = 0; r < n; ++r) squares += r * r;
+          right = right && sum == n * (n - 1) / 2 && sum_of_squares == squares;
+          if (round % 3 == 0) right = right && x == 0;
+        }
+        CHECK(right);
+      }
+    });
+}
+
+TEST_CASE("who is ahead in starts of one prepared collective mixes them up with no other") {
+  ranks::run<ranks::shm>(2, [](auto world) {
+    int a = 0, b = 0;
+    auto one = world.bcast(a, 0, mpx::prepare);
+    auto other = world.bcast(b, 0, mpx::prepare);
+    constexpr int rounds = 400;
+    const auto run = [&](auto& r, int& value, int first) {
+      bool right = true;
+      for (int i = 0; i < rounds; ++i) {
+        value = world.rank() == 0 ? first + i : -1;
+        r.start();
+        r.wait();
+        right = right && value == first + i;
+      }
+      CHECK(right);
+    };
+    if (world.rank() == 0) {  // Whose messages wait at rank 1.
+      run(one, a, 1000);
+      run(other, b, 2000);
+    } else {
+      run(other, b, 2000);
+      run(one, a, 1000);
+    }
+  });
+}
+
+TEST_CASE("a collective that cannot be prepared at one rank leaves the ranks in step") {
+  ranks::run<ranks::shm>(3, [](auto world) {
+    std::error_code ec;
+    int x = -1, y = -1;
+    std::vector<int> some(world.rank() == 1 ? 4u : 3u), block(1);
+    auto never = world.alltoall_init(some, some, ec);
+    CHECK((ec == mpx::errc::argument) == (world.rank() == 1));
+    auto one = world.bcast(x, 0, mpx::prepare);
+    auto other = world.bcast(y, 0, mpx::prepare);
+    if (world.rank() == 0) x = 1, y = 2;
+    if (world.rank() == 2) {
+      other.start();
+      one.start();
+    } else {
+      one.start();
+      other.start();
+    }
+    one.wait();
+    other.wait();
+    CHECK(x == 1);
+    CHECK(y == 2);
   });
 }
 

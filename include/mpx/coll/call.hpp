@@ -284,7 +284,7 @@ class collective {
       nothing none;
       return {nullptr, run(none, {})};  // Fails, and tells the others.
     }
-    const started s = made(false);
+    const started s = made();
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
     } else {  // It is a call all the same, which the others wait in.
@@ -295,8 +295,9 @@ class collective {
     return s;
   }
   started prepare() const {
+    const tag_t serial = collective_channel<Stack>::next_prepared(on_);
     if (const errc why = check(); why != errc{}) return {nullptr, why};
-    return made(true);
+    return made(serial);
   }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
     collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
@@ -322,7 +323,7 @@ class collective {
     }
     return trouble_.failure.why;
   }
-  started made(bool again) const {
+  started made(tag_t prepared = 0) const {
     schedule* plan = nullptr;
     if constexpr (reduces) {
       auto* const k = new (std::nothrow) kept(op_);
@@ -339,7 +340,7 @@ class collective {
     } else {
       plan = record_collective(on_, what_, by_, mark_);
     }
-    const started s = schedules<Stack>::make(endpoint_of(), plan, again);
+    const started s = schedules<Stack>::make(endpoint_of(), plan, prepared);
     if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
     return s;
   }

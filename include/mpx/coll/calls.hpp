@@ -36,7 +36,8 @@ namespace mpx::inline v0::detail {
 /// block belongs.
 /// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
 /// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
-/// persistent one. Those that return a value or a vector of their own block.
+/// persistent one: all ranks prepare what belongs together in the same order, and start it in any.
+/// Those that return a value or a vector of their own block.
 /// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
 /// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
 /// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.

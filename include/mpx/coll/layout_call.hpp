@@ -73,7 +73,7 @@ class layout_collective {
     return run_collective(on_, what, by_, called(what_), where, trouble_);
   }
   started start() const {
-    const started s = made(false);
+    const started s = made();
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
     } else {  // It is a call all the same, which the others wait in.
@@ -84,7 +84,7 @@ class layout_collective {
     }
     return s;
   }
-  started prepare() const { return made(true); }
+  started prepare() const { return made(collective_channel<Stack>::next_prepared(on_)); }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
     collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
   }
@@ -122,7 +122,7 @@ class layout_collective {
       what.op = &made;
     }
   }
-  started made(bool again) const {
+  started made(tag_t prepared = 0) const {
     schedule* plan = nullptr;
     auto* k = new (std::nothrow) kept(op_, layouts_);
     trouble_.failure = {errc::no_resources, collective_failure::cause::memory};
@@ -141,7 +141,7 @@ class layout_collective {
     } else {
       plan->keep(k, [](void* p) noexcept { delete static_cast<kept*>(p); });
     }
-    return schedules<Stack>::make(endpoint_of(), plan, again);
+    return schedules<Stack>::make(endpoint_of(), plan, prepared);
   }
 
   const point_to_point<Stack>& on_;

@@ -9,6 +9,7 @@
 
 #include "mpx/comm/point_to_point.hpp"
 #include "mpx/core/exchange.hpp"
+#include "mpx/core/serials.hpp"
 #include "mpx/engine/raise.hpp"
 #include "mpx/engine/schedule.hpp"
 
@@ -195,11 +196,17 @@ class collective_channel : public point_to_point<Stack> {
   static schedule* new_schedule(const base& comm, const char* name) noexcept {
     return opened(comm).new_schedule(name);
   }
+  /// The serial of the next collective that is prepared on `comm`, before its first start. Each init
+  /// call draws one, also where it fails: the ranks stay in step.
+  static tag_t next_prepared(const base& comm) noexcept { return opened(comm).next_prepared(); }
 
  private:
   /// A handle whose parts can be read.
   struct opened : base {
     explicit opened(const base& comm) noexcept : base(comm) {}
+    tag_t next_prepared() const noexcept {
+      return prepared_serial::make(this->state_->prepared++ & 0xffffu);
+    }
     schedule* new_schedule(const char* name) const noexcept {
       return new (std::nothrow)
           schedule(name, *this->state_, this->context_, this->rank_, this->size_);

@@ -28,7 +28,7 @@ constexpr tag_t partitioned_tag(std::uint32_t tag) noexcept {
   return static_cast<tag_t>(tag | 0x8000'0000u);
 }
 /// How many partitions the sends of one rank may have in one communicator, all told.
-inline constexpr std::uint32_t partitions_max = 0x7fff'ffff;
+inline constexpr std::uint32_t partitions_max = 0x3fff'ffff;  // Beyond: prepared_serial.
 
 /// What the receiver has to know of a send.
 struct partitioned_offer {

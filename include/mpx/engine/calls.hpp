@@ -128,8 +128,9 @@ struct communicator_state : allocated {
   }
 
   std::uint32_t collective_serial = 0;
+  std::uint32_t prepared = 0;    // How many collectives were prepared.
   std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
-  tag_t started_last = -1;       // The serial of the last collective that was started.
+  tag_t started_last = -1;       // The serial of the last one that was started, not prepared.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
   kept_group* own = nullptr;     // The same, counted.
   rank_t size = 0;
@@ -152,7 +153,7 @@ struct communicator_state : allocated {
   communicator_extras* nodes = nullptr;  // Who shares a node with whom (coll/node_map.hpp).
 };
 
-/// One collective call, of which each rank makes its part.
+/// One collective call, of which each rank makes its part. `serial`: see core/serials.hpp.
 struct collective_call {
   context_id context;  // The communicator's, for collectives.
   tag_t serial;

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "mpx/core/plain_array.hpp"
+#include "mpx/core/serials.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/service.hpp"
 
@@ -26,11 +27,9 @@ class revocations final : public service {
       return old.call.context == call.context && before(old.call, call);
     });
   }
-  /// Of one communicator. (Serials are of 31 bits, and come again.)
+  /// Of one communicator. (Serials come again.)
   static bool before(collective_call a, collective_call b) noexcept {
-    const std::uint32_t distance =
-        static_cast<std::uint32_t>(a.serial) - static_cast<std::uint32_t>(b.serial);
-    return static_cast<std::int32_t>(distance << 1) < 0;
+    return is_serial_before(a.serial, b.serial);
   }
   /// This rank leaves a call with an error.
   void leave() noexcept { some_left_ = true; }
@@ -47,7 +46,8 @@ class revocations final : public service {
 
   errc on_packet(peer_id source, const wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
-    if (!payload.empty() || (h.context & 1) == 0 || h.tag < 0) return errc::protocol;
+    if (!payload.empty() || (h.context & 1) == 0 || (h.tag < 0 && !prepared_serial::is(h.tag)))
+      return errc::protocol;
     return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
                                                                           : errc::no_resources;
   }

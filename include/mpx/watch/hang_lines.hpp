@@ -8,6 +8,7 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/core/serials.hpp"
 #include "mpx/watch/hang_info.hpp"
 
 namespace mpx::inline v0::detail {
@@ -50,6 +51,15 @@ class hang_lines : public hang_text {
         stages[static_cast<unsigned>(op.stage)]);
   }
 
+  /// "collective call 3 of ".
+  [[gnu::noinline, gnu::cold]] void collective_call_of(tag_t serial) {
+    if (prepared_serial::is(serial)) {
+      add("start %u of prepared collective %u of ", prepared_serial::start_of(serial) + 1,
+          prepared_serial::number_of(serial) + 1);
+    } else {
+      add("collective call %u of ", static_cast<unsigned>(serial) + 1);
+    }
+  }
   /// A call, other than one that joins or leaves.
   [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
     if (c.kind == wait_kind::testing) {
@@ -165,10 +175,12 @@ class hang_lines : public hang_text {
     } else {
       add("rank %d", static_cast<int>(op.peer));
     }
-    if (op.tag < -1) {
+    const bool collective = (op.context & 1) != 0;
+    if (collective && (op.tag >= 0 || prepared_serial::is(op.tag))) {
+      add(", ");
+      collective_call_of(op.tag);
+    } else if (op.tag < -1) {
       add(", part of a partitioned message, ");
-    } else if ((op.context & 1) != 0) {
-      add(", collective call %u of ", static_cast<unsigned>(op.tag) + 1);
     } else if (op.tag < 0) {
       add(", any tag, ");
     } else {

@@ -377,7 +377,8 @@ class hang_writer : hang_lines {
         const auto& b = c.on.at[0];
         if (a.context != b.context || a.tag != b.tag || std::strcmp(first->name, c.name) == 0)
           continue;
-        add("  hint: collective call %u of ", static_cast<unsigned>(a.tag) + 1);
+        add("  hint: ");
+        this->collective_call_of(a.tag);
         names_by(ranks_[r]);
         communicator(a.context);
         add(" is %s on rank %zu and %s on rank %zu: all ranks must make the same calls in the same "

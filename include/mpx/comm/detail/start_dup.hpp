@@ -46,7 +46,7 @@ struct duplicate_under_way : allocated {
 /// itself.
 template <class Stack>
 started start_or_leave(endpoint<Stack>& e, schedule* plan, bool refused) {
-  const started s = schedules<Stack>::make(e, plan, false);
+  const started s = schedules<Stack>::make(e, plan);
   if (s.op == nullptr) return s;
   schedules<Stack>::start(e, *s.op);
   if (!refused) return s;

@@ -4,6 +4,7 @@
 // Included by endpoint.hpp.
 
 #include "mpx/core/exchange.hpp"
+#include "mpx/core/serials.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -16,14 +17,16 @@ struct schedules {
   using cause = collective_failure::cause;
 
   /// An operation for `plan`, which is recorded (nullptr: memory was out) and belongs to it from
-  /// now on. Errors: errc::no_resources; `plan` is gone then.
-  static started make(endpoint_type& e, schedule* plan, bool again) noexcept {
+  /// now on. `prepared`: the serial before its first start (prepared_serial), or 0: it runs once.
+  /// Errors: errc::no_resources; `plan` is gone then.
+  static started make(endpoint_type& e, schedule* plan, tag_t prepared = 0) noexcept {
     started s{nullptr, errc::no_resources};
     if (plan == nullptr) return s;
+    plan->serial = prepared;
     plan->finish();
     if (!plan->failed())
       s = compounds<Stack>::make(e, {.kind = compound_kind::schedule,
-                                     .again = again,
+                                     .again = prepared_serial::is(prepared),
                                      .ranks = plan->state->ranks,
                                      .plan = plan});
     if (s.op == nullptr) delete plan;
@@ -37,8 +40,12 @@ struct schedules {
     schedule& p = *compound_of(op).plan;
     compound_of(op).active = true;
     op.stage = stage::copying;
-    p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
-    p.state->started_last = p.serial;
+    if (prepared_serial::is(p.serial)) {
+      p.serial = prepared_serial::next(p.serial);
+    } else {
+      p.serial = static_cast<tag_t>(p.state->collective_serial++ & 0x7fff'ffffu);
+      p.state->started_last = p.serial;
+    }
     p.at = 0;
     p.failure = {};
     p.thrown = nullptr;
@@ -167,6 +174,18 @@ struct schedules {
                  part.data.bytes,
                  part.message_bytes};
   }
+  static constexpr tag_t none_started = -1;
+  /// The serial of the last start of the prepared collective whose `serial` one is, if it is here.
+  static tag_t last_start_of(endpoint_type& e, context_id context, tag_t serial) noexcept {
+    tag_t last = none_started;
+    e.pool().for_each([&](const operation& op) {
+      const schedule* const p = op.role == role::compound ? compound_of(op).plan : nullptr;
+      if (p != nullptr && p->context == context && prepared_serial::is(p->serial) &&
+          prepared_serial::number_of(p->serial) == prepared_serial::number_of(serial))
+        last = p->serial;
+    });
+    return last;
+  }
   /// Looks at all that waits to be received. Returns a call that is over; of none: there is none.
   static collective_call look_once(endpoint_type& e) noexcept {
     collective_call over{no_context, 0};
@@ -175,13 +194,15 @@ struct schedules {
       ++n;
       const context_id context = m.is.context();
       if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
-      if (m.is.tag() < 0) return;  // Of a partitioned message: of no call.
+      const tag_t serial = m.is.tag();
+      const bool prepared = prepared_serial::is(serial);
+      if (serial < 0 && !prepared) return;  // Of a partitioned message: of no call.
       for (schedule& p : e.schedules_.active)
-        if (p.context == context && p.serial == m.is.tag()) return look_at(e, p, m);
+        if (p.context == context && p.serial == serial) return look_at(e, p, m);
       communicator_state* const s = e.communicators_.find(context);
-      if (s == nullptr || s->started_last < 0) return;
-      const collective_call call{context, m.is.tag(), s};
-      if (!revocations::before({context, s->started_last}, call)) over = call;
+      if (s == nullptr) return;
+      const tag_t last = prepared ? last_start_of(e, context, serial) : s->started_last;
+      if (last != none_started && !is_serial_before(last, serial)) over = {context, serial, s};
     });
     e.schedules_.looks_off = n / 64;
     return over;
@@ -251,7 +272,7 @@ struct schedules {
     return true;
   }
   static void receive(endpoint_type& e, schedule& p, const schedule::step& s, operation*& parts) {
-    pattern want(p.context, p.peer_of(s.other), p.serial);
+    pattern want = pattern::exactly(p.context, p.peer_of(s.other), p.serial);
     want.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
     memory into = s.to;
     started r{nullptr, errc::no_resources};
