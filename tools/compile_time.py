@@ -34,8 +34,8 @@ APART = "-DMPX_COMPILED=1"
 # What is compiled, how, and how many units of memory, of instructions and of time it may take.
 CASES = (
     ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.22, 1.40, 3.0),
-    ("one send, -O0", SEND, ("-O0",), 2.27, 3.35, 6.6),
-    ("one send, -O2", SEND, ("-O2",), 2.52, 6.40, 12.5),
+    ("one send, -O0", SEND, ("-O0",), 2.46, 3.65, 6.6),
+    ("one send, -O2", SEND, ("-O2",), 2.79, 7.10, 12.5),
     ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.38, 2.10, 4.0),
     ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.70, 2.30, 4.8),
 )

@@ -18,8 +18,18 @@
 namespace mpx::inline v0 {
 
 namespace detail {
-// NOLINTNEXTLINE(*-avoid-non-const-global-variables): keys are told apart all over the program.
-inline constinit platform::native::atomic<std::uint64_t> next_attribute_key{1};
+
+/// How many keys this shared object has made. Its address tells the keys of one from those of
+/// others. NOLINTNEXTLINE(*-avoid-non-const-global-variables): keys are older than environments.
+inline constinit platform::native::atomic<std::uint64_t> attribute_keys_made{0};
+
+inline attribute_id next_attribute_id() noexcept {
+  return {&attribute_keys_made,
+          attribute_keys_made.fetch_add(1, platform::memory_order_relaxed) + 1};
+}
+/// The same in every shared object.
+inline constexpr attribute_id info_id{nullptr, 1};
+
 }  // namespace detail
 
 /// Names an attribute of type T. Values stay with their communicators when the key is gone.
@@ -27,6 +37,7 @@ inline constinit platform::native::atomic<std::uint64_t> next_attribute_key{1};
 /// `copy` makes what a `dup` gets of the value, or nothing; without it the duplicate has none.
 /// `drop` is called before a value goes: when it is replaced, erased, or its communicator freed, or
 /// with the environment. Both may be called wherever that happens, by one thread.
+/// A value has code of the shared object that attached it, which is there until the value goes.
 /// Threads: of one communicator, one at a time. Source: MPI 4.1, 7.7.
 template <class T>
 class attribute_key {
@@ -38,15 +49,16 @@ class attribute_key {
 
   /// `copy`: what a duplicate of the communicator gets; `drop`: called when the attribute goes.
   explicit attribute_key(copy_function copy = nullptr, drop_function drop = nullptr) noexcept
-      : id_(detail::next_attribute_key.fetch_add(1, platform::memory_order_relaxed)),
-        copy_(copy),
-        drop_(drop) {}
+      : attribute_key(detail::next_attribute_id(), copy, drop) {}
   /// A key whose values are copied as they are.
   static attribute_key copied(drop_function drop = nullptr) noexcept {
     return attribute_key([](const T& value) { return std::optional<T>(value); }, drop);
   }
   attribute_key(const attribute_key&) = delete;
   attribute_key& operator=(const attribute_key&) = delete;
+  /// For the library.
+  attribute_key(detail::attribute_id id, copy_function copy, drop_function drop) noexcept
+      : id_(id), copy_(copy), drop_(drop) {}
 
   /// Attaches `value`, instead of what was there. Errors: errc::no_resources; what T throws.
   template <class Stack>
@@ -93,7 +105,7 @@ class attribute_key {
     drop_function drop;
   };
 
-  std::uint64_t id_;
+  detail::attribute_id id_;
   copy_function copy_;
   drop_function drop_;
 };
@@ -138,7 +150,8 @@ class info {
 
 namespace detail {
 inline const attribute_key<info>& info_key() {
-  static const attribute_key<info> key([](const info& i) { return std::optional<info>(i); });
+  static const attribute_key<info> key(
+      info_id, [](const info& i) { return std::optional<info>(i); }, nullptr);
   return key;
 }
 }  // namespace detail

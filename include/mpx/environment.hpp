@@ -103,7 +103,6 @@ class environment {
   /// Memory from which long messages are copied once.
   template <class T>
   mpx::allocator<T> allocator() noexcept {
-    heap_.template open<detail::endpoint<Stack>>();
     return mpx::allocator<T>(heap_);
   }
 
@@ -266,7 +265,7 @@ class environment {
   pid_t pid_ = ::getpid();
   watch_type watch_;
   detail::endpoint<Stack> endpoint_;
-  detail::shared_heap heap_{&endpoint_};
+  detail::shared_heap heap_{endpoint_};
   [[no_unique_address]] describer_type describer_{endpoint_};
   detail::communicator_state& state_;
 };

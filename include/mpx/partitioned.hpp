@@ -156,7 +156,7 @@ partitioned_operation* partitioned_of(const request<Stack>& r) noexcept {
   operation* const op = request_access::operation_of(r);
   if (op == nullptr || op->role != role::compound) return nullptr;
   extension* const more = compound_of(*op).more;
-  if (more == nullptr || more->kind != &partitioned_kind) return nullptr;
+  if (more == nullptr || more->kind != extension_kind::partitions) return nullptr;
   return static_cast<partitioned_operation*>(more);
 }
 template <class Stack>

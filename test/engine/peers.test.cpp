@@ -276,15 +276,16 @@ TEST_CASE_TEMPLATE("services: packets of their kinds go to them, in order, and t
   noting low;
   noting high;
   auto& at = *all[0]->at;
-  CHECK(at.add_service(low, 10, 70) == errc::argument);  // The engine's own kinds.
-  CHECK(at.add_service(low, 71, 70) == errc::argument);
-  CHECK(at.add_service(low, 64, 70) == errc::argument);  // The collectives have one of these.
-  CHECK(at.add_service(low, 70, 71) == errc{});
-  CHECK(at.add_service(high, 71, 90) == errc::argument);
-  CHECK(at.add_service(high, 72, 255) == errc{});
+  CHECK(at.add_service(low, 10, 73) == errc::argument);  // The engine's own kinds.
+  CHECK(at.add_service(low, 74, 73) == errc::argument);
+  CHECK(at.add_service(low, 64, 71) == errc::argument);  // The collectives have one of these.
+  CHECK(at.add_service(low, 72, 73) == errc::argument);  // The windows have the first.
+  CHECK(at.add_service(low, 73, 74) == errc{});
+  CHECK(at.add_service(high, 74, 90) == errc::argument);
+  CHECK(at.add_service(high, 75, 255) == errc{});
   const auto data = ranks::message(40, 5);
   for (int i = 0; i < 300; ++i) {
-    const auto kind = static_cast<mpx::wire::kind>(70 + i % 4);
+    const auto kind = static_cast<mpx::wire::kind>(73 + i % 4);
     CHECK(all[1]->at->send_to_service(1, {.kind = kind, .tag = i},
                                       std::span(data).first(static_cast<std::size_t>(i % 41))) ==
           errc{});
@@ -302,12 +303,12 @@ TEST_CASE_TEMPLATE("services: packets of their kinds go to them, in order, and t
     CHECK(std::equal(p.payload.begin(), p.payload.end(), data.begin()));
   }
   at.remove_service(low);
-  CHECK(all[1]->at->send_to_service(1, {.kind = static_cast<mpx::wire::kind>(70)}, {}) == errc{});
+  CHECK(all[1]->at->send_to_service(1, {.kind = static_cast<mpx::wire::kind>(73)}, {}) == errc{});
   for (int i = 0; i < 10'000 && high.losses.empty(); ++i)
     for (auto& s : all) s->at->progress();
   CHECK(high.losses == std::vector<peer_id>{1});  // A kind that nobody knows makes no sense.
   CHECK(low.losses.empty());
-  CHECK(at.send_to_service(1, {.kind = static_cast<mpx::wire::kind>(72)}, {}) == errc::peer_lost);
+  CHECK(at.send_to_service(1, {.kind = static_cast<mpx::wire::kind>(75)}, {}) == errc::peer_lost);
   at.remove_service(high);
 }
 

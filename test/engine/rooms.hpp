@@ -396,10 +396,7 @@ struct progress_house : ground_archetype<progress_house>, progress_room<stack, p
   std::size_t poll(mpx::detail::polling how) { return room::poll(how); }
   std::size_t flush_busy() { return 0; }
   inbox_archetype& inbox() { return inbox_; }
-  struct hooks {
-    void (*look)(progress_house& house);
-  };
-  static const hooks* compound_hooks() { return nullptr; }
+  static void look_at_schedules() {}
   std::size_t found() {
     ++polls;
     if (on_poll) on_poll();

@@ -75,11 +75,14 @@ class mpxrun : public member {
   [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
     static const bool once = [] {
       if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
+      if (::__flbf(stdout) != 0) return true;      // by lines: so another shared object has done
       // A buffer that is not its own: glibc 2.37 and later fill up, without looking for lines, what
-      // they have begun to fill.
-      static char lines[4096];
+      // they have begun to fill. It stays when this shared object is unloaded.
+      constexpr std::size_t bytes = 4096;
+      auto* const lines = static_cast<char*>(std::malloc(bytes));
+      if (lines == nullptr) return false;
       std::fflush(stdout);
-      return std::setvbuf(stdout, lines, _IOLBF, sizeof lines) == 0;
+      return std::setvbuf(stdout, lines, _IOLBF, bytes) == 0;
     }();
     static_cast<void>(once);
   }

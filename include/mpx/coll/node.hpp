@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "mpx/coll/blocks.hpp"
-#include "mpx/coll/node_block.hpp"
 #include "mpx/coll/node_crowd.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/engine/detail/endpoint_blocks.hpp"
+#include "mpx/engine/node_block.hpp"
 
 namespace mpx::inline v0::coll {
 

@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstdint>
 
-#include "mpx/coll/node_block.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/detail/endpoint_blocks.hpp"
+#include "mpx/engine/node_block.hpp"
 
 namespace mpx::inline v0::coll {
 

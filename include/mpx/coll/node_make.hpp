@@ -7,9 +7,9 @@
 #include <cstring>
 #include <new>
 
-#include "mpx/coll/node_block.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/engine/detail/endpoint_blocks.hpp"
+#include "mpx/engine/node_block.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -54,11 +54,7 @@ template <class Stack>
     base = blocks_of::at(e, c.peer_of(0), name, bytes);
   }
   const std::uint64_t name_of_own = leads ? name : 0;
-  auto* const made = new (std::nothrow) node_state(&e, [](void* at, const node_state& s) noexcept {
-    if (s.block)
-      blocks_of::let_go(*static_cast<mpx::detail::endpoint<Stack>*>(at), s.own, s.block.head().gone,
-                        static_cast<std::uint64_t>(s.block.ranks()));
-  });
+  auto* const made = new (std::nothrow) node_state;
   const advice reading = reads_all(c);
   std::uint64_t can =
       (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
@@ -100,7 +96,7 @@ template <class Stack>
     state.node = make_node(c);
     if (c.failed()) state.node_tried = false;  // Nobody has one.
   }
-  return static_cast<node_state*>(state.node);
+  return state.node;
 }
 
 }  // namespace mpx::inline v0::coll

@@ -359,7 +359,7 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
     if (!quick_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
-    auto* const s = static_cast<node_state*>(this->state_->node);
+    node_state* const s = this->state_->node;
     if (s == nullptr) return false;
     this->endpoint_->pass_without_poll();
     quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);

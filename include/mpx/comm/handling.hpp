@@ -50,11 +50,7 @@ class handling {
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
-    const auto abort = [](const error& what, void* of) {
-      static_cast<endpoint<Stack>*>(of)->abort_job(what.what());
-    };
-    a.state().on_error = {static_cast<error_handling::kind>(how),
-                          how == on_error::aborts ? +abort : nullptr};
+    a.state().on_error = {static_cast<error_handling::kind>(how)};
   }
   /// The same: `function(error, with)` is called. What it throws goes on instead.
   void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,

@@ -59,14 +59,11 @@ struct partitioned_call {
   }
 };
 
-/// What `pready` and `parrived` tell their requests by.
-inline constexpr char partitioned_kind{};
-
 /// What `pready` and `parrived` find behind a request.
 class partitioned_operation : public extension {
  public:
   partitioned_operation(const partitioned_call& c, bool sends) noexcept
-      : extension(&partitioned_kind), call_(c), sends_(sends) {}
+      : extension(extension_kind::partitions), call_(c), sends_(sends) {}
   const partitioned_call& call() const noexcept { return call_; }
   bool sends() const noexcept { return sends_; }
   std::string describe() const override { return call_.describe(sends_); }

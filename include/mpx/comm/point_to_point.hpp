@@ -344,7 +344,7 @@ class point_to_point {
         endpoint_ != nullptr,
         "this communicator is empty: it was freed or moved from, or this rank has no part in it",
         where);
-    MPX_ASSERT_AT(exists(endpoint_) && endpoint_->lifetime() == lifetime_,
+    MPX_ASSERT_AT(endpoint_->is_there() && endpoint_->lifetime() == lifetime_,
                   "the environment of this communicator is gone: let communicators go before it",
                   where);
     MPX_ASSERT_AT(state_->of_handles == (context_ & of_handles),

@@ -159,6 +159,13 @@ inline std::error_code make_error_code(errc e) noexcept {
   return {static_cast<int>(e), category()};
 }
 
+/// Compares by value: each shared object of a program may have a category of its own, and the
+/// standard library compares their addresses.
+inline bool operator==(const std::error_code& code, errc e) noexcept {
+  return code.value() == static_cast<int>(e) &&
+         (code.category() == category() || std::strcmp(code.category().name(), "mpx") == 0);
+}
+
 /// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
 /// communicator and the sizes involved, and the line of the program that called; `code()` is the
 /// errc.

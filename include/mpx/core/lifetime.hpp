@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Whether an object is there that handles point to: so that MPX_ASSERT can tell a handle that has
-// outlived it before anything of it is touched.
+// A mark in an object that handles point to, so that MPX_ASSERT can tell a handle that has outlived
+// it. The mark lies in the object itself: shared objects of one program, each with its own copy of
+// every header's variables, find the same mark.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "mpx/core/platform.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// How many marked objects there are, by a hash of their address: nothing else would still be there
-/// when they are gone, so that this alone hangs on no environment. (The bare atomic: who explores
-/// interleavings need not explore these.)
-// NOLINTNEXTLINE(*-avoid-non-const-global-variables): see above.
-inline constinit platform::native::atomic<std::uint32_t> objects_at[1024];
-
-/// How many there have been. NOLINTNEXTLINE(*-avoid-non-const-global-variables): the same.
-inline constinit platform::native::atomic<std::uint32_t> objects_made{0};
-
-inline auto& objects_near(const void* object) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(object);
-  return objects_at[(address >> 4) * std::uint64_t{0x9e37'79b9'7f4a'7c15u} >> 54];
-}
-
-/// Never false while `object` is marked; most likely false when it is not.
-inline bool exists(const void* object) noexcept {
-  return objects_near(object).load(platform::memory_order_relaxed) != 0;
-}
-
-/// A member that marks the object around it, at every assertion level: objects that check and such
-/// that do not meet in one program. It has a number, which tells the object from others that are
-/// where it was.
+/// A member of the object that handles point to, at every assertion level: objects that check and
+/// such that do not meet in one program. Its number tells the object from others that are where it
+/// was.
 class lifetime_mark {
  public:
-  explicit lifetime_mark(const void* object) noexcept : object_(object) {
-    objects_near(object_).fetch_add(1, platform::memory_order_relaxed);
-  }
+  lifetime_mark() noexcept { set(seal()); }
   lifetime_mark(const lifetime_mark&) = delete;
   lifetime_mark& operator=(const lifetime_mark&) = delete;
-  ~lifetime_mark() { objects_near(object_).fetch_sub(1, platform::memory_order_relaxed); }
+  ~lifetime_mark() { set(0); }
 
+  /// Never false while the object is there; most likely false when it is not. Its memory is read
+  /// even so, as it is: that is no fault of the program's which a sanitizer should tell.
+  [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool is_there() const noexcept {
+    return *static_cast<const volatile std::uintptr_t*>(&seal_) == seal();
+  }
   std::uint32_t number() const noexcept { return number_; }
 
  private:
-  const void* object_;
-  std::uint32_t number_ = objects_made.fetch_add(1, platform::memory_order_relaxed) + 1;
+  std::uintptr_t seal() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(this) ^ std::uintptr_t{0x6d70'786d};
+  }
+  // Volatile: a compiler drops other stores to an object whose life ends.
+  void set(std::uintptr_t to) noexcept { *static_cast<volatile std::uintptr_t*>(&seal_) = to; }
+
+  std::uintptr_t seal_;
+  std::uint32_t number_ = static_cast<std::uint32_t>(platform::native::now_ns()) | 1u;  // No 0.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -14,25 +14,18 @@ namespace mpx::inline v0 {
 namespace detail {
 
 /// Shared-arena allocation without the stack's type, so that containers need not name it.
-/// It allocates from an endpoint's arena, if its transport has one, once `open` has been called:
-/// a program without an allocator compiles nothing of that.
+/// It allocates from an endpoint's arena, if its transport has one.
 class shared_heap {
  public:
-  explicit shared_heap(void* endpoint) noexcept : endpoint_(endpoint) {}
+  template <class Endpoint>
+  explicit shared_heap(Endpoint& e) noexcept : endpoint_(&e), calls_(calls_of<Endpoint>) {}
   shared_heap(const shared_heap&) = delete;
   shared_heap& operator=(const shared_heap&) = delete;
 
-  /// Requires: `Endpoint` is what this was made for. Any number of times, from any thread.
-  template <class Endpoint>
-  void open() noexcept {
-    calls_.store(&calls_of<Endpoint>, platform::memory_order_relaxed);
-  }
   void* allocate(std::size_t bytes, std::size_t alignment) {
-    return calls_.load(platform::memory_order_relaxed)->allocate(endpoint_, bytes, alignment);
+    return calls_.allocate(endpoint_, bytes, alignment);
   }
-  void deallocate(void* p, std::size_t bytes) noexcept {
-    calls_.load(platform::memory_order_relaxed)->deallocate(endpoint_, p, bytes);
-  }
+  void deallocate(void* p, std::size_t bytes) noexcept { calls_.deallocate(endpoint_, p, bytes); }
 
  private:
   struct calls {
@@ -61,7 +54,7 @@ class shared_heap {
   static constexpr calls calls_of{&allocate_from<Endpoint>, &deallocate_from<Endpoint>};
 
   void* endpoint_;
-  platform::atomic<const calls*> calls_{nullptr};
+  const calls& calls_;
 };
 
 }  // namespace detail

@@ -10,6 +10,8 @@
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/group.hpp"
 #include "mpx/core/memory.hpp"
+#include "mpx/engine/node_block.hpp"
+#include "mpx/engine/node_map.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/matching/concepts.hpp"
 
@@ -35,6 +37,13 @@ struct kept_group : group, allocated {
   std::uint32_t users = 0;
 };
 
+/// Tells attributes apart: an address of the shared object that made the key, and a number there.
+struct attribute_id {
+  const void* object = nullptr;
+  std::uint64_t number = 0;
+  friend bool operator==(const attribute_id&, const attribute_id&) = default;
+};
+
 /// Something that a program has attached to a communicator (mpx/attributes.hpp).
 struct attribute_base : allocated {
   attribute_base() = default;
@@ -44,7 +53,7 @@ struct attribute_base : allocated {
   /// For a duplicate of the communicator; nullptr: it gets none. May throw what the program does.
   virtual attribute_base* copied() const = 0;
 
-  std::uint64_t key = 0;
+  attribute_id key;
   attribute_base* next = nullptr;
 };
 
@@ -61,14 +70,14 @@ class attribute_list {
   ~attribute_list() {
     while (first_ != nullptr) delete detail::exchange(first_, first_->next);
   }
-  attribute_base* find(std::uint64_t key) const noexcept {
+  attribute_base* find(attribute_id key) const noexcept {
     attribute_base* a = first_;
     while (a != nullptr && a->key != key) a = a->next;
     return a;
   }
   void add(attribute_base* made) noexcept { made->next = detail::exchange(first_, made); }
   /// nullptr: there is none.
-  attribute_base* take(std::uint64_t key) noexcept {
+  attribute_base* take(attribute_id key) noexcept {
     for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
       if ((*at)->key == key) return detail::exchange(*at, (*at)->next);
     return nullptr;
@@ -104,13 +113,6 @@ struct dying_block {
   std::uint64_t users;
 };
 
-/// What a communicator has beside its ranks and its context, made when it is first asked for.
-struct communicator_extras : allocated {
-  virtual ~communicator_extras() = default;
-  /// Whether any rank makes that collective call here, and not by messages.
-  virtual bool has_met(tag_t) const noexcept { return false; }
-};
-
 /// No communicator has this context.
 inline constexpr context_id no_context = 0xffff'ffff;
 
@@ -122,7 +124,6 @@ struct communicator_state : allocated {
   communicator_state(const communicator_state&) = delete;
   communicator_state& operator=(const communicator_state&) = delete;
   [[gnu::noinline, gnu::cold]] ~communicator_state() {
-    delete node;
     delete nodes;
     platform::deallocate(name);
   }
@@ -148,9 +149,9 @@ struct communicator_state : allocated {
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
-  bool node_tried = false;               // Its ranks have looked for a node's memory to meet in:
-  communicator_extras* node = nullptr;   // this (coll/node.hpp).
-  communicator_extras* nodes = nullptr;  // Who shares a node with whom (coll/node_map.hpp).
+  bool node_tried = false;           // Its ranks have looked for a node's memory to meet in:
+  coll::node_state* node = nullptr;  // this. It goes by endpoint::forget_node.
+  coll::node_map* nodes = nullptr;   // Made when it is first asked for.
 };
 
 /// One collective call, of which each rank makes its part. `serial`: see core/serials.hpp.

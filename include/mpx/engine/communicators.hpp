@@ -56,7 +56,6 @@ class communicators final : public service {
   /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
   /// is out. `make` follows, or `never_made`.
   context_id lead(errc& why) noexcept {
-    calls_ = &of_leader;
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
@@ -79,7 +78,6 @@ class communicators final : public service {
   }
   /// This rank has no part in what the others make of `context`.
   void never_made(context_id context) noexcept {
-    take_part();
     meet(context);
     tell_freed(context);
   }
@@ -146,10 +144,15 @@ class communicators final : public service {
   /// Its handles are void from now on. The rest follows when nothing is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    delete detail::exchange(s.node, nullptr);
+    house_.forget_node(detail::exchange(s.node, nullptr));
     s.node_tried = false;
     s.next = detail::exchange(leaving_, &s);
     tidy();
+  }
+  /// The endpoint goes.
+  void forget_nodes() noexcept {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      house_.forget_node(detail::exchange(states_[i]->node, nullptr));
   }
   /// Ends what has been freed and is not in use any more; throws away what still came for it.
   /// Cost: a look at each message that was stored since the last call and, if any communicator was
@@ -263,8 +266,7 @@ class communicators final : public service {
                                std::span<const std::byte> payload) noexcept override {
     if (!payload.empty() || h.tag != 0 || h.context != numbers_.plain(h.context))
       return errc::protocol;
-    if (h.kind != wire::kind::revoke_all)
-      return calls_ == nullptr ? errc::protocol : calls_->told(*this, source, h);
+    if (h.kind != wire::kind::revoke_all) return told(source, h);
     if (communicator_state* const s = find(h.context); s != nullptr) {
       if (!has_member(*s, source)) return errc::protocol;
       revoke(*s);
@@ -280,7 +282,7 @@ class communicators final : public service {
     return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
   [[gnu::cold]] void on_loss(peer_id) noexcept override {
-    if (calls_ != nullptr) calls_->lost(*this);
+    tell_leader_of_losses();
     if (revoked_ == 0) return;
     for (std::size_t i = 0; i < states_.size(); ++i)
       if (states_[i]->revoked && states_[i]->context != no_context) spread(*states_[i]);
@@ -289,34 +291,20 @@ class communicators final : public service {
  private:
   static constexpr std::size_t early_revoked_max = 4096;
 
-  /// What only members do of a communicator that was made, and only its leader: compiled where a
-  /// rank may be one.
-  struct calls {
-    errc (*told)(communicators& all, peer_id source, const wire::header& h) noexcept;
-    void (*lost)(communicators& all) noexcept;
-  };
-  static errc told_member(communicators& all, peer_id source, const wire::header& h) noexcept {
-    return h.kind == wire::kind::forget ? all.forget(source, h.context) : errc::protocol;
-  }
-  static errc told_leader(communicators& all, peer_id source, const wire::header& h) noexcept {
+  errc told(peer_id source, const wire::header& h) noexcept {
     switch (h.kind) {
-      case wire::kind::freed: return all.on_freed(source, h.context);
-      case wire::kind::forgotten: return all.on_forgotten(source, h.context);
-      default: return told_member(all, source, h);
+      case wire::kind::forget: return forget(source, h.context);
+      case wire::kind::freed: return on_freed(source, h.context);
+      case wire::kind::forgotten: return on_forgotten(source, h.context);
+      default: return errc::protocol;
     }
   }
-  static void lost_to_leader(communicators& all) noexcept {
-    all.led_.for_each([&all](led_communicator& l) {
-      all.retire_if_over(l);
-      l.asked.erase_if([&all](peer_id p) { return all.is_lost(p); });
-      all.give_if_forgotten(l);
+  void tell_leader_of_losses() noexcept {
+    led_.for_each([this](led_communicator& l) {
+      retire_if_over(l);
+      l.asked.erase_if([this](peer_id p) { return is_lost(p); });
+      give_if_forgotten(l);
     });
-  }
-  static constexpr calls of_member{&told_member, [](communicators&) noexcept {}};
-  static constexpr calls of_leader{&told_leader, &lost_to_leader};
-  /// This rank is to remember a context: who leads it may ask it to forget that.
-  void take_part() noexcept {
-    if (calls_ == nullptr) calls_ = &of_member;
   }
 
   [[gnu::noinline, gnu::cold]] communicator_state* take_state() noexcept {
@@ -330,7 +318,6 @@ class communicators final : public service {
   /// `all`: who takes part, if that is not `ranks`.
   communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
                                 kept_group* all = nullptr) noexcept {
-    take_part();
     tidy();
     bool revoked = false;
     for (const context_id c : early_revoked_) revoked = revoked || c == context;
@@ -472,8 +459,7 @@ class communicators final : public service {
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
-  const calls* calls_ = nullptr;  // nullptr: no communicator was made here.
-  peer_set* led_to_ = nullptr;    // Who has been in a communicator of this rank's.
+  peer_set* led_to_ = nullptr;  // Who has been in a communicator of this rank's.
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;  // How many there have been.
   communicator_state* world_ = nullptr;

@@ -58,9 +58,10 @@ struct compound {
   extension* more = nullptr;  // The same of an extended one.
 };
 
-/// What endpoints and requests ask of compound operations. The first one that is made tells the
-/// endpoint: a program without one compiles nothing of them. All but the last two under the lock;
-/// `look` as often as a call has waited in vain for a while.
+/// What endpoints and requests ask of compound operations. The endpoint has them from the start, as
+/// the shared object that made the environment has compiled them: one that begins an operation and
+/// is unloaded takes none with it. All but the last two under the lock; `look` as often as a call
+/// has waited in vain for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;

@@ -14,6 +14,7 @@
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/communicators.hpp"
 #include "mpx/engine/compound.hpp"
+#include "mpx/engine/exposed_windows.hpp"
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
@@ -49,6 +50,7 @@ class endpoint : ground<Stack>,
   friend mover_type;
   friend progress_type;
   friend communicators<endpoint>;
+  friend exposed_windows<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
@@ -68,11 +70,12 @@ class endpoint : ground<Stack>,
   endpoint& operator=(const endpoint&) = delete;
   [[gnu::noinline, gnu::cold]] ~endpoint() {
     pool().for_each([this](operation& op) { forget(op); });
+    communicators_.forget_nodes();
   }
 
   peer_id self() const noexcept { return ground_type::transport().self(); }
   using ground_type::flow;
-  using ground_type::lifetime, ground_type::misuse, ground_type::now_ns;
+  using ground_type::is_there, ground_type::lifetime, ground_type::misuse, ground_type::now_ns;
   using ground_type::protocol;
   using ground_type::trace;
   using ground_type::transport;
@@ -179,8 +182,7 @@ class endpoint : ground<Stack>,
   }
   /// The same, of one that is_over.
   [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
-  /// nullptr: no compound operation has been made.
-  const compound_calls<Stack>* compound_hooks() const noexcept { return compounds_; }
+  const compound_calls<Stack>& compound_hooks() const noexcept { return compounds_; }
   /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
@@ -330,9 +332,12 @@ class endpoint : ground<Stack>,
       : ground_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
-        inbox_type(this->announced_max(), numbers().place_mask()) {
+        inbox_type(this->announced_max(), numbers().place_mask()),
+        compounds_(compounds<Stack>::calls) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
     services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
+    constexpr auto one_sided_kind = static_cast<std::uint8_t>(wire::kind::one_sided);
+    services_.add(windows_, one_sided_kind, one_sided_kind);
   }
 
   using ground_type::pool;
@@ -369,10 +374,11 @@ class endpoint : ground<Stack>,
   }
   [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
   std::size_t flush_busy() {
-    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_->run_due(*this));
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_.run_due(*this));
   }
-  void recheck_compounds() noexcept {
-    if (compounds_ != nullptr) compounds_->recheck(*this);
+  void recheck_compounds() noexcept { compounds_.recheck(*this); }
+  void look_at_schedules() noexcept {
+    if (schedules_.any) compounds_.look(*this);
   }
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
@@ -504,6 +510,9 @@ class endpoint : ground<Stack>,
   template <class Use>
   void for_each_in_use(Use&& use) noexcept;
   void end_revoked(context_id context) noexcept;
+  void forget_node(coll::node_state* node) noexcept;
+  void let_go_of_block(std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                       std::uint64_t users) noexcept;
   bool cannot_end(collective_call call) noexcept;
   void discard_left(collective_call next) noexcept;
   collective_failure failure_of_collective_locked(collective_call call) noexcept;
@@ -523,8 +532,9 @@ class endpoint : ground<Stack>,
   communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
   service_list services_;
   revocations revocations_;
+  exposed_windows<endpoint> windows_{*this};
   schedule_list schedules_;
-  const compound_calls<Stack>* compounds_ = nullptr;
+  const compound_calls<Stack>& compounds_;
 };
 
 }  // namespace mpx::inline v0::detail

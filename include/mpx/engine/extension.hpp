@@ -3,6 +3,7 @@
 // How a layer above the engine makes an operation of its own out of others: it says what a start
 // does, and what follows when a part is complete.
 
+#include <cstdint>
 #include <string>
 
 #include "mpx/core/error.hpp"
@@ -13,6 +14,9 @@ namespace mpx::inline v0::detail {
 
 struct operation;
 struct extension_tag;
+
+/// The layer above that has made an extension.
+enum class extension_kind : std::uint8_t { windows, partitions };
 
 /// What belongs to a compound operation of the kind `extended`, and goes with it.
 class extension : public allocated, public list_node<extension_tag> {
@@ -34,11 +38,11 @@ class extension : public allocated, public list_node<extension_tag> {
   extension(const extension&) = delete;
   extension& operator=(const extension&) = delete;
 
-  const void* const kind;  // Whose it is: the address of something of the layer above.
-  bool due = false;        // The endpoint's: it is in the list of those that are to go on.
+  const extension_kind kind;
+  bool due = false;  // The endpoint's: it is in the list of those that are to go on.
 
  protected:
-  explicit extension(const void* whose) noexcept : kind(whose) {}
+  explicit extension(extension_kind whose) noexcept : kind(whose) {}
 };
 
 }  // namespace mpx::inline v0::detail

@@ -58,6 +58,8 @@ class ground {
   }
   /// The number of this among all that this process has had.
   std::uint32_t lifetime() const noexcept { return mark_.number(); }
+  /// Whether this is still there: all that may be asked of one that handles have outlived.
+  bool is_there() const noexcept { return mark_.is_there(); }
 
  private:
   transport_type transport_;
@@ -66,7 +68,7 @@ class ground {
   [[no_unique_address]] typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
   pool_type pool_;
-  lifetime_mark mark_{this};  // The endpoint is where its first base is: what handles look for.
+  lifetime_mark mark_;
 };
 
 }  // namespace mpx::inline v0::detail

@@ -15,7 +15,7 @@ template <class Stack>
   if (s != nullptr) {
     const error_handling on = s->on_error;
     if (on.is == error_handling::kind::calls) on.function(what, on.with);
-    if (on.is == error_handling::kind::aborts) on.function(what, &e);
+    if (on.is == error_handling::kind::aborts) e.abort_job(what.what());
   }
   throw error(what);
 }

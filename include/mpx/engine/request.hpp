@@ -232,7 +232,7 @@ class [[nodiscard]] request {
   /// Tells a request that has outlived its environment, before that is touched; and a thread that
   /// may not call.
   void check([[maybe_unused]] std::source_location where) const noexcept {
-    MPX_ASSERT_AT(endpoint_ == nullptr || detail::exists(endpoint_),
+    MPX_ASSERT_AT(endpoint_ == nullptr || endpoint_->is_there(),
                   "the environment of this request is gone: let requests go before it", where);
     MPX_ASSERT_AT(operation_ == nullptr || endpoint_ == nullptr || endpoint_->misuse() == nullptr,
                   endpoint_->misuse(), where);
@@ -302,7 +302,7 @@ class [[nodiscard]] request {
       }
       const bool stays = detail::is_persistent(*operation_);
       if (operation_->role == detail::role::compound)
-        endpoint_->compound_hooks()->release(*endpoint_, *operation_);
+        endpoint_->compound_hooks().release(*endpoint_, *operation_);
       else
         endpoint_->release(*operation_);
       if (stays) return s;
@@ -344,7 +344,7 @@ class [[nodiscard]] request {
   [[gnu::noinline]] void abandon() noexcept {
     check({});  // A destructor does not know whose line it is at.
     if (operation_->role == detail::role::compound)
-      endpoint_->compound_hooks()->abandon(*endpoint_, *operation_);
+      endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
     else
       endpoint_->abandon(*operation_);
   }

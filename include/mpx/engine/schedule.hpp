@@ -360,6 +360,7 @@ struct schedule_list {
   linked_list<extension, extension_tag> extensions;  // Those that are due.
   std::size_t due_count = 0;                         // Of both.
   bool running = false;
+  bool any = false;        // One has been started.
   dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
   std::size_t looks_off = 0;  // So often nobody looks at what has come: more the more there was.
 };

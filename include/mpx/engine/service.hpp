@@ -39,29 +39,16 @@ class service {
  private:
   friend class service_list;
   service* next_ = nullptr;
-  service* next_owned_ = nullptr;
-  void (*drop_)(service&) noexcept = nullptr;
   std::uint8_t first_ = 0;
   std::uint8_t last_ = 0;
 };
 
-/// The services of an endpoint, each with its range of kinds. Owns none but those it is given.
+/// The services of an endpoint, each with its range of kinds. Owns none.
 class service_list {
  public:
   service_list() = default;
   service_list(const service_list&) = delete;
   service_list& operator=(const service_list&) = delete;
-  ~service_list() {
-    while (owned_ != nullptr) {
-      service* const s = detail::exchange(owned_, owned_->next_owned_);
-      s->drop_(*s);
-    }
-  }
-  /// `s` stays until the endpoint goes, and then `drop(s)` is called.
-  void own(service& s, void (*drop)(service&) noexcept) noexcept {
-    s.drop_ = drop;
-    s.next_owned_ = detail::exchange(owned_, &s);
-  }
   /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
   /// engine's own.
   errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
@@ -93,7 +80,6 @@ class service_list {
 
  private:
   service* first_ = nullptr;
-  service* owned_ = nullptr;
 };
 
 }  // namespace mpx::inline v0::detail

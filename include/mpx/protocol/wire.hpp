@@ -37,7 +37,7 @@ enum class kind : std::uint8_t {
   revoke_all,      ///< To members: the communicator of `context` is revoked.
   forget,          ///< To whoever has had a number of the place of `context`: they come round.
   forgotten,       ///< The answer: what comes with such a number is news here.
-  one_sided = 72,  ///< Records of the window of `context` (rma/records.hpp).
+  one_sided = 72,  ///< Records of the window of `context` (protocol/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
 inline constexpr std::uint8_t service_kind_first = 64;

@@ -18,7 +18,6 @@ struct one_sided {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
   using blocks = shared_blocks<Stack>;
-  static constexpr auto kind = static_cast<std::uint8_t>(wire::kind::one_sided);
   static constexpr bool has_blocks = BlockTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
   /// A get or a put has happened when it returns.
@@ -26,13 +25,8 @@ struct one_sided {
   static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
-  /// The service of windows, if there has been one.
-  static service* find_service_locked(endpoint_type& e) noexcept { return e.services_.find(kind); }
-  static errc add_service_locked(endpoint_type& e, service& s,
-                                 void (*drop)(service&) noexcept) noexcept {
-    const errc why = e.services_.add(s, kind, kind);
-    if (why == errc{}) e.services_.own(s, drop);
-    return why;
+  static exposed_windows<endpoint_type>& windows_locked(endpoint_type& e) noexcept {
+    return e.windows_;
   }
 
   /// How long a packet to that peer may be: as long as an eager message.

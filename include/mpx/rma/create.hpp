@@ -131,7 +131,7 @@ struct window_maker {
   };
   /// This rank lets go of a window.
   static void end(state& w, ending how) noexcept {
-    MPX_ASSERT_AT(exists(&w.e) && w.lifetime == w.e.lifetime(),
+    MPX_ASSERT_AT(w.e.is_there() && w.lifetime == w.e.lifetime(),
                   "the environment of this window is gone: let windows go before it", w.made_at);
     const bool together = how == ending::together;
     w.alive = false;
@@ -140,8 +140,7 @@ struct window_maker {
     {
       const auto guard = os::lock(w.e);
       if (how == ending::left) w.tell_leaving();
-      if (service* const s = os::find_service_locked(w.e))
-        static_cast<window_service<Stack>*>(s)->remove_locked(w);
+      os::windows_locked(w.e).remove(w);
       for (std::size_t i = 0; i < w.replies.size(); ++i)
         if (w.replies[i].used) w.end_reply(w.replies[i], errc::window);
     }
@@ -231,9 +230,7 @@ struct window_maker {
         mine.bytes != 0 && !w.dynamic)
       mine.exposes = 1;
     const auto guard = os::lock(w.e);
-    window_service<Stack>* const s = window_service<Stack>::of_locked(w.e);
-    if (s == nullptr) return fails(errc::no_resources);
-    s->add_locked(w);
+    w.locks_held = os::windows_locked(w.e).add(w);
     return mine;
   }
   /// Where in its block, which begins with a page, a part begins. A processor takes a load behind a

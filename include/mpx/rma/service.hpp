@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The target's side of windows: a service of the endpoint that carries out the records that arrive,
-// whatever call makes progress, and collects what has to go back.
+// The target's side of windows: carries out the records that arrive, whatever call makes progress,
+// and collects what has to go back.
 
 #include <bit>
 #include <cstring>
-#include <new>
 #include <span>
 #include <utility>
 
-#include "mpx/engine/service.hpp"
+#include "mpx/engine/exposed_windows.hpp"
 #include "mpx/rma/target.hpp"
 #include "mpx/rma/waits.hpp"
 
@@ -304,73 +303,20 @@ struct exposed_side {
   }
 };
 
-/// The windows of an endpoint.
 template <class Stack>
-class window_service final : public service, public allocated {
- public:
-  using data = window_data<Stack>;
-  using os = one_sided<Stack>;
-  using side = exposed_side<Stack>;
-
-  /// That of an endpoint, made on demand; nullptr: memory is out.
-  static window_service* of_locked(endpoint<Stack>& e) noexcept {
-    if (service* const s = os::find_service_locked(e)) return static_cast<window_service*>(s);
-    auto* const made = new (std::nothrow) window_service(e);
-    if (made == nullptr) return nullptr;
-    if (os::add_service_locked(e, *made, [](service& s) noexcept {
-          delete &static_cast<window_service&>(s);
-        }) == errc{})
-      return made;
-    delete made;
-    return nullptr;
-  }
-  void add_locked(data& w) noexcept {
-    w.next = std::exchange(first_, &w);
-    w.locks_held = &locks_held_;
-  }
-  void remove_locked(const data& w) noexcept {
-    for (data** at = &first_; *at != nullptr; at = &(*at)->next)
-      if (*at == &w) {
-        *at = w.next;
-        return;
-      }
-  }
-
-  errc on_packet(peer_id source, const wire::header& h,
-                 std::span<const std::byte> payload) noexcept override {
-    for (data* w = first_; w != nullptr; w = w->next) {
-      if (w->context != h.context) continue;
-      const rank_t from = w->rank_of(source);
-      if (from < 0 || from >= w->size) return errc::protocol;
-      return side::receive(*w, from, payload);
-    }
-    // It has been let go here: who accesses it shall know, and wait for nothing.
-    rma::record r;
-    if (payload.size() < sizeof r) return errc::protocol;
-    std::memcpy(&r, payload.data(), sizeof r);
-    if (r.kind == rma::record_kind::refused || r.kind == rma::record_kind::left) return errc{};
-    const rma::record no{.kind = rma::record_kind::refused,
-                         .op = static_cast<std::uint8_t>(errc::window),
-                         .at = r.at};
-    os::send_locked(e_, source, h.context, std::as_bytes(std::span(&no, 1)));
-    return errc{};
-  }
-  void on_loss(peer_id peer) noexcept override {
-    for (data* w = first_; w != nullptr; w = w->next) {
-      const rank_t r = w->rank_of(peer);
-      if (r >= 0 && r < w->size) side::lose(*w, r);
-    }
-  }
-  void explain(hang_info& info) noexcept override {
-    for (data* w = first_; w != nullptr; w = w->next) explain_window(*w, info);
-  }
-
- private:
-  explicit window_service(endpoint<Stack>& e) noexcept : e_(e) {}
-
-  endpoint<Stack>& e_;
-  data* first_ = nullptr;
-  std::uint32_t locks_held_ = 0;
-};
+errc window_data<Stack>::on_records(peer_id source, std::span<const std::byte> records) noexcept {
+  const rank_t from = rank_of(source);
+  if (from < 0 || from >= size) return errc::protocol;
+  return exposed_side<Stack>::receive(*this, from, records);
+}
+template <class Stack>
+void window_data<Stack>::on_loss(peer_id peer) noexcept {
+  const rank_t r = rank_of(peer);
+  if (r >= 0 && r < size) exposed_side<Stack>::lose(*this, r);
+}
+template <class Stack>
+void window_data<Stack>::explain(hang_info& info) noexcept {
+  explain_window(*this, info);
+}
 
 }  // namespace mpx::inline v0::detail

@@ -283,7 +283,7 @@ class window_calls {
   /// empty.
   [[gnu::always_inline]] state* seen([[maybe_unused]] site where) const noexcept {
     MPX_ASSERT_AT(
-        state_ == nullptr || (exists(&state_->e) && state_->lifetime == state_->e.lifetime()),
+        state_ == nullptr || (state_->e.is_there() && state_->lifetime == state_->e.lifetime()),
         "the environment of this window is gone: let windows go before it", where);
     return state_;
   }

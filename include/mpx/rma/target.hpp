@@ -21,7 +21,6 @@
 #include "mpx/rma/fences.hpp"
 #include "mpx/rma/lock_word.hpp"
 #include "mpx/rma/operations.hpp"
-#include "mpx/rma/records.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -197,7 +196,7 @@ class rma_wait final : public extension {
  public:
   using cut = void (*)(void* window, std::uint32_t slot) noexcept;
   rma_wait(const char* name, rank_t rank, rank_t target) noexcept
-      : extension(&whose), name_(name), rank_(rank), target_(target) {}
+      : extension(extension_kind::windows), name_(name), rank_(rank), target_(target) {}
   ~rma_wait() override {
     if (window != nullptr) forget(window, slot);
   }
@@ -214,7 +213,6 @@ class rma_wait final : public extension {
   cut forget = nullptr;
 
  private:
-  static constexpr char whose{};
   const char* name_;
   rank_t rank_;
   rank_t target_;
@@ -236,10 +234,9 @@ struct rma_request {
 
 /// A window at this rank, but for the calls that its program makes.
 template <class Stack>
-struct window_data : allocated {
+struct window_data : exposed_window, allocated {
   using os = one_sided<Stack>;
   endpoint<Stack>& e;
-  context_id context = 0;
   rank_t rank = 0;
   rank_t size = 0;
   const group* ranks = nullptr;
@@ -262,8 +259,7 @@ struct window_data : allocated {
   std::size_t out_used = 0;
   std::size_t out_room = 0;
   plain_array<rma_request> requests;
-  plain_array<std::uint8_t> held;  // By each rank, by packets: 0, 1 shared, 2 exclusive.
-  window_data* next = nullptr;
+  plain_array<std::uint8_t> held;       // By each rank, by packets: 0, 1 shared, 2 exclusive.
   std::uint32_t* locks_held = nullptr;  // By this rank, of all windows.
   communicator_state* own = nullptr;    // The window's own communicator.
   plain_array<rank_t> exposed_to;       // Whom the open epoch of post lets in.
@@ -279,6 +275,9 @@ struct window_data : allocated {
   static constexpr std::uint64_t reply_bytes_max = std::uint64_t{1} << 20;
 
   explicit window_data(endpoint<Stack>& at) noexcept : e(at) {}
+  errc on_records(peer_id source, std::span<const std::byte> records) noexcept override;
+  void on_loss(peer_id peer) noexcept override;
+  void explain(hang_info& info) noexcept override;
   ~window_data() {
     for (rank_t r = 0; targets != nullptr && r < size; ++r) {
       for (const rma_queued& q : targets[r].queue) {

@@ -29,13 +29,9 @@ struct shared_blocks {
     });
     return e.dying_blocks_.size() < dying_max ? e.transport().make_block(bytes) : 0;
   }
-  /// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given
-  /// back once all have let go.
   static void let_go(endpoint_type& e, std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                      std::uint64_t users) noexcept {
-    if (e.orphaned()) return;
-    gone.fetch_add(1, platform::memory_order_acq_rel);
-    if (own != 0) static_cast<void>(e.dying_blocks_.try_push_back({own, &gone, users}));
+    e.let_go_of_block(own, gone, users);
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept {
     lock_guard lock(e.threading());

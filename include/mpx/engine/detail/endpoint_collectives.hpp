@@ -28,7 +28,7 @@ bool endpoint<Stack>::begin_collective_locked(collective_call call) {
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
   schedules_.looks_off = 0;
-  if (compounds_ != nullptr) compounds_->look(*this);  // For what has been left by nobody yet.
+  look_at_schedules();  // For what has been left by nobody yet.
   inbox().discard_if(next.context, [&](const envelope& is) {
     if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
       return false;

@@ -30,7 +30,6 @@ struct compounds {
     op->owned_by_attached = false;
     op->owns(reinterpret_cast<std::byte*>(::new (room) compound(with)));
     op->ranks = with.ranks;
-    if (e.compounds_ == nullptr) e.compounds_ = &calls;  // Requests read it without the lock.
     clear_status(*op);
     if (with.again) op->stage = stage::complete;  // Inactive.
     return {op};
@@ -201,6 +200,7 @@ struct compounds {
 
  private:
   friend schedules<Stack>;
+  friend endpoint_type;
 
   static void forget_locked(endpoint_type& e, const operation& op) noexcept {
     delete detail::exchange(compound_of(op).plan, nullptr);
@@ -318,7 +318,7 @@ struct compounds {
 /// The endpoint goes, and `op` is still there.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) compounds_->forget(*this, op);
+  if (op.role == role::compound) compounds_.forget(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
@@ -327,7 +327,7 @@ template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
   if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
-    compounds_->finished(*this, op);
+    compounds_.finished(*this, op);
   else
     give(op);
 }

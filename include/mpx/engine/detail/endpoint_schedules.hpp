@@ -52,6 +52,7 @@ struct schedules {
     p.told = false;
     p.active = true;
     e.schedules_.active.push_back(p);
+    e.schedules_.any = true;
     if (!e.begin_collective_locked(p.id()))
       return fail_locked(e, p, e.failure_of_collective_locked(p.id()));
     run_locked(e, p);

@@ -60,6 +60,25 @@ collective_failure endpoint<Stack>::no_context_locked(errc why) noexcept {
   return f;
 }
 
+/// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given back
+/// once all have let go.
+template <class Stack>
+void endpoint<Stack>::let_go_of_block(std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                                      std::uint64_t users) noexcept {
+  if (orphaned()) return;
+  gone.fetch_add(1, platform::memory_order_acq_rel);
+  if (own != 0) static_cast<void>(dying_blocks_.try_push_back({own, &gone, users}));
+}
+
+/// nullptr: there is none.
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget_node(coll::node_state* node) noexcept {
+  if (node != nullptr && node->block)
+    let_go_of_block(node->own, node->block.head().gone,
+                    static_cast<std::uint64_t>(node->block.ranks()));
+  delete node;
+}
+
 /// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_revoked(context_id context) noexcept {

@@ -166,9 +166,6 @@ class outbox_room {
     attached_space_ = offset_allocator(piece.size());
     attached_ = piece;
     has_attached_ = true;
-    free_attached_ = [](outbox_room& o, const std::byte* copy) noexcept {
-      o.attached_space_.deallocate(static_cast<std::uint64_t>(copy - o.attached_.data()));
-    };
     return errc{};
   }
   /// Nothing of the attached memory is in use.
@@ -185,7 +182,7 @@ class outbox_room {
       op.data.how->drop();
       op.data.how = nullptr;
     } else if (op.owned_by_attached) {
-      free_attached_(*this, copy);
+      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
     } else {
       platform::deallocate(copy);
     }
@@ -472,7 +469,6 @@ class outbox_room {
   std::span<std::byte> attached_{};
   offset_allocator attached_space_;
   bool has_attached_ = false;
-  void (*free_attached_)(outbox_room&, const std::byte*) noexcept = nullptr;  // Once it has been.
   std::byte* staging_ = nullptr;
   const operation* staged_ = nullptr;  // Whose piece lies there, and which.
   std::size_t staged_offset_ = 0;

@@ -29,7 +29,7 @@ enum class polling : std::uint8_t {
 };
 
 /// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
-/// inbox(), peers() and compound_hooks().
+/// inbox(), peers() and look_at_schedules().
 template <class Stack, class House>
 class progress_room {
   using threading_type = typename Stack::threading_type;
@@ -423,8 +423,7 @@ class progress_room {
     if (step_ != nullptr) [[unlikely]]
       step_(house());
     house().inbox().allow_announcements();
-    if (const auto* const compounds = house().compound_hooks(); compounds != nullptr)
-      compounds->look(house());
+    house().look_at_schedules();
     if constexpr (AttendingTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();

@@ -20,9 +20,9 @@
 #include <cstdint>
 
 #include "mpx/core/frame.hpp"
+#include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
-#include "mpx/engine/calls.hpp"
 #include "mpx/protocol/scheme_learner.hpp"
 
 namespace mpx::inline v0::coll {
@@ -151,13 +151,10 @@ class node_block {
   rank_t ranks_ = 0;
 };
 
-/// What a rank knows of the others in a block.
-struct node_state final : mpx::detail::communicator_extras {
-  using dropper = void (*)(void* endpoint, const node_state& state) noexcept;
-
-  node_state(void* endpoint, dropper drop) noexcept : endpoint_(endpoint), drop_(drop) {}
-  ~node_state() override { drop_(endpoint_, *this); }
-  bool has_met(tag_t serial) const noexcept override {
+/// What a rank knows of the others in a block; endpoint::forget_node lets go of that.
+struct node_state : mpx::detail::allocated {
+  /// Whether any rank makes that collective call here, and not by messages.
+  bool has_met(tag_t serial) const noexcept {
     const unsigned slot = static_cast<std::uint32_t>(serial) % node_slots;
     for (rank_t r = 0; r < block.ranks(); ++r)
       if (block.has_shown(r, slot, tag_of(serial, 0))) return true;
@@ -207,10 +204,6 @@ struct node_state final : mpx::detail::communicator_extras {
   // Of rank 0, what reading (a get) and showing (packets) have cost.
   protocol::scheme_learner alltoall_ways;
   protocol::scheme_learner allgather_ways;
-
- private:
-  void* endpoint_;
-  dropper drop_;
 };
 
 }  // namespace mpx::inline v0::coll

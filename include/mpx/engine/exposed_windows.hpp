@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The windows of an endpoint, as its packets reach them. The code of a window is that of the shared
+// object which made it, and is there as long as the window; this one is the endpoint's own.
+
+#include <cstring>
+#include <span>
+
+#include "mpx/core/exchange.hpp"
+#include "mpx/engine/service.hpp"
+#include "mpx/protocol/records.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// What the other ranks of a window reach of this rank's part. Called under the endpoint's lock,
+/// from whichever call makes progress: it starts no operation and waits for nothing.
+struct exposed_window {
+  exposed_window() = default;
+  virtual ~exposed_window() = default;
+  exposed_window(const exposed_window&) = delete;
+  exposed_window& operator=(const exposed_window&) = delete;
+
+  /// All records of a packet. Returns errc::protocol for what makes no sense.
+  virtual errc on_records(peer_id source, std::span<const std::byte> records) noexcept = 0;
+  /// Nothing more will come from `peer`.
+  virtual void on_loss(peer_id peer) noexcept = 0;
+  /// This rank does not go on: adds what this window knows of that.
+  virtual void explain(hang_info& info) noexcept = 0;
+
+  context_id context = 0;
+  exposed_window* next = nullptr;
+};
+
+/// The service of kind `one_sided`. `House`: an endpoint. Threads: under its lock.
+template <class House>
+class exposed_windows final : public service {
+ public:
+  explicit exposed_windows(House& house) noexcept : house_(house) {}
+
+  /// `w` gets its packets from now on. Returns the number of locks that this rank holds, of all
+  /// windows, for them to count.
+  std::uint32_t* add(exposed_window& w) noexcept {
+    w.next = detail::exchange(first_, &w);
+    return &locks_held_;
+  }
+  void remove(const exposed_window& w) noexcept {
+    for (exposed_window** at = &first_; *at != nullptr; at = &(*at)->next)
+      if (*at == &w) {
+        *at = w.next;
+        return;
+      }
+  }
+
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    for (exposed_window* w = first_; w != nullptr; w = w->next)
+      if (w->context == h.context) return w->on_records(source, payload);
+    return refuse(source, h.context, payload);
+  }
+  void on_loss(peer_id peer) noexcept override {
+    for (exposed_window* w = first_; w != nullptr; w = w->next) w->on_loss(peer);
+  }
+  void explain(hang_info& info) noexcept override {
+    for (exposed_window* w = first_; w != nullptr; w = w->next) w->explain(info);
+  }
+
+ private:
+  /// The window has been let go here: who accesses it shall know, and wait for nothing.
+  [[gnu::noinline, gnu::cold]] errc refuse(peer_id source, context_id context,
+                                           std::span<const std::byte> payload) noexcept {
+    rma::record r;
+    if (payload.size() < sizeof r) return errc::protocol;
+    std::memcpy(&r, payload.data(), sizeof r);
+    if (r.kind == rma::record_kind::refused || r.kind == rma::record_kind::left) return errc{};
+    const rma::record no{.kind = rma::record_kind::refused,
+                         .op = static_cast<std::uint8_t>(errc::window),
+                         .at = r.at};
+    house_.outbox().answer_long(source, {.kind = wire::kind::one_sided, .context = context},
+                                std::as_bytes(std::span(&no, 1)));
+    return errc{};
+  }
+
+  House& house_;
+  exposed_window* first_ = nullptr;
+  std::uint32_t locks_held_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail
