@@ -4,16 +4,21 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <chrono>
 #include <complex>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mpx/datatype/buffer.hpp>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -35,6 +40,78 @@ struct with_virtual {
 };
 enum class colour : short { red, green };
 
+// What holds an address, and what looks as if it did.
+struct node {
+  int value;
+  node* next;
+};
+struct with_node {
+  int before;
+  node inside;
+};
+struct behind_an_array {
+  double matrix[3][3];
+  int* p;
+};
+struct with_view {
+  int n;
+  std::span<int> s;
+};
+struct with_reference {
+  int& r;
+};
+struct with_const {
+  const int i;
+};
+struct scales {
+  int* by;
+  int operator()(int x) const { return x * *by; }
+};
+struct matrix {
+  double m[3][3];
+  double operator()(std::size_t i, std::size_t j) const { return m[i][j]; }
+};
+struct stamped {
+  std::chrono::nanoseconds at;
+  std::complex<double> z;
+  std::array<int, 3> a;
+  std::optional<int> o;
+  bool b;
+};
+struct derived : stamped {
+  int more;
+};
+struct bits {
+  unsigned a : 3;
+  unsigned b : 5;
+};
+union either {
+  int i;
+  double d;
+};
+struct empty {};
+/// Not trivially copyable, and its program says that it is safe.
+struct vec3 {
+  double x, y, z;
+  vec3() = default;
+  vec3(const vec3& o) : x(o.x), y(o.y), z(o.z) {}
+  vec3& operator=(const vec3&) = default;
+};
+struct unsaid {
+  unsaid(const unsaid&) {}
+};
+int captured = 1;
+const auto by_copy = [x = captured] { return x; };
+const auto by_reference = [&x = captured] { return x; };
+const auto without_captures = [] {};
+
+}  // namespace
+
+template <>
+inline constexpr bool mpx::enable_transfer<vec3> = true;
+
+namespace {
+
 // Elements.
 static_assert(Transferable<char> && Transferable<long double> && Transferable<point>);
 static_assert(Transferable<colour> && Transferable<std::array<int, 3>> && Transferable<bool>);
@@ -44,7 +121,28 @@ static_assert(!Transferable<std::error_code> && !Transferable<std::error_conditi
 static_assert(!Transferable<std::nullptr_t> && !Transferable<std::string> && !Transferable<owner>);
 static_assert(!Transferable<std::unique_ptr<int>> && !Transferable<with_virtual>);
 
+static_assert(!Transferable<std::vector<int>::iterator> && !Transferable<std::list<int>::iterator>);
+static_assert(!Transferable<std::reverse_iterator<int*>>);
+static_assert(!Transferable<std::reference_wrapper<int>>);
+static_assert(!Transferable<decltype(by_copy)> && !Transferable<decltype(by_reference)>);
+static_assert(!Transferable<decltype(without_captures)> && !Transferable<std::function<void()>>);
+static_assert(!Transferable<scales> && !Transferable<with_reference> && !Transferable<with_const>);
+static_assert(!Transferable<node> && !Transferable<with_node> && !Transferable<behind_an_array>);
+static_assert(!Transferable<with_view> && !Transferable<std::array<int*, 3>> &&
+              !Transferable<std::array<node, 2>> && !Transferable<int* [3]>);
+static_assert(Transferable<matrix> && Transferable<stamped> && Transferable<derived>);
+static_assert(Transferable<bits> && Transferable<either> && Transferable<empty>);
+static_assert(Transferable<const int> && Transferable<double[3][3]> && Transferable<std::plus<>>);
+static_assert(Transferable<std::pair<int, double>> && Transferable<std::tuple<int, char, double>>);
+static_assert(Transferable<std::tuple<vec3, std::pair<int, int>>> && Transferable<vec3>);
+static_assert(!Transferable<std::pair<int, int*>> && !Transferable<std::pair<int&, int>> &&
+              !Transferable<std::tuple<std::string>> && !Transferable<unsaid>);
+
 // Ranges.
+static_assert(SendBuffer<std::vector<std::pair<int, double>>&> && SendBuffer<std::vector<vec3>>);
+static_assert(!SendBuffer<std::vector<std::vector<int>::iterator>&> &&
+              !SendBuffer<std::vector<std::array<int*, 2>>&>);
+static_assert(!ReceiveBuffer<std::vector<int>::iterator&>);
 static_assert(ContiguousBuffer<std::vector<int>> && ContiguousBuffer<const std::vector<point>&>);
 static_assert(ContiguousBuffer<std::string> && ContiguousBuffer<std::string_view>);
 static_assert(ContiguousBuffer<int (&)[4]> && ContiguousBuffer<std::span<int, 4>>);

@@ -2,6 +2,7 @@
 #pragma once
 // What collectives take: values and ranges, counts and places, mpx::in_place, function objects.
 
+#include <array>
 #include <concepts>
 #include <source_location>
 #include <span>
@@ -56,9 +57,27 @@ using element_of_t = typename element_of<V>::type;
 template <class In, class Out>
 concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
                          std::same_as<element_of_t<const In>, element_of_t<Out>>;
+/// What an operation combines of elements of T: these, or where it cannot and they are arrays, what
+/// those are made of.
+template <class T, class Op>
+struct combined {
+  using type = T;
+};
+template <class T, class Op>
+using combined_t = typename combined<T, Op>::type;
+template <class T, std::size_t N, class Op>
+requires(!std::invocable<Op&, const T (&)[N], const T (&)[N]>)
+struct combined<T[N], Op> : combined<T, Op> {};
+template <class T, std::size_t N, class Op>
+requires(!std::invocable<Op&, const std::array<T, N>&, const std::array<T, N>&>)
+struct combined<std::array<T, N>, Op> : combined<T, Op> {};
+/// The reduction of buffers of V.
+template <class V, class Op>
+using reduction_of = typed_reduction<combined_t<element_of_t<V>, Op>, Op>;
 /// An operation on two elements of V.
 template <class Op, class V>
-concept Reduces = std::invocable<Op&, const element_of_t<V>&, const element_of_t<V>&>;
+concept Reduces = std::invocable<Op&, const combined_t<element_of_t<V>, Op>&,
+                                 const combined_t<element_of_t<V>, Op>&>;
 
 template <class B>
 memory place_of_layout(const B& buffer) noexcept;  // Of mpx/datatype.hpp, as the next one.
@@ -281,9 +300,8 @@ void reduce_local(const In& in, Out&& inout, Op op,
   const auto to = detail::writable_bytes_of(inout);
   if (from.size() != to.size())
     throw error(errc::argument, "reduce_local: ranges of different lengths", where);
-  using element = detail::element_of_t<const In>;
   if (!from.empty())
-    detail::typed_reduction<element, Op>::apply(&op, to.data(), from.data(), to.data(), to.size());
+    detail::reduction_of<const In, Op>::apply(&op, to.data(), from.data(), to.data(), to.size());
 }
 
 }  // namespace mpx::inline v0

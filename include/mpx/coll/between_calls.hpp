@@ -299,7 +299,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, root == this_root, [&](const memory& m) {
       return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
-                        typed_reduction<element_of_t<V>, Op>{op}, written_but_at(value, root));
+                        reduction_of<V, Op>{op}, written_but_at(value, root));
     });
   }
   /// The same from `in` to `out`.
@@ -307,10 +307,9 @@ class between_collectives : public collective_names<Between> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
-    return ended<How>(how, where,
-                      coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in, root >= 0),
-                      writes(out, root == this_root));
+    return ended<How>(
+        how, where, coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
+        reduction_of<const In, Op>{op}, reads(in, root >= 0), writes(out, root == this_root));
   }
   /// As reduce, with the result on every rank of a group: that of the other group's values.
   /// Requires: as many elements in both groups.
@@ -319,7 +318,7 @@ class between_collectives : public collective_names<Between> {
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
       return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
-                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
+                        reduction_of<V, Op>{op}, writes(value));
     });
   }
   /// The same from `in` to `out`, which are as long.
@@ -329,7 +328,7 @@ class between_collectives : public collective_names<Between> {
                  site where = site::current()) const {
     return ended<How>(how, where,
                       coll::between_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines as reduce does; rank r of a group gets block r, of counts[r] elements, of the result
@@ -340,7 +339,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
                       site where = site::current()) const {
     return ended<How>(how, where, reduced_blocks(blocks_at(in, counts), out),
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
   /// The same with blocks of one length, that of `out`.
   template <class In, class Out, class Op, class How = throws_t>
@@ -349,7 +348,7 @@ class between_collectives : public collective_names<Between> {
                             site where = site::current()) const {
     const auto n = static_cast<std::size_t>(me().size());
     return ended<How>(how, where, reduced_blocks(equal_blocks(in, n), out),
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
  private:

@@ -345,8 +345,8 @@ class collectives : public collective_names<Comm> {
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     const bool here = me().rank() == root;
     return in_place_or_copied<How, V>(value, how, here, [&](const memory& m) {
-      return ended<How>(how, where, coll::reduce_call{m, m, root},
-                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
+      return ended<How>(how, where, coll::reduce_call{m, m, root}, reduction_of<V, Op>{op},
+                        writes(value));
     });
   }
   /// As reduce, with the same result on every rank, bit for bit.
@@ -355,8 +355,8 @@ class collectives : public collective_names<Comm> {
   [[nodiscard]] auto allreduce(V&& value, Op op, How&& how = {},
                                site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
-      return ended<How>(how, where, coll::allreduce_call{m, m},
-                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
+      return ended<How>(how, where, coll::allreduce_call{m, m}, reduction_of<V, Op>{op},
+                        writes(value));
     });
   }
   /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
@@ -366,9 +366,9 @@ class collectives : public collective_names<Comm> {
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
     const bool here = me().rank() == root;
-    return ended<How>(
-        how, where, coll::reduce_call{place_of(in), here ? place_of(out) : memory(), root},
-        typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out, here));
+    return ended<How>(how, where,
+                      coll::reduce_call{place_of(in), here ? place_of(out) : memory(), root},
+                      reduction_of<const In, Op>{op}, reads(in), writes(out, here));
   }
   /// As reduce from one range into another, with the same result on every rank, bit for bit.
   template <class In, class Out, class Op, class How = throws_t>
@@ -376,7 +376,7 @@ class collectives : public collective_names<Comm> {
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
     return ended<How>(how, where, coll::allreduce_call{place_of(in), place_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
@@ -386,7 +386,7 @@ class collectives : public collective_names<Comm> {
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
                       site where = site::current()) const {
     return ended<How>(how, where, coll::reduce_scatter_call{blocks_at(in, counts), place_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
   /// The same with blocks of one length, that of `out`.
   template <class In, class Out, class Op, class How = throws_t>
@@ -394,7 +394,7 @@ class collectives : public collective_names<Comm> {
   auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
                             site where = site::current()) const {
     return ended<How>(how, where, coll::reduce_scatter_call{equal_blocks(in), place_of(out)},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
   /// Combines what the ranks 0 .. rank() give, in rank order.
@@ -403,8 +403,8 @@ class collectives : public collective_names<Comm> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   [[nodiscard]] auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
-      return ended<How>(how, where, coll::scan_call{m, m, false},
-                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
+      return ended<How>(how, where, coll::scan_call{m, m, false}, reduction_of<V, Op>{op},
+                        writes(value));
     });
   }
   /// The same from `in` to `out`.
@@ -412,7 +412,7 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
     return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), false},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
   /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
   /// stays as it is.
@@ -420,8 +420,8 @@ class collectives : public collective_names<Comm> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   [[nodiscard]] auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
-      return ended<How>(how, where, coll::scan_call{m, m, true},
-                        typed_reduction<element_of_t<V>, Op>{op}, writes(value));
+      return ended<How>(how, where, coll::scan_call{m, m, true}, reduction_of<V, Op>{op},
+                        writes(value));
     });
   }
   /// The same from `in` to `out`, which stays as it is at rank 0.
@@ -429,7 +429,7 @@ class collectives : public collective_names<Comm> {
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
     return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), true},
-                      typed_reduction<element_of_t<const In>, Op>{op}, reads(in), writes(out));
+                      reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
  private:

@@ -32,12 +32,12 @@ struct neighbor_blocks {
   };
 
   neighbor_blocks::kind how = kind::one;
-  memory all;                                  // Of all kinds but the last; see slice.
-  std::size_t degree = 0;                      // How many neighbours there are.
-  std::size_t element = 1;                     // In bytes: of counts and places.
-  std::span<const std::size_t> counts;         // Of a list.
-  std::span<const std::size_t> displacements;  // The same; empty: one after the other.
-  std::span<const memory> blocks;              // Of the last kind.
+  memory all;                        // Of all kinds but the last; see slice.
+  std::size_t degree = 0;            // How many neighbours there are.
+  std::size_t element = 1;           // In bytes: of counts and places.
+  numbers counts{.many = 0};         // Of a list.
+  numbers displacements{.many = 0};  // The same; none: one after the other.
+  std::span<const memory> blocks;    // Of the last kind.
 
   /// What is wrong, if anything is.
   collective_failure wrong() const noexcept {
@@ -59,16 +59,18 @@ struct neighbor_blocks {
         return blocks.size() == degree ? nullptr : "give one block for each neighbour";
       case kind::list: break;
     }
-    if (counts.size() != degree) return "give one count for each neighbour";
-    if (!displacements.empty() && displacements.size() != degree)
+    if (counts.many != degree) return "give one count for each neighbour";
+    if (displacements.many != 0 && displacements.many != degree)
       return "give one displacement for each neighbour, or none";
     std::size_t next = 0;
     for (std::size_t i = 0; i < degree; ++i) {
-      if (counts[i] == 0 || element == 0) continue;  // It lies nowhere.
-      const std::size_t at = displacements.empty() ? next : displacements[i];
-      if (at > elements || counts[i] > elements - at)
-        return "a count and a displacement lead beyond the end of a buffer";
-      next = at + counts[i];
+      const std::size_t n = number(counts, i);
+      if (n == 0 || element == 0) continue;  // It lies nowhere.
+      // A negative number is more than memory has.
+      const std::size_t at = displacements.many == 0 ? next : number(displacements, i);
+      if (at > elements || n > elements - at)
+        return "a count and a displacement lead beyond the end of a buffer, or one is negative";
+      next = at + n;
     }
     return nullptr;
   }
@@ -96,6 +98,9 @@ struct neighbor_blocks {
   }
 
  private:
+  static std::size_t number(const numbers& of, std::size_t i) noexcept {
+    return static_cast<std::size_t>(of[static_cast<rank_t>(i)]);
+  }
   /// The block of neighbour `i`: of equal ones each has `part` bytes; in a list `next` is where the
   /// one before ends.
   memory at(std::size_t i, std::size_t part, std::size_t& next) const noexcept {
@@ -105,10 +110,11 @@ struct neighbor_blocks {
       case kind::any: return blocks[i];
       case kind::list: break;
     }
-    if (counts[i] == 0) return slice(all, 0, 0);
-    const std::size_t first = displacements.empty() ? next : displacements[i];
-    next = first + counts[i];
-    return slice(all, first * element, counts[i] * element);
+    const std::size_t n = number(counts, i);
+    if (n == 0) return slice(all, 0, 0);
+    const std::size_t first = displacements.many == 0 ? next : number(displacements, i);
+    next = first + n;
+    return slice(all, first * element, n * element);
   }
 };
 
@@ -201,6 +207,20 @@ namespace mpx::inline v0::detail {
 template <class In, class Out>
 concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<Out>;
 
+/// How many elements belong to each neighbour, or where its first one is: a contiguous range of
+/// integers of 32 or 64 bits. {}: none are given.
+class neighbor_numbers {
+ public:
+  neighbor_numbers() = default;
+  template <Counts C>
+  neighbor_numbers(const C& of) noexcept : numbers_(numbers_of(of)) {}  // NOLINT(*-explicit-*)
+
+  const coll::numbers& all() const noexcept { return numbers_; }
+
+ private:
+  coll::numbers numbers_{.many = 0};
+};
+
 /// The collectives among neighbours of a communicator with a topology, which derives from this.
 ///
 /// Collective: all ranks call, also those without neighbours. Blocks are in the order of sources()
@@ -213,7 +233,7 @@ concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<O
 template <class Comm, class Stack>
 class neighbor_collectives {
   using site = std::source_location;
-  using counts = std::span<const std::size_t>;
+  using counts = const neighbor_numbers&;
   using blocks = coll::neighbor_blocks;
   using kind = blocks::kind;
   using operation = coll::neighbor_operation;
@@ -423,8 +443,8 @@ class neighbor_collectives {
     blocks b = equal(of);
     b.element = unit_of(of);
     b.how = kind::list;
-    b.counts = n;
-    b.displacements = at;
+    b.counts = n.all();
+    b.displacements = at.all();
     return b;
   }
   static blocks any(std::span<const memory> each) noexcept {

@@ -28,7 +28,7 @@ class status {
   constexpr std::size_t bytes() const noexcept { return bytes_; }
   /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
   template <class T>
-  requires std::is_trivially_copyable_v<T>
+  requires(std::is_trivially_copyable_v<T> || enable_transfer<T>)
   constexpr std::optional<std::size_t> count() const noexcept {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);

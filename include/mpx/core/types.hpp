@@ -48,6 +48,13 @@ inline constexpr detail::any_tag_t any_tag{};
 /// A partner that is not there: sends to it vanish, receives from it complete at once with no data.
 inline constexpr detail::proc_null_t proc_null{};
 
+/// Says of a type that its bytes mean the same in another process, though it is not trivially
+/// copyable or looks as if it held an address: `template <> inline constexpr bool
+/// mpx::enable_transfer<my::vec3> = true;`, before it is sent. True of std::pair and std::tuple of
+/// such types (mpx/datatype/buffer.hpp).
+template <class T>
+inline constexpr bool enable_transfer = false;
+
 /// The line a core moves at a time, in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
 /// Of less a reader of shared memory does not claim the lines (see platform::claiming_pays): it

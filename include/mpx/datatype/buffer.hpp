@@ -3,10 +3,13 @@
 // What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
 // range of them. Views are what the byte forms below the typed forms work on.
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <system_error>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "mpx/core/types.hpp"
 
@@ -20,14 +23,124 @@ template <class B>
 concept LayoutBuffer =
     requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };
 
-/// A type whose bytes mean the same in another process: trivially copyable, and no address, be it a
-/// pointer, a view such as std::span, or a std::error_code, which has that of its category.
+namespace detail {
+
+/// What a buffer carries: its elements, or itself.
+template <class B>
+struct payload_of {
+  using type = std::remove_cv_t<std::remove_all_extents_t<std::remove_reference_t<B>>>;
+};
+template <std::ranges::range B>
+struct payload_of<B> : payload_of<std::ranges::range_value_t<B>> {};
+template <class B>
+using payload_t = typename payload_of<B>::type;
+
 template <class T>
-concept Transferable =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_member_pointer_v<T> &&
-    !std::is_null_pointer_v<T> && !std::is_same_v<std::remove_cv_t<T>, std::error_code> &&
-    !std::is_same_v<std::remove_cv_t<T>, std::error_condition> && !LayoutBuffer<T> &&
-    !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+concept IsIterator = !std::is_pointer_v<T> && std::input_or_output_iterator<T>;
+/// As std::reference_wrapper is.
+template <class T>
+concept IsReference = requires(const T& t) {
+  typename T::type;
+  { t.get() } -> std::same_as<typename T::type&>;
+  { t } -> std::convertible_to<typename T::type&>;
+};
+/// A closure that captures can be copied, but not assigned; so can what has a member that is a
+/// reference or const. One that captures nothing becomes a pointer by a plus.
+template <class T>
+concept IsClosure = std::is_class_v<T> && (!std::is_copy_assignable_v<T> || requires(const T& t) {
+                      requires std::is_pointer_v<decltype(+t)>;
+                    });
+
+template <class T>
+struct is_transferable;  // Below, as it needs itself.
+/// Initialises any member of an aggregate,
+struct any_member {
+  template <class T>
+  operator T() const noexcept;  // NOLINT(*-explicit-*)
+};
+/// or only one that cannot be transferred.
+struct address_member {
+  template <class T>
+  requires(!is_transferable<T>::value)
+  operator T() const noexcept;  // NOLINT(*-explicit-*)
+};
+/// Members of an aggregate that are looked at.
+inline constexpr std::size_t members_seen_max = 16;
+inline constexpr std::size_t no_member = members_seen_max;
+/// Whether T can be made of so many members, the `Odd`th of which cannot be transferred.
+template <class T, std::size_t Odd, std::size_t... I>
+constexpr bool is_made_of(std::index_sequence<I...>) noexcept {
+  return requires { T{std::conditional_t<I == Odd, address_member, any_member>()...}; };
+}
+template <class T, std::size_t N = 0>
+constexpr std::size_t members_of() noexcept {
+  if constexpr (N != members_seen_max &&
+                is_made_of<T, no_member>(std::make_index_sequence<N + 1>())) {
+    return members_of<T, N + 1>();
+  } else {
+    return N;
+  }
+}
+template <class T, std::size_t... I>
+constexpr bool has_address_among(std::index_sequence<I...>) noexcept {
+  return (is_made_of<T, I>(std::index_sequence<I...>()) || ...);
+}
+template <class T>
+constexpr bool has_an_address() noexcept {
+  if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_null_pointer_v<T> ||
+                std::is_same_v<T, std::error_code> || std::is_same_v<T, std::error_condition> ||
+                std::ranges::enable_borrowed_range<T>) {
+    return true;
+  } else if constexpr (std::ranges::range<T>) {  // As std::array.
+    return has_an_address<payload_t<T>>();
+  } else if constexpr (std::is_aggregate_v<T> && std::is_trivially_copyable_v<T>) {
+    return has_address_among<T>(std::make_index_sequence<members_of<T>()>());
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+inline constexpr bool is_said_to_be_safe = enable_transfer<T> || LayoutBuffer<T>;
+
+// What compilers print of a payload that cannot be sent.
+template <class T>
+inline constexpr bool no_iterator_but_a_range_or_what_it_points_to =
+    is_said_to_be_safe<T> || !IsIterator<T>;
+template <class T>
+inline constexpr bool no_reference_wrapper_but_what_it_refers_to =
+    is_said_to_be_safe<T> || !IsReference<T>;
+template <class T>
+inline constexpr bool no_closure_and_no_member_that_is_a_reference_or_const =
+    is_said_to_be_safe<T> || !IsClosure<T>;
+template <class T>
+inline constexpr bool no_pointer_view_or_other_address_inside =
+    is_said_to_be_safe<T> || !has_an_address<T>();
+
+template <class T>
+concept PayloadWithoutAddress = no_iterator_but_a_range_or_what_it_points_to<T> &&
+                                no_reference_wrapper_but_what_it_refers_to<T> &&
+                                no_closure_and_no_member_that_is_a_reference_or_const<T> &&
+                                no_pointer_view_or_other_address_inside<T>;
+
+}  // namespace detail
+
+/// A type whose bytes mean the same in another process: trivially copyable, or said to be safe by
+/// `mpx::enable_transfer`, and no address and none inside. Seen are pointers, iterators, views such
+/// as std::span, std::reference_wrapper, closures, a std::error_code (it has that of its category),
+/// and members of aggregates that are one of these, up to the 16th.
+template <class T>
+concept Transferable = (std::is_trivially_copyable_v<T> || enable_transfer<std::remove_cv_t<T>>) &&
+                       !LayoutBuffer<T> && detail::PayloadWithoutAddress<detail::payload_t<T>> &&
+                       !std::ranges::enable_borrowed_range<std::remove_cv_t<T>>;
+
+template <class T>
+struct detail::is_transferable : std::bool_constant<Transferable<T>> {};
+
+template <class A, class B>
+inline constexpr bool enable_transfer<std::pair<A, B>> = Transferable<A> && Transferable<B>;
+template <class... T>
+inline constexpr bool enable_transfer<std::tuple<T...>> = (Transferable<T> && ...);
 
 /// A range of transferable elements in one piece: span, vector, array, C array, string, ...
 template <class R>
@@ -59,6 +172,7 @@ inline constexpr bool to_be_written_and_no_temporary_unless_a_view = Writable<B>
 /// What a send takes: a contiguous buffer, one value, or what a layout spreads.
 template <class B>
 concept SendBuffer = detail::no_pointer_but_a_std_span_of_it_and_a_length<B> &&
+                     detail::PayloadWithoutAddress<detail::payload_t<B>> &&
                      detail::trivially_copyable_or_a_contiguous_range_of_such<B>;
 
 /// What a receive takes: the same, writable, and no temporary unless it is a view.

@@ -1,0 +1,17 @@
+// expect: no_closure_and_no_member_that_is_a_reference_or_const
+// SPDX-License-Identifier: BSL-1.0
+#include <mpx/mpx.hpp>
+#include <vector>
+
+struct first {
+  int& of;
+  int operator()() const { return of; }
+};
+
+void use(mpx::communicator<>& world, std::vector<int>& v) {
+#ifdef MPX_CONTROL
+  world.send(first{v[0]}.of, 0);
+#else
+  world.send(first{v[0]}, 0);
+#endif
+}
