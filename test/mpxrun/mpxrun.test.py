@@ -102,6 +102,62 @@ def test_bytes_pass_unchanged():
     equal((r.returncode, r.stdout == data), (0, True))
 
 
+# Writes as rank $MPX_RANK and returns what it has written: pieces of lines on both outputs, with bytes that
+# no other output has, but for newlines.
+PIECES = """
+import os, random, time
+def pieces(rank, write, silence):
+    random.seed(rank)
+    own = [[b for b in range(256) if b % 8 == k and b != 10] for k in (rank, rank + 4)]
+    tables = [bytes(some[b % len(some)] for b in range(256)) for some in own]
+    for turn in range(150):
+        which = random.randrange(2)
+        text = random.randbytes(random.randrange(random.choice((100, 9000, 150_000)))).translate(tables[which])
+        write(which, text + b"\\n" * random.randrange(2))
+        if turn % 50 == 49:
+            silence()
+"""
+
+
+def test_every_byte_comes_once():
+    """Lines of up to 150 KB, without ends, with silences in them, and any bytes: nothing is added, dropped or moved."""
+    program = PIECES + """
+def write(which, text):
+    while text:
+        text = text[os.write(1 + which, text):]
+pieces(int(os.environ["MPX_RANK"]), write, lambda: time.sleep(0.3))
+"""
+    scope = {}
+    exec(PIECES, scope)
+    wrote = {}
+    for rank in range(4):
+        def keep(which, text):
+            wrote[rank, which] = wrote.get((rank, which), b"") + text
+        scope["pieces"](rank, keep, lambda: None)
+    newlines = sum(text.count(b"\n") for text in wrote.values())
+
+    def check(*outputs):
+        """Each is (text, of which outputs of ranks)."""
+        for text, of in outputs:
+            for rank in range(4):
+                for which in of:
+                    mine = text.translate(None, bytes(b for b in range(256) if b == 10 or b % 8 != rank + 4 * which))
+                    assert mine == wrote[rank, which].replace(b"\n", b""), (rank, which, len(mine))
+        equal(sum(text.count(b"\n") for text, _ in outputs), newlines)
+
+    command = ("-n", "4", sys.executable, "-c", program)
+    r = subprocess.run([MPXRUN, *command], capture_output=True, env=CLEAN, timeout=60)
+    equal(r.returncode, 0)
+    check((r.stdout, [0]), (r.stderr, [1]))
+    r = subprocess.run([MPXRUN, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=CLEAN, timeout=60)
+    equal(r.returncode, 0)
+    check((r.stdout, [0, 1]))
+    with tempfile.TemporaryDirectory() as folder:
+        equal(run("--output", folder, *command).returncode, 0)
+        for (rank, which), text in wrote.items():
+            assert Path(folder, f"rank.{rank}.{('out', 'err')[which]}").read_bytes() == text, (rank, which)
+
+
 def test_unfinished_lines():
     job = start("-n", 2, "--label", VICTIM, "parts", bufsize=0)
     begin = time.monotonic()
@@ -115,7 +171,7 @@ def test_unfinished_lines():
 
 
 def test_last_line_without_end():
-    """It is ended where lines are labelled; else output is as the rank has printed it."""
+    """It is ended where lines are labelled; else output is as the ranks have printed it."""
     for text in ("printf end", "printf 'a\\nend'", "printf a; sleep 0.3; printf end"):
         assert run("-n", 1, "--label", "sh", "-c", text).stdout.endswith("end\n"), text
         assert run("-n", 1, "sh", "-c", text).stdout.endswith("end"), text

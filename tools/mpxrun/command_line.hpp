@@ -130,7 +130,7 @@ inline const command_line::option command_line::table[table_size] = {
      [](command_line& line, const std::string&) { line.options_->report_bindings = true; }},
     {{"-l", "--label", "--tag-output"},
      "",
-     "Start every line of output with its rank: [3] ...",
+     "Start every line of output with its rank: [3] ...\nWithout it, bytes pass as they are",
      false,
      [](command_line& line, const std::string&) { line.options_->label = true; }},
     {{"--output"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Carries the ranks' output to mpxrun's own, line by line. Never blocks, holds a bounded amount.
+// Carries the ranks' output to mpxrun's own, line by line, and every byte of it as it is. Only labels
+// add bytes. Never blocks, holds a bounded amount.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,9 +17,9 @@
 
 namespace launcher {
 
-inline constexpr std::size_t line_bytes_max = 64 * 1024;     // longer lines come in pieces
+inline constexpr std::size_t line_bytes_max = 64 * 1024;     // longer lines pass in pieces
 inline constexpr std::size_t queue_bytes_max = 1024 * 1024;  // beyond it, ranks have to wait
-inline constexpr std::int64_t silence_ns_max = 200'000'000;  // then an unfinished line is shown
+inline constexpr std::int64_t silence_ns_max = 200'000'000;  // then an unfinished line passes
 
 /// A descriptor, closed at the end.
 class descriptor {
@@ -61,13 +62,17 @@ class sink {
   bool inside_line_of(const void* writer) const noexcept {
     return unfinished_ && writer_ == writer;
   }
-  /// Queues text of `writer`; an unfinished line of another writer is ended first.
-  void append(const void* writer, std::string_view text) {
+  /// Queues bytes of `writer` as they are.
+  void pass(const void* writer, std::string_view text) {
     if (text.empty() || failure_ != 0) return;
-    if (unfinished_ && writer_ != writer) queue_ += '\n';
     queue_ += text;
     writer_ = writer;
     unfinished_ = text.back() != '\n' && text.back() != '\r';
+  }
+  /// Queues text of mpxrun or labelled text; an unfinished line of another writer is ended first.
+  void append(const void* writer, std::string_view text) {
+    if (!text.empty() && unfinished_ && writer_ != writer) pass(writer_, "\n");
+    pass(writer, text);
   }
 
   /// Writes what goes without blocking.
@@ -124,7 +129,8 @@ class file_sink : public sink {
   std::string path_;
 };
 
-/// One output of one rank: cuts what arrives into whole lines.
+/// One output of one rank. Passes whole lines on, ended by \n or \r; a line that is longer than
+/// line_bytes_max, or silent for silence_ns_max, in pieces.
 class source {
  public:
   source() = default;
@@ -134,7 +140,7 @@ class source {
   int fd() const noexcept { return from_.get(); }
   bool open() const noexcept { return static_cast<bool>(from_); }
   bool pending() const noexcept { return !pending_.empty(); }
-  /// When the unfinished line is to be shown.
+  /// When the unfinished line is to pass.
   std::int64_t due_ns() const noexcept { return last_ns_ + silence_ns_max; }
 
   /// Reads once. Returns whether there may be more.
@@ -160,7 +166,10 @@ class source {
  private:
   void take(std::string_view text, std::int64_t now_ns) {
     last_ns_ = now_ns;
-    const auto end = text.find_last_of("\n\r");
+    if (pending() && pending_.back() == '\r' && text[0] != '\n') show_pending();
+    auto end = text.find_last_of("\n\r");
+    if (end + 1 == text.size() && text[end] == '\r')  // It may be half of \r\n.
+      end = end == 0 ? std::string_view::npos : text.find_last_of("\n\r", end - 1);
     if (end == std::string_view::npos) {
       pending_ += text;
       if (pending_.size() >= line_bytes_max) show_pending();
@@ -177,7 +186,7 @@ class source {
 
   void emit(std::string_view text) {
     if (prefix_.empty()) {
-      to_->append(this, text);
+      to_->pass(this, text);
       return;
     }
     while (!text.empty()) {
