@@ -16,6 +16,7 @@
 
 #include "instances/job_cluster.hpp"
 #include "mp/over_sockets.hpp"
+#include "rma/programs.hpp"
 
 namespace {
 
@@ -36,6 +37,7 @@ void hosts(mpx::environment<stack>& env) {
   }
   auto node = world.split(mpx::split_by::shared_memory);
   harness::check(node.size() == neighbours, "split finds other ranks on this host");
+  harness::check(programs::share_parts(world) == neighbours, "a window of the ranks of this host");
   // What is kept of a communicator goes with it: the next one in its place has other ranks.
   for (int round = 0; round < 6; ++round) {
     auto part = round % 2 == 0 ? world.split(mpx::split_by::shared_memory) : world.dup();

@@ -416,4 +416,24 @@ std::array<bool, 2> threads_get_what_they_put(Window& w, mpx::rank_t other, Flus
   return {here, there};
 }
 
+/// Swaps words through a window over the ranks that share memory with this one, by stores and loads.
+/// Returns how many they are, or 0 if a word was wrong.
+template <class Stack>
+mpx::rank_t share_parts(const mpx::communicator<Stack>& world) {
+  auto here = world.split(mpx::split_by::shared_memory);
+  const mpx::rank_t n = here.size();
+  auto w = mpx::shared_window<word>(here, static_cast<word>(n));
+  bool good = true;
+  w.fence();
+  for (mpx::rank_t r = 0; r < n; ++r)
+    w.part(r)[static_cast<std::size_t>(here.rank())] = static_cast<word>(100 * r + here.rank());
+  w.fence();
+  for (mpx::rank_t r = 0; r < n; ++r)
+    good =
+        good && w.local()[static_cast<std::size_t>(r)] == static_cast<word>(100 * here.rank() + r);
+  w.free();
+  here.free();
+  return good ? n : 0;
+}
+
 }  // namespace programs

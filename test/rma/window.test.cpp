@@ -258,6 +258,24 @@ TEST_CASE("windows: exclusive locks exclude") {
   ranks::run<ranks::late>(4, [](auto world) { exclude(world, protocol::automatic); });
 }
 
+TEST_CASE("windows: the ranks of a split by shared memory share a window, over every transport") {
+  for (const mpx::rank_t n : {1, 3}) {
+    ranks::run<ranks::shm>(n, [n](auto world) { CHECK(programs::share_parts(world) == n); });
+    ranks::run<ranks::inproc>(n, [n](auto world) { CHECK(programs::share_parts(world) == n); });
+    ranks::run<ranks::rdma>(n, [](auto world) { CHECK(programs::share_parts(world) == 1); });
+    ranks::run<ranks::late>(n, [](auto world) { CHECK(programs::share_parts(world) == 1); });
+  }
+  ranks::run<ranks::rdma>(2, [](auto world) {
+    try {
+      (void)mpx::shared_window<word>(world, 1);
+      CHECK(false);
+    } catch (const mpx::error& e) {
+      CHECK(e.code() == mpx::errc::argument);
+      CHECK(ranks::contains(e.what(), "split(mpx::split_by::shared_memory)"));
+    }
+  });
+}
+
 TEST_CASE("windows: shared parts, dynamic memory, strided targets") {
   ranks::run<ranks::shm>(3, [](auto world) {
     const mpx::rank_t right = (world.rank() + 1) % 3;

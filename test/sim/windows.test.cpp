@@ -52,6 +52,12 @@ void play_many(word first, word seeds) {
   }
 }
 
+TEST_CASE("windows: simulated ranks share no memory") {
+  const auto alone = [](auto world) { CHECK(programs::share_parts(world) == 1); };
+  sim::run<plain_stack>(3, sim::loggp{}, 1, alone);
+  sim::run<card_stack>(3, sim::loggp{}, 1, alone);
+}
+
 /// A counter that all add to under an exclusive lock, which packets ask for.
 template <class Comm>
 void count(const Comm& world, protocol by) {

@@ -20,7 +20,9 @@ inline constexpr int undefined = -32766;
 
 /// What the ranks of a part have in common.
 enum class split_by : std::uint8_t {
-  shared_memory,  ///< They are on one machine.
+  /// Memory that all of them can load from and store to: shared_window over them succeeds. Ranks of
+  /// one machine over `shm`, `inproc` and `hybrid`; over other transports each rank is alone.
+  shared_memory,
 };
 
 namespace detail {
@@ -94,7 +96,7 @@ class creations {
   Communicator split(split_by, int key = 0, How&& how = {},
                      std::source_location where = std::source_location::current()) const {
     maker<Stack> m(self(), {"split", where});
-    return ended(m, m.split_by_host(key), how);
+    return ended(m, m.split_by_memory(key), how);
   }
 
   /// A communicator of `members`, empty on ranks that are none of them. Collective over all ranks

@@ -400,6 +400,10 @@ concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer)
   { t.loss_text(peer) } -> std::same_as<std::string>;
 };
 
+/// True if loads and stores of peers of one node reach memory of each other: mpx::shared_window.
+template <class T>
+inline constexpr bool shares_windows = BlockTransport<T> || AddressSharingTransport<T>;
+
 /// A transport that knows which peers run on one node, where messages cost less.
 ///
 /// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it

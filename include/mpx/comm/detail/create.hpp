@@ -142,10 +142,14 @@ class maker : public collective_channel<Stack> {
     return keep([&](auto& all) { return all.make(new_context_, like); });
   }
 
-  errc split_by_host(int key) {
-    const auto host =
-        this->endpoint_->with_communicators([](auto& all) { return all.host_number; });
-    return split(static_cast<std::int64_t>(host >> 1), key, "by host");
+  /// Ranks that one shared_window can span: those of a node where the transport reaches memory of
+  /// others by loads and stores, else each alone.
+  errc split_by_memory(int key) {
+    std::int64_t color = this->rank_;
+    if constexpr (shares_windows<typename Stack::transport_type>)
+      color = static_cast<std::int64_t>(
+          this->endpoint_->with_communicators([](auto& all) { return all.host_number; }) >> 1);
+    return split(color, key, "by shared memory");
   }
   /// `color`: -1 for none.
   errc split(std::int64_t color, int key, const char* by = "by color") {
