@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
 """The chart of scripts/compare, by gnuplot."""
 
+import itertools
 import math
 import shutil
 import sys
 import textwrap
 
-from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, CONTENDERS, LONG_SIZES, MIB, NAMES,
-                     human)
+from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, CONTENDERS, LONG_SIZES, MIB, MPIS,
+                     NAMES, human)
 from compare.process import run
 
-COLOURS = {"raw": 0x9E9E9E, "mpx": 0xD1495B, "mpich": 0x30638E, "openmpi": 0x7FB069}
+OF_MPIS = (0x30638E, 0x7FB069, 0xEDAE49, 0x8D6A9F)
 PALE = "pale: others used the cores meanwhile"
 RATES = ("rate", "rate_posted", "rate_tags4", "rate_tags16", "rate_any", "rate_reverse")
 POLLS = ("poll_test", "poll_probe", "poll_any")
@@ -69,9 +70,14 @@ def panels_of(rows):
     return [p for p in PANELS if here.intersection(p[2])] or list(PANELS)
 
 
+def colours():
+    """Of all contenders, in the order of the bars."""
+    return {"raw": 0x9E9E9E, "mpx": 0xD1495B} | dict(zip(MPIS, itertools.cycle(OF_MPIS)))
+
+
 def colour(row, contender):
     """Pale for a figure that others have disturbed."""
-    rgb = COLOURS[contender]
+    rgb = colours()[contender]
     if contender not in row["disturbed"]:
         return rgb
     return sum((2 * 0xFF + (rgb >> s & 0xFF)) // 3 << s for s in (0, 8, 16))
@@ -84,7 +90,7 @@ def panel_script(index, panel, rows):
     boxes, ticks, x = [], [], 0
     for row in chosen:
         first = x
-        for contender in ("raw", "mpx", "mpich", "openmpi"):
+        for contender in colours():
             if row[contender] is not None:
                 value = row[contender] * scale
                 digits = 2 if len(chosen) > 2 else 3  # Many bars leave little room.
@@ -120,7 +126,7 @@ def chart_script(rows, machine_text, absent):
     legend = ["unset title", "unset border", "unset tics", "unset logscale y", "unset grid",
               "set xrange [0:1]", "set yrange [0:1]"]
     words = NAMES | {"raw": "raw: the hardware without a library"}
-    for i, (contender, rgb) in enumerate(COLOURS.items()):
+    for i, (contender, rgb) in enumerate(colours().items()):
         y = 0.85 - 0.14 * i
         text = words[contender]
         legend.append(f"set object {i + 1} rectangle from 0.05,{y - 0.04} to 0.13,{y + 0.04} "

@@ -3,16 +3,18 @@
 
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import MIB, MPIS, NAMES, ROOT
+from compare import CONTENDERS, DEBIANS, MIB, MPIS, NAMES, PROGRAMS, ROOT
 from compare.process import fail, noise, progress, run
 
-# What makes an MPI use TCP over loopback. MPICH's is that of its device: UCX, or libfabric.
+# By the kind of its launcher, what makes an MPI use TCP over loopback. MPICH's is that of its device: UCX, or libfabric.
 BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER": "tcp",
                     "MPIR_CVAR_NOLOCAL": "1"},
           "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self",
@@ -20,7 +22,6 @@ BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER
 # The same between the namespaces of test/jobs/hosts.py, whose devices are called eth.
 BY_LINK = {"mpich": {"UCX_NET_DEVICES": "eth", "FI_TCP_IFACE": "eth"},
            "openmpi": {"OMPI_MCA_btl_tcp_if_include": "eth", "OMPI_MCA_oob_tcp_if_include": "eth"}}
-LAUNCHERS = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
 ALONE = "a world of its own"  # What mpi_perf says to a rank that its launcher has left alone.
 NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
 SMALL_SHM_BYTES = 64 * MIB  # An MPI asks for some MiB a rank in /dev/shm.
@@ -114,14 +115,16 @@ class Machine:
             fail(f"not built: {', '.join(str(p) for p in missing)}\n  build them first: "
                  f"cmake --preset {name} && cmake --build --preset {name}")
         self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
-                                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_CC="cc", MPICH_CC="cc",
-                                OMPI_CXX="g++", MPICH_CXX="g++")
+                                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        if PROGRAMS == DEBIANS:
+            self.environment |= dict(OMPI_CC="cc", MPICH_CC="cc", OMPI_CXX="g++", MPICH_CXX="g++")
         self.hosts = None  # Two of test/jobs/hosts.py, where rows want them.
         self.providers = {}  # Of libfabric that were tried -> None, or why there is none.
         self.absent = {}
+        self.kinds = {}
         self.launched_by = {mpi: mpi for mpi in MPIS}
         for mpi in MPIS:
-            program = build / "compare" / f"mpi_perf.{mpi}"
+            program = build / "compare" / f"mpi_perf.{mpi.replace(' ', '_')}"
             why = self.build_mpi(mpi, program) or self.try_launchers(mpi, program)
             if why:
                 self.absent[mpi] = why
@@ -130,25 +133,38 @@ class Machine:
 
     def build_mpi(self, mpi, program):
         """Returns None, or why there is no program of this MPI."""
-        compiler = f"mpicc.{mpi}"
-        for needed in (compiler, LAUNCHERS[mpi]):
+        compiler = PROGRAMS[mpi].compiler
+        for needed in (compiler[0], PROGRAMS[mpi].launcher[0]):
             if shutil.which(needed) is None:
                 return f"{needed} is not installed"
         program.parent.mkdir(parents=True, exist_ok=True)
-        built = run([compiler, "-std=gnu11", "-O2", ROOT / "bench/mpi_perf.c", "-o", program], 120,
+        built = run([*compiler, "-std=gnu11", "-O2", ROOT / "bench/mpi_perf.c", "-o", program], 120,
                     self.environment)
-        return f"{compiler} bench/mpi_perf.c: {built.why}" if built.why else None
+        return f"{shlex.join(compiler)} bench/mpi_perf.c: {built.why}" if built.why else None
+
+    def kind_of(self, mpi):
+        """Whose options its launcher knows: "openmpi", "mpich" (MPICH's Hydra, as of MVAPICH), or
+        None: it gets none but -n."""
+        if mpi in DEBIANS and PROGRAMS[mpi] == DEBIANS[mpi]:
+            return mpi
+        if mpi not in self.kinds:
+            said = run([PROGRAMS[mpi].launcher[0], "--version"], 20, self.environment).out
+            self.kinds[mpi] = ("openmpi" if re.search("Open ?MPI|OpenRTE|PRRTE", said)
+                               else "mpich" if "HYDRA" in said else None)
+        return self.kinds[mpi]
 
     def try_launchers(self, mpi, program):
         """Returns None, or why this MPI cannot be compared with on this machine. Some distributions
         ship a launcher that its own library does not know: that of Ubuntu's MPICH asks for PMIx,
         which Open MPI's launcher has."""
         why = self.try_mpi(mpi, program)
-        if mpi == "mpich" and why and ALONE in why and shutil.which(LAUNCHERS["openmpi"]):
+        other = DEBIANS["openmpi"].launcher[0]
+        if (PROGRAMS == DEBIANS and mpi == "mpich" and why and ALONE in why
+                and shutil.which(other)):
             self.launched_by[mpi] = "openmpi"
             if why_not_so_either := self.try_mpi(mpi, program):
-                return f"{why}; by {LAUNCHERS['openmpi']}: {why_not_so_either}"
-            print(f"compare: {mpi} is started by {LAUNCHERS['openmpi']}: {LAUNCHERS[mpi]} gives each "
+                return f"{why}; by {other}: {why_not_so_either}"
+            print(f"compare: {mpi} is started by {other}: {DEBIANS[mpi].launcher[0]} gives each "
                   "process a world of its own", file=sys.stderr)
             return None
         return why
@@ -157,8 +173,10 @@ class Machine:
         """The same by the launcher that is chosen for it."""
         start = time.monotonic()
         by = self.launched_by[mpi]
-        lenient = ["--oversubscribe", "--bind-to", "none"] if by == "openmpi" else []
-        tried = run([LAUNCHERS[by], "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
+        launcher = PROGRAMS[by].launcher
+        openmpis = self.kind_of(by) == "openmpi"
+        lenient = ["--oversubscribe", "--bind-to", "none"] if openmpis else []
+        tried = run([*launcher, "-n", 2, *lenient, program, "--test", "latency", "--iters", 10,
                      "--warmup", 10, "--json-line"], 10 if self.quick else 60, self.environment)
         took = time.monotonic() - start
         lines, _ = lines_of(tried.out)
@@ -169,7 +187,7 @@ class Machine:
         if self.quick and took > 4:  # There is no time for a dozen of those.
             cause = ("does the name of this host resolve, as by a line of /etc/hosts?" if by == mpi
                      else "it is not of the same library")
-            return (f"{LAUNCHERS[by]} takes {took:.0f} s to start two ranks ({cause}); without "
+            return (f"{shlex.join(launcher)} takes {took:.0f} s to start two ranks ({cause}); without "
                     "--quick it is waited for")
         return None
 
@@ -210,7 +228,8 @@ class Machine:
         if test.pinned:
             args.append("--pin")
         if test.on_hosts:
-            if self.launched_by.get(contender, contender) != contender:
+            if contender in MPIS and (self.launched_by[contender] != contender
+                                      or self.kind_of(contender) is None):
                 return None
             return self.command_on_hosts(contender, [program, name, "--format", "json", *args]
                                          if contender == "mpx" else
@@ -220,18 +239,19 @@ class Machine:
         # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
         # ranks than cores run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
-        launch = [LAUNCHERS[self.launched_by[contender]], "-n", test.ranks]
+        by = self.launched_by[contender]
+        launch = [*PROGRAMS[by].launcher, "-n", test.ranks]
         if self.launched_by[contender] != contender:
             launch += ["--oversubscribe", "--bind-to", "none"]
             if test.yields:
                 launch += ["-x", "MPIR_CVAR_POLLS_BEFORE_YIELD=1"]
-        elif contender == "openmpi":
+        elif self.kind_of(by) == "openmpi":
             if test.by_slots:  # Its default is to spin; --oversubscribe makes it yield.
                 launch += ["--host", f"localhost:{test.ranks}"]
             elif test.ranks > 2:
                 launch += ["--oversubscribe"]
             launch += ["--bind-to", "none"] if unbound else []
-        else:
+        elif self.kind_of(by) == "mpich":
             launch += ["-bind-to", "none"] if unbound else []
             if test.yields:
                 launch += ["-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"]
@@ -242,10 +262,10 @@ class Machine:
         if contender == "mpx":
             return [self.bin / "mpxrun", *self.hosts.command(*program, ranks_each=1)]
         shell, where = self.hosts.remote_shell(), self.hosts.addresses(1)
-        return self.hosts.on_first(LAUNCHERS[contender], *(
+        return self.hosts.on_first(*PROGRAMS[contender].launcher, *(
             ("--leave-session-attached", "--mca", "plm_rsh_agent", shell, "--host", where, "-n",
              2, "--bind-to", "none")
-            if contender == "openmpi" else
+            if self.kind_of(contender) == "openmpi" else
             ("-launcher", "ssh", "-launcher-exec", shell, "-hosts", where, "-n", 2, "-bind-to",
              "none")), *program)
 
@@ -259,10 +279,11 @@ class Machine:
         """Runs `test` once with a contender. Returns a Measured."""
         self.probe_file.write_bytes(bytes(4096))
         environment = self.environment | test.environment
+        kind = self.kind_of(contender) if contender in MPIS else None
         if test.sockets:
-            environment |= BY_TCP.get(contender, {})
+            environment |= BY_TCP.get(kind, {})
         if test.on_hosts:
-            environment |= BY_LINK.get(contender, {})
+            environment |= BY_LINK.get(kind, {})
         ran = run(self.command(contender, test), timeout_s, environment, test.loaded, test.cores)
         lines, odd = lines_of(ran.out)
         if contender in MPIS and not (ran.why and not lines):
@@ -303,10 +324,10 @@ int main() {
 def compile_row(machine, scratch):
     """The time to compile one unit with one send; the shortest of 5, since noise only adds. Times
     during which others used the cores count where there are no others."""
-    row = dict(name="compile", size=0, ranks=1, unit="s", mpx=None, raw=None, mpich=None,
-               openmpi=None, mode=None, disturbed={}, left_out={})
+    row = dict(name="compile", size=0, ranks=1, unit="s", mode=None, disturbed={}, left_out={},
+               **dict.fromkeys(CONTENDERS))
     compilers = {"mpx": ["g++", "-I", ROOT / "include", "-pthread"],
-                 "mpich": ["mpicxx.mpich"], "openmpi": ["mpicxx.openmpi"]}
+                 **{mpi: [*PROGRAMS[mpi].compiler, "-x", "c++"] for mpi in MPIS}}
     for name, compiler in compilers.items():
         if shutil.which(compiler[0]) is None:
             continue
