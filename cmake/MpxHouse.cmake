@@ -21,7 +21,8 @@ endif()
 
 function(mpx_add_house_test name label timeout)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${label}")
+  mpx_set_limit(${name} ${timeout})
+  set_tests_properties(${name} PROPERTIES LABELS "${label}")
 endfunction()
 
 mpx_add_house_test(house.layers house 60 Python3::Interpreter "${tools}/check_layers.py")

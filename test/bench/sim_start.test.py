@@ -21,7 +21,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         told = subprocess.run([PROGRAM, "--ranks", "1000", "--ranks", "2000", "--json", answer],
-                              check=True, text=True, capture_output=True, timeout=100).stdout
+                              check=True, text=True, capture_output=True, timeout=500).stdout
         report = json.loads(answer.read_text())
     print(told)
     document = DOCUMENT.read_text()

@@ -28,6 +28,7 @@
 
 #include "core/errc_of.hpp"
 #include "instances/instances.hpp"
+#include "patience.hpp"
 #include "patterns.hpp"
 #include "transport/late_stacks.hpp"
 
@@ -49,7 +50,7 @@ constexpr int slowdown = 1;
 class watchdog {
  public:
   explicit watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(60))
-      : what_(std::move(what)), thread_([this, limit = limit * slowdown] {
+      : what_(std::move(what)), thread_([this, limit = limit * slowdown * busy_slowdown] {
           std::unique_lock lock(mutex_);
           if (ended_.wait_for(lock, limit, [this] { return over_; })) return;
           std::fprintf(stderr, "hang: %s did not end within %lld s\n", what_.c_str(),

@@ -18,7 +18,7 @@ CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
 
 
 def run(words):
-    r = subprocess.run(words, capture_output=True, text=True, timeout=100, cwd=SOURCE, env=CLEAN,
+    r = subprocess.run(words, capture_output=True, text=True, timeout=500, cwd=SOURCE, env=CLEAN,
                        stdin=subprocess.DEVNULL)
     assert r.returncode == 0, (words, r.stdout, r.stderr)
     return r.stdout

@@ -11,7 +11,7 @@ serial = itertools.count()
 
 
 def sh(*words, text=None):
-    r = subprocess.run(words, input=text, capture_output=True, text=True, timeout=20)
+    r = subprocess.run(words, input=text, capture_output=True, text=True, timeout=100)
     if r.returncode:
         raise OSError(f"{' '.join(words)}: {r.stderr.strip() or r.returncode}")
 
@@ -49,7 +49,7 @@ class Hosts:
 
     def __exit__(self, *_):
         for name in (*self.names, self.net):
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=20, check=False)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=100, check=False)
         if self.shell is not None:
             self.shell.cleanup()
 

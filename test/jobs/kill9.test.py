@@ -70,7 +70,7 @@ def test_mpxrun():
         traces = Traces()
         job, pids = begin(mode, traces)
         job.kill()
-        equal(job.wait(timeout=5), -signal.SIGKILL)
+        equal(job.wait(timeout=25), -signal.SIGKILL)
         assert gone(pids, SECONDS), pids
         equal(traces.left(), [])
 

@@ -6,9 +6,9 @@ import re
 import signal
 import time
 
-from jobs import PATIENCE, helper, start
+from jobs import HANG, helper, start
 
-SECONDS = 2.0 * PATIENCE
+SECONDS = 2.0 * HANG
 
 
 def pids_of(job):
@@ -17,14 +17,14 @@ def pids_of(job):
     while len(pids) < 4:
         line = job.stdout.readline()
         match = re.fullmatch(r"rank (\d) pid (\d+)\n", line)
-        assert match, f"{line!r}, then {job.communicate(timeout=30)}"
+        assert match, f"{line!r}, then {job.communicate(timeout=150)}"
         pids[int(match[1])] = int(match[2])
     return [pids[r] for r in range(4)]
 
 
 def finish(job, since):
     """What a job has printed that is over soon."""
-    out, err = job.communicate(timeout=30 * PATIENCE)
+    out, err = job.communicate(timeout=30 * HANG)
     took = time.monotonic() - since
     assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
     return out, err

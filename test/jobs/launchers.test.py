@@ -15,7 +15,7 @@ BARE = {k: v for k, v in CLEAN.items() if not k.startswith(OTHERS)}
 
 
 def started(env):
-    return subprocess.run([DEFAULT], capture_output=True, text=True, timeout=30, env={**BARE, **env},
+    return subprocess.run([DEFAULT], capture_output=True, text=True, timeout=150, env={**BARE, **env},
                           stdin=subprocess.DEVNULL)
 
 

@@ -75,7 +75,7 @@ def test_what_is_wrong():
     contains(line_of(text, "shm"), "no: PMI_FD is '1', but no launcher answers there (it is a ")
     equal("cmd=init" in text, False)
     r = subprocess.run(["bash", "-c", f"ulimit -f 1000; exec {MPXINFO}"], capture_output=True,
-                       text=True, timeout=20, env=BARE, check=False)
+                       text=True, timeout=100, env=BARE, check=False)
     contains(r.stdout, "too little for shared memory")
 
 

@@ -24,7 +24,7 @@ def test_one_namespace():
 
 def possible(name):
     try:
-        tried = subprocess.run([*APART, "true"], capture_output=True, text=True, timeout=10)
+        tried = subprocess.run([*APART, "true"], capture_output=True, text=True, timeout=50)
         why = "" if tried.returncode == 0 else tried.stderr.strip()
     except FileNotFoundError as e:
         why = str(e)

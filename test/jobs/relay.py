@@ -35,7 +35,7 @@ def device(namespace, place):
     fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", b"relay", IFF_TUN | IFF_NO_PI))
     for words in (("addr", "add", f"10.214.0.{place}/24", "dev", "relay"),
                   ("link", "set", "relay", "mtu", str(PACKET_BYTES_MAX), "up")):
-        subprocess.run(["ip", *words], check=True, timeout=20)
+        subprocess.run(["ip", *words], check=True, timeout=100)
     return tun
 
 

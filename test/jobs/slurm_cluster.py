@@ -124,7 +124,7 @@ class Cluster:
 
     def ready(self):
         r = subprocess.run([PROGRAMS["sinfo"], "-h", "-N", "-o", "%T"], capture_output=True,
-                           text=True, env=self.env, timeout=20, check=False)
+                           text=True, env=self.env, timeout=100, check=False)
         return r.stdout.split() == ["idle", "idle"]
 
     def until(self, true, why):
@@ -157,5 +157,5 @@ class Cluster:
     def speaks(self, way):
         """Whether it has a plugin for that."""
         r = subprocess.run([PROGRAMS["srun"], "--mpi=list"], capture_output=True, text=True, env=self.env,
-                           timeout=20, check=False)
+                           timeout=100, check=False)
         return way in r.stdout

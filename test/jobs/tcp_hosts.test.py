@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from hosts import WHY_NO_HOSTS, Hosts, sh
-from jobs import PATIENCE, equal, helper, main, run, start
+from jobs import HANG, PATIENCE, equal, helper, main, run, start
 
 def environment(seconds=10, network="10.213.0.0/24"):
     return {"MPX_TCP_INTERFACE": network, "MPX_TCP_HEARTBEAT": str(seconds)}
@@ -29,7 +29,7 @@ def relay(hosts, delay_ms, jitter_ms):
         try:
             assert child.stdout.readline() == "ready\n", "the relay has not begun"
             yield carried
-            carried.append(int(child.communicate(timeout=20)[0]))
+            carried.append(int(child.communicate(timeout=100)[0]))
         finally:
             child.kill()
 
@@ -49,7 +49,7 @@ def read(job, *wanted):
     left = sorted(wanted)
     while left:
         line = job.stdout.readline().rstrip("\n")
-        assert line in left, f"{line!r}, then {job.communicate(timeout=60)}"
+        assert line in left, f"{line!r}, then {job.communicate(timeout=300)}"
         left.remove(line)
 
 
@@ -57,7 +57,7 @@ def talk(hosts, seconds, disturb, env=None):
     job = start(*hosts.command(helper("tcp_hosts"), "talk", str(seconds)), env=env or environment())
     read(job, "rank 0: talking", "rank 2: talking")
     disturb()
-    out, err = job.communicate(timeout=60 * PATIENCE)
+    out, err = job.communicate(timeout=60 * HANG)
     equal((job.returncode, sorted(out.splitlines()), err), (0, ["rank 0: all of many", "rank 2: all of many"], ""))
 
 
@@ -73,7 +73,7 @@ def lose(mode, disturb):
         read(job, "rank 0: lost", "rank 2: lost")
         took = time.monotonic() - begin
         job.kill()
-        job.communicate(timeout=60)
+        job.communicate(timeout=300)
         assert took < seconds + 1.0 * PATIENCE, f"told only after {took:.2f} s"
 
 

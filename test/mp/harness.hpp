@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "patience.hpp"
 #include "patterns.hpp"
 
 namespace harness {
@@ -52,7 +53,7 @@ void check(bool holds, What&& what) {
 class watchdog {
  public:
   explicit watchdog(std::string what, std::chrono::seconds limit)
-      : thread_([this, text = std::move(what), limit] {
+      : thread_([this, text = std::move(what), limit = limit * busy_slowdown] {
           std::unique_lock lock(mutex_);
           if (!ended_.wait_for(lock, limit, [this] { return over_; }))
             fail(text + ": hang: not over after " + std::to_string(limit.count()) + " s");

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from launch import (CLEAN, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, matches, pids_of,
+from launch import (CLEAN, HANG, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, matches, pids_of,
                     run, start, stat_of)
 
 
@@ -146,10 +146,10 @@ pieces(int(os.environ["MPX_RANK"]), write, lambda: time.sleep(0.3))
         equal(sum(text.count(b"\n") for text, _ in outputs), newlines)
 
     command = ("-n", "4", sys.executable, "-c", program)
-    r = subprocess.run([MPXRUN, *command], capture_output=True, env=CLEAN, timeout=60)
+    r = subprocess.run([MPXRUN, *command], capture_output=True, env=CLEAN, timeout=60 * HANG)
     equal(r.returncode, 0)
     check((r.stdout, [0]), (r.stderr, [1]))
-    r = subprocess.run([MPXRUN, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=CLEAN, timeout=60)
+    r = subprocess.run([MPXRUN, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=CLEAN, timeout=60 * HANG)
     equal(r.returncode, 0)
     check((r.stdout, [0, 1]))
     with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +164,7 @@ def test_unfinished_lines():
     first = os.read(job.stdout.fileno(), 100)
     took = time.monotonic() - begin
     equal(first, b"[0] one")
-    assert 0.15 < took < 0.4, took
+    assert took > 0.15, took
     rest = job.stdout.read()
     equal(rest, " two\n[0] 10%\n[0] 20%\n[0] rest\n")  # text mode reads \r and \r\n as \n
     equal(job.wait(), 0)
@@ -309,7 +309,7 @@ def test_signals_end_the_job():
         job = start("-n", 4, VICTIM, "wait")
         pids = pids_of(job, 4)
         job.send_signal(s)
-        equal(job.wait(timeout=3), -s)
+        equal(job.wait(timeout=3 * HANG), -s)
         assert gone(pids, 0.5)
         equal(job.stderr.read(), INTERRUPTED if s == signal.SIGINT else "")
 
@@ -321,15 +321,15 @@ def test_hint_at_hang_reports():
         pids_of(job, 2)
         time.sleep(0.1)
         job.send_signal(signal.SIGINT)
-        equal(job.communicate(timeout=5)[1], "")
+        equal(job.communicate(timeout=5 * HANG)[1], "")
     job = start("-n", 2, "--timeout", 30, VICTIM, "wait")
     pids_of(job, 2)
     job.send_signal(signal.SIGINT)
-    equal(job.communicate(timeout=5)[1], INTERRUPTED)
+    equal(job.communicate(timeout=5 * HANG)[1], INTERRUPTED)
     job = start("-n", 2, "sh", "-c", "echo pid $$; exec sleep 30")
     pids_of(job, 2)
     job.send_signal(signal.SIGINT)
-    equal(job.communicate(timeout=5)[1], "")
+    equal(job.communicate(timeout=5 * HANG)[1], "")
 
 
 def test_signals_can_be_caught():
@@ -337,7 +337,7 @@ def test_signals_can_be_caught():
         job = start("-n", 3, VICTIM, "catch")
         pids_of(job, 3)
         job.send_signal(s)
-        out, _ = job.communicate(timeout=5)
+        out, _ = job.communicate(timeout=5 * HANG)
         equal(out.splitlines(), [f"caught {int(s)}"] * 3)
         equal(job.returncode, code)
 
@@ -347,7 +347,7 @@ def test_stubborn_ranks():
     pids = pids_of(job, 3)
     begin = time.monotonic()
     job.send_signal(signal.SIGINT)
-    equal(job.wait(timeout=5), -signal.SIGINT)
+    equal(job.wait(timeout=5 * HANG), -signal.SIGINT)
     assert 0.9 < time.monotonic() - begin < 1.6 and gone(pids, 0.5)
     job = start("-n", 3, VICTIM, "stubborn")
     pids = pids_of(job, 3)
@@ -355,7 +355,7 @@ def test_stubborn_ranks():
     job.send_signal(signal.SIGTERM)
     time.sleep(0.1)
     job.send_signal(signal.SIGTERM)
-    equal(job.wait(timeout=5), -signal.SIGTERM)
+    equal(job.wait(timeout=5 * HANG), -signal.SIGTERM)
     assert time.monotonic() - begin < 0.6 and gone(pids, 0.5)
 
 
@@ -393,7 +393,7 @@ def test_stop_and_continue():
     for pid in pids:
         becomes(pid, "S")
     job.send_signal(signal.SIGTERM)
-    equal(job.wait(timeout=3), -signal.SIGTERM)
+    equal(job.wait(timeout=3 * HANG), -signal.SIGTERM)
 
 
 def test_mpxrun_is_killed():
@@ -413,7 +413,7 @@ def test_rank_is_killed_from_outside():
         pids = pids_of(job, 4)
         begin = time.monotonic()
         os.kill(pids[1], signal.SIGKILL)
-        equal(job.wait(timeout=5), 137)
+        equal(job.wait(timeout=5 * HANG), 137)
         assert time.monotonic() - begin < 2 and gone(pids, 0.5)
         contains(job.stderr.read(), "; ending the other ranks")
 
@@ -434,7 +434,7 @@ def test_nested():
 
 def test_garbage_in_the_environment():
     def victim(**settings):
-        r = subprocess.run([VICTIM, "hello"], capture_output=True, text=True, timeout=10,
+        r = subprocess.run([VICTIM, "hello"], capture_output=True, text=True, timeout=50,
                            env={**CLEAN, **settings})
         equal(r.returncode, 70)
         contains(r.stderr, "cannot join the job")
@@ -642,11 +642,11 @@ def test_timeout():
     begin = time.monotonic()
     r = run("-n", 2, "--timeout", 0.4, "sleep", 30)
     equal((r.returncode, r.stderr), (124, "mpxrun: the job has not ended within 0.4 s (--timeout): ending it\n"))
-    assert 0.35 < time.monotonic() - begin < 1.4
+    assert 0.35 < time.monotonic() - begin < 1.4 * HANG
     begin = time.monotonic()  # SIGTERM is ignored: SIGKILL follows
     r = run("-n", 2, "--timeout", 0.4, VICTIM, "stubborn")
     equal(r.returncode, 124)
-    assert 0.85 < time.monotonic() - begin < 2
+    assert 0.85 < time.monotonic() - begin < 2 * HANG
     equal(run("-n", 2, "--timeout", 30, VICTIM, "hello").returncode, 0)
     equal(run("-n", 2, "--timeout", 30, "sh", "-c", "exit 3").returncode, 3)
     r = run("-n", 2, "--timeout", 0.5, "--survive", "sh", "-c", "[ $MPX_RANK = 1 ] && exit 3; sleep 30")
@@ -657,7 +657,7 @@ def test_timeout():
 def can_say_what_runs(load):
     try:
         return subprocess.run(["unshare", "-m", "mount", "--bind", load, "/proc/loadavg"], capture_output=True,
-                              timeout=10).returncode == 0
+                              timeout=50).returncode == 0
     except FileNotFoundError:
         return False
 
@@ -686,7 +686,7 @@ def bindings(*options, cores=None, ranks=2, load=None, limit=None):
         words = ["unshare", "-m", "sh", "-c", f"mount --bind {load} /proc/loadavg && exec \"$@\"", "x", *words]
     if cores is not None:
         limit = lambda: os.sched_setaffinity(0, cores)
-    r = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=CLEAN,
+    r = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, env=CLEAN,
                        stdin=subprocess.DEVNULL, preexec_fn=limit)
     equal((r.returncode, r.stdout == ""), (0, False))
     said = dict(re.findall(r"rank (\d+) \(pid \d+\) is bound to (cores? .*)", r.stderr))
@@ -795,7 +795,7 @@ def test_too_few_descriptors():
 
 def test_closed_output():
     r = subprocess.run(["bash", "-c", f"{MPXRUN} -n 3 yes | head -1; echo ${{PIPESTATUS[0]}}"],
-                       capture_output=True, text=True, env=CLEAN, timeout=10)
+                       capture_output=True, text=True, env=CLEAN, timeout=10 * HANG)
     equal((r.stdout, r.stderr), ("y\n141\n", ""))
 
 
@@ -809,12 +809,12 @@ def test_slow_reader():
     job.send_signal(signal.SIGINT)
     time.sleep(0.2)
     job.send_signal(signal.SIGINT)
-    equal(job.wait(timeout=3), -signal.SIGINT)
+    equal(job.wait(timeout=3 * HANG), -signal.SIGINT)
 
 
 def test_closed_standard_streams():
     r = subprocess.run(["bash", "-c", f"{MPXRUN} -n 2 {VICTIM} hello <&- 2>&-"],
-                       capture_output=True, text=True, env=CLEAN, timeout=10)
+                       capture_output=True, text=True, env=CLEAN, timeout=10 * HANG)
     equal((r.returncode, len(r.stdout.splitlines())), (0, 2))
 
 
@@ -827,7 +827,7 @@ def test_idle_costs_nothing():
     time.sleep(1)
     assert ticks() - before <= 1
     job.terminate()
-    job.wait(timeout=3)
+    job.wait(timeout=3 * HANG)
 
 
 main(globals())
