@@ -40,7 +40,7 @@ LAMBDA = re.compile(r"(?<![\w\])\[])\s*\[[^\[\]]*\]\s*[({<]")
 RESERVED = re.compile(r"\b(_[A-Z]\w*|\w*__\w*)\b")
 GIVEN = re.compile(r"_IOLBF|__(builtin_\w+|atomic_\w+|ATOMIC_\w+|attribute__|restrict|is_enum|VA_ARGS__|has_include|"
                    r"x86_64__|i386__|aarch64__|clang\w*__|GNUC__|OPTIMIZE__|FILE__|LINE__|cpp_\w+|cplusplus|CUDACC__|SANITIZE_\w+__|"
-                   r"sanitizer_\w+|asan_\w+|tsan_\w+|fbufsize|cxa_\w+)")
+                   r"sanitizer_\w+|asan_\w+|tsan_\w+|fbufsize|flbf|cxa_\w+)")
 
 FORWARD = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(\w+)\s*;", re.M)
 DEFINED = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)[^;(){}=]*\{", re.M)

@@ -83,7 +83,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
 MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
     "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "intercommunicator", "mpx",
-    "partitioned", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
+    "partitioned", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
     "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.

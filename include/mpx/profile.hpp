@@ -3,6 +3,8 @@
 // Time by call and line of the program: `mpx::stack<mpx::trace::profile>`. Included beside mpx.hpp
 // by programs that use it. docs/PROFILE.md shows a report and how to read it.
 
+#include "mpx/macros/begin.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -92,3 +94,5 @@ template <class Communicator>
 }
 
 }  // namespace mpx::inline v0::trace
+
+#include "mpx/macros/end.hpp"

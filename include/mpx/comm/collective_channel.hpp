@@ -196,8 +196,8 @@ class collective_channel : public point_to_point<Stack> {
   static schedule* new_schedule(const base& comm, const char* name) noexcept {
     return opened(comm).new_schedule(name);
   }
-  /// The serial of the next collective that is prepared on `comm`, before its first start. Each init
-  /// call draws one, also where it fails: the ranks stay in step.
+  /// The serial of the next collective that is prepared on `comm`, before its first start. Each
+  /// init call draws one, also where it fails: the ranks stay in step.
   static tag_t next_prepared(const base& comm) noexcept { return opened(comm).next_prepared(); }
 
  private:

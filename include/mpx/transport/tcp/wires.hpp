@@ -268,7 +268,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
     const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
     if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
-      // A kernel answers there, which may be another host's: the knock of a stranger gets no answer.
+      // A kernel answers there, which may be another host's, and drops the knock of a stranger.
       if (greets && may_be_elsewhere(l)) return hang_up(l, tcp_says_nothing);
       // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
       // has come, and waited in vain: the next look tells.
