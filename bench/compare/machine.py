@@ -34,6 +34,7 @@ class Sample:
     value: float
     disturbed: str = None  # By what others did meanwhile: no verdict on it.
     preempted: bool = False  # A rank lost its core for a moment: there may be better.
+    beyond: float = None  # Of a whole program: the time that is not its own work.
 
 
 @dataclass
@@ -122,6 +123,7 @@ class Machine:
         self.providers = {}  # Of libfabric that were tried -> None, or why there is none.
         self.absent = {}
         self.kinds = {}
+        self.whole_programs = {}  # Where rows want them.
         self.launched_by = {mpi: mpi for mpi in MPIS}
         for mpi in MPIS:
             program = build / "compare" / f"mpi_perf.{mpi.replace(' ', '_')}"
@@ -131,16 +133,27 @@ class Machine:
             else:
                 self.programs[mpi] = program
 
-    def build_mpi(self, mpi, program):
+    def build_mpi(self, mpi, program, source="mpi_perf.c"):
         """Returns None, or why there is no program of this MPI."""
         compiler = PROGRAMS[mpi].compiler
         for needed in (compiler[0], PROGRAMS[mpi].launcher[0]):
             if shutil.which(needed) is None:
                 return f"{needed} is not installed"
         program.parent.mkdir(parents=True, exist_ok=True)
-        built = run([*compiler, "-std=gnu11", "-O2", ROOT / "bench/mpi_perf.c", "-o", program], 120,
-                    self.environment)
-        return f"{shlex.join(compiler)} bench/mpi_perf.c: {built.why}" if built.why else None
+        built = run([*compiler, "-std=gnu11", "-O2", ROOT / "bench" / source, "-o", program, "-lm"],
+                    120, self.environment)
+        return f"{shlex.join(compiler)} bench/{source}: {built.why}" if built.why else None
+
+    def build_whole_programs(self):
+        """Those of bench/programs, by each MPI that is there."""
+        self.whole_programs["mpx"] = self.bin / "mpx_programs"
+        if not os.access(self.whole_programs["mpx"], os.X_OK):
+            fail(f"not built: {self.whole_programs['mpx']}")
+        for mpi in self.programs.keys() & set(MPIS):
+            program = self.programs[mpi].with_name(f"mpi_programs.{mpi.replace(' ', '_')}")
+            if why := self.build_mpi(mpi, program, "programs/mpi_programs.c"):
+                fail(why)
+            self.whole_programs[mpi] = program
 
     def kind_of(self, mpi):
         """Whose options its launcher knows: "openmpi", "mpich" (MPICH's Hydra, as of MVAPICH), or
@@ -212,7 +225,7 @@ class Machine:
         name = test.programs.get(contender)
         args_of_it = test.args_of.get(contender, ())
         contender = contender.partition("/")[0]
-        program = self.programs.get(contender)
+        program = (self.whole_programs if test.whole_program else self.programs).get(contender)
         if program is None or name is None:
             return None
         args = [*test.args, *args_of_it]
@@ -222,7 +235,8 @@ class Machine:
         if contender == "raw":
             between = ["--hosts", *self.hosts.names, "10.213.0.1"] if test.on_hosts else []
             return [program, name, "--size", test.size, *args, *between]
-        args += ["--size", test.size]
+        if not test.whole_program:
+            args += ["--size", test.size]
         if test.timed_by_mode:
             args += ["--probe-file", self.probe_file]
         if test.pinned:
@@ -235,7 +249,8 @@ class Machine:
                                          if contender == "mpx" else
                                          [program, "--test", name, "--json-line", *args])
         if contender == "mpx":
-            return [self.bin / "mpxrun", "-n", test.ranks, program, name, "--format", "json", *args]
+            json_lines = [] if test.whole_program else ["--format", "json"]
+            return [self.bin / "mpxrun", "-n", test.ranks, program, name, *json_lines, *args]
         # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
         # ranks than cores run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
@@ -251,11 +266,14 @@ class Machine:
             elif test.ranks > 2:
                 launch += ["--oversubscribe"]
             launch += ["--bind-to", "none"] if unbound else []
+            if test.yields and test.whole_program:
+                launch += ["--mca", "mpi_yield_when_idle", "1"]
         elif self.kind_of(by) == "mpich":
             launch += ["-bind-to", "none"] if unbound else []
             if test.yields:
                 launch += ["-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"]
-        return [*launch, program, "--test", name, "--json-line", *args]
+        named = [name] if test.whole_program else ["--test", name, "--json-line"]
+        return [*launch, program, *named, *args]
 
     def command_on_hosts(self, contender, program):
         """One rank on each of two hosts."""
@@ -286,7 +304,8 @@ class Machine:
             environment |= BY_LINK.get(kind, {})
         ran = run(self.command(contender, test), timeout_s, environment, test.loaded, test.cores)
         lines, odd = lines_of(ran.out)
-        if contender in MPIS and not (ran.why and not lines):
+        # Of whole programs the first trial has shown which way messages take.
+        if contender in MPIS and not test.whole_program and not (ran.why and not lines):
             judge = why_not_by_tcp if test.sockets else why_not_comparable
             if why := judge(contender, lines):
                 return Measured(left_out=why)
@@ -297,7 +316,8 @@ class Machine:
                 continue
             try:
                 samples.append(Sample(mode_of(line["probe_ns"]), float(line["value"]),
-                                      ran.disturbed, picky and line["preempted"] > 0))
+                                      ran.disturbed, picky and line["preempted"] > 0,
+                                      line.get("beyond")))
             except (ValueError, KeyError, TypeError):
                 odd = odd or json.dumps(line)
         why = ran.why or (f"a line that is no sample: {odd[:80]}" if odd else None)

@@ -7,7 +7,7 @@ import time
 
 from compare import CONTENDERS
 from compare.process import progress
-from compare.rows import LOWER_QUARTILE, MEDIAN, WORST
+from compare.rows import BEYOND, LOWER_QUARTILE, MEDIAN, WORST
 
 # What samples are worth: the better are used, and a figure of disturbed ones is shown, no more.
 CLEAN, PREEMPTED, DISTURBED = range(3)
@@ -46,7 +46,7 @@ class Results:
             if sample.disturbed:
                 self.causes[test.key, contender] = sample.disturbed
             self.preempted += worth == PREEMPTED
-            self.samples.setdefault(key, ([], [], []))[worth].append(sample.value)
+            self.samples.setdefault(key, ([], [], []))[worth].append(sample)
 
     def worth(self, test, contender, mode):
         """Of the best samples that there are; None where there are none."""
@@ -71,9 +71,10 @@ class Results:
         return self.samples[test.key, contender, mode][worth]
 
     def figure(self, test, contender, mode, kind=MEDIAN):
-        values = self.best_samples(test, contender, mode)
-        if not values:
+        samples = self.best_samples(test, contender, mode)
+        if not samples:
             return None
+        values = [s.beyond if kind == BEYOND else s.value for s in samples]
         if kind == WORST:
             return max(values) if test.lower_is_better else min(values)
         if kind == LOWER_QUARTILE:

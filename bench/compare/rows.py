@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, LONG_SIZES, MIB, MPIS, human
 
 MEDIAN, LOWER_QUARTILE, WORST = "median", "lower quartile", "worst"
+BEYOND = "beyond"  # The median of the time that is not a program's own work.
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Test:
     on_hosts: bool = False  # The same, over a link between two network namespaces.
     environment: dict = field(default_factory=dict, hash=False)
     provider: str = None  # Of libfabric, which is needed; raw is fabric_raw then.
+    whole_program: bool = False  # One of bench/programs, which says how long its own work took.
 
     @property
     def key(self):
@@ -305,6 +307,34 @@ def collective_tests():
                            by_slots=True, on_demand=True, **common)
 
 
+WHOLE_PROGRAMS = ("cg", "particles", "transpose", "wavefront", "bfs", "stencil")
+# name -> the steps of a sample, of which a program with additional work in each needs few.
+UNEVEN_STEPS = {"cg": 3, "particles": 100, "transpose": 100, "wavefront": 12, "bfs": 12,
+                "stencil": 100}
+PROGRAM_SETTINGS = {"": "even", "_uneven": "0.2 ms more work a step, the last rank 50 % more of it"}
+
+
+def program_tests():
+    """Whole programs: two ranks pinned and not, and more ranks than cores, of which they get two,
+    where the MPIs are told to yield, and where they have their defaults."""
+    places = {"": dict(ranks=2, pinned=True), "_unpinned": dict(ranks=2, pinned=False),
+              "_4": dict(ranks=4, pinned=False, cores=2), "_8": dict(ranks=8, pinned=False, cores=2)}
+    for ending, how in PROGRAM_SETTINGS.items():
+        for program in WHOLE_PROGRAMS:
+            args = ("--samples", 3)
+            if how != "even":
+                args += ("--steps", UNEVEN_STEPS[program], "--work", 200, "--uneven", 50)
+            for place, where in places.items():
+                for yields in (True, False) if where["ranks"] > 2 else (True,):
+                    name = f"programs_{program}{ending}{place}{'' if yields else '_spin'}"
+                    figures = (("", MEDIAN), ("_beyond", BEYOND)) if where["ranks"] == 2 else (
+                        ("", MEDIAN),)
+                    yield Test(name, 0, unit="ms", programs=same(program), args=args,
+                               timed_by_mode=False, whole_program=True, yields=yields,
+                               by_slots=not yields, jobs=6 if where["ranks"] == 2 else 3,
+                               figures=figures, quick=False, on_demand=True, **where)
+
+
 def make_tests():
     ping_pong = ("--iters", 10000, "--warmup", 1000, "--samples", 7)
     tests = [
@@ -319,6 +349,7 @@ def make_tests():
         *collective_tests(),
         *one_sided_tests(),
         *card_tests(),
+        *program_tests(),
         *fabric_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 """The targets, and the verdict on each: or why there is none."""
 
+import statistics
 from collections import namedtuple
 
 from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, SOCKET_SIZES,
                      human)
 from compare.rows import (COLLECTIVES, COLLECTIVE_SIZES, FABRIC_SIZES, FABRICS, GHOST_SIZES,
                           GHOSTS, ONE_SIDED, ONE_SIDED_BANDWIDTH, ONE_SIDED_SIZES,
-                          ONE_SIDED_WORDS, make_tests)
+                          ONE_SIDED_WORDS, PROGRAM_SETTINGS, WHOLE_PROGRAMS, make_tests)
 
 MET, MISSED, NO_VERDICT, DISTURBED = "met", "missed", "no verdict", "disturbed: no verdict"
 AT_LIMIT = "at the limit"  # Of what two processes without any library do on this machine.
@@ -88,6 +89,7 @@ class Targets:
         self.one_sided()
         self.cards()
         self.unpinned()
+        self.whole_programs()
         self.judge("idle_cpu", 1, "CPU seconds of a rank blocked for 5 s", "<=", 0.05, (),
                    lambda r: r["mpx"])
         self.compile_time()
@@ -228,6 +230,29 @@ class Targets:
                        to_lower)
             self.judge(f"{name}_worst", 8, f"the worst of them{how} / the better MPI's", "<=", 1,
                        MPIS, to_lower, test=name)
+
+    def whole_programs(self):
+        """Beside MPIs that are told to yield. Those with their defaults stand in the table alone."""
+        words = {"": "2 ranks", "_unpinned": "2 ranks, not pinned", "_4": "4 ranks on 2 cores",
+                 "_8": "8 ranks on 2 cores"}
+        pairs = []
+        for ending, how in PROGRAM_SETTINGS.items():
+            for program in WHOLE_PROGRAMS:
+                for place, where in words.items():
+                    name = f"programs_{program}{ending}{place}"
+                    ranks = int(place[1:]) if place[1:].isdigit() else 2
+                    what = f"{program}, {where}, {how}"
+                    self.judge(name, 0, f"{what}: the better MPI / mpx", ">=", 1, MPIS, gain,
+                               ranks=ranks)
+                    if ranks > 2:
+                        continue
+                    self.judge(f"{name}_beyond", 0, f"{what}: beyond own work, mpx / the better MPI",
+                               "<=", 0.7, MPIS, to_lower, test=name)
+                    pairs += [g for r in self.rows if r["name"] == name and not r["disturbed"]
+                              and (g := gain(r)) is not None]
+        if pairs:
+            self.put("programs on 2 ranks, the median of rows: the better MPI / mpx", ">=", 1.1,
+                     None, statistics.median(pairs))
 
     def beside_of(self, row, names):
         """The rows of these names that have a figure of mpx beside that of `row`; None if one has
