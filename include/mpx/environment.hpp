@@ -205,7 +205,7 @@ class environment {
     detail::throw_error(errc::stack_mismatch,
                         "rank %d was built with %s on rank %d: build all ranks from one mpx and "
                         "one stack",
-                        b, detail::difference(one, other).c_str(), a);
+                        b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
   }
 
   /// The job tells of no deaths: a rank that the transport has lost may never enter the fence. Or
@@ -232,7 +232,7 @@ class environment {
       detail::throw_error(errc::argument,
                           "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
                           "stack's own limit",
-                          text, ceiling);
+                          detail::printable(text).c_str(), ceiling);
     endpoint_.protocol().lower(bytes);
   }
 

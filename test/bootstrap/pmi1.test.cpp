@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -230,6 +231,46 @@ TEST_CASE("pmi1: a descriptor behind which no launcher is") {
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
   ::close(ends[1]);
   says(pmi_refusal(ends[0]), "its other end is closed");
+}
+
+TEST_CASE("pmi1: a launcher's bytes are told, and cannot reach a terminal as they are") {
+  const std::string good[] = {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n",
+                              "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024\n",
+                              "cmd=my_kvsname kvsname=kvs\n"};
+  const std::string raw("cmd=\x1b[2J\x07\0\r\\\x9b\xff", 14);
+  const std::string told = R"(cmd=\x1b[2J\x07\x00\x0d\x5c\x9b\xff)";
+  const auto after = [&](std::size_t lines, const std::string& last, auto&& use) -> std::string {
+    int both[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) == 0);
+    std::string all;
+    for (std::size_t i = 0; i < lines; ++i) all += good[i];
+    all += last + "\n";
+    REQUIRE(::send(both[0], all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()));
+    ::shutdown(both[0], SHUT_WR);
+    std::string text;
+    try {
+      pmi_connection c(both[1], 0, 1);
+      use(c);
+    } catch (const mpx::error& e) {
+      text = e.what();
+    }
+    ::close(both[0]);
+    return text;
+  };
+  const auto nothing = [](pmi_connection&) {};
+  const auto put = [](pmi_connection& c) { c.put("key", "value"); };
+  const auto fence = [](pmi_connection& c) { c.fence([] {}); };
+  for (const std::string& text :
+       {after(0, raw, nothing), after(1, raw, nothing), after(2, raw, nothing), after(3, raw, put),
+        after(3, "cmd=put_result rc=1 " + raw, put), after(3, "cmd=barrier_out rc=1 " + raw, fence),
+        after(0, "cmd=response_to_init rc=1 " + raw, nothing)}) {
+    CAPTURE(text);
+    CHECK(text.find(told) != std::string::npos);
+    CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+  }
+  const std::string text = after(0, std::string(100'000, 'x'), nothing);
+  CHECK(text.find("xx... (100000 bytes)") != std::string::npos);
+  CHECK(text.size() < 1000);
 }
 
 TEST_CASE("published: damage is an error, never a crash") {

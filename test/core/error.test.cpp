@@ -51,6 +51,16 @@ TEST_CASE("error: it carries the code and the context") {
   CHECK_THROWS_AS(throw mpx::error(errc::rank, "x"), std::system_error);
 }
 
+TEST_CASE("error: what somebody else wrote is told in printable ASCII, and not at any length") {
+  using mpx::detail::printable;
+  CHECK(printable("").empty());
+  CHECK(printable("eth0: all of it!~") == "eth0: all of it!~");
+  CHECK(printable(std::string_view("a\n\x1b[2J\0\x7f\x80\xff\\", 11)) ==
+        "a\\x0a\\x1b[2J\\x00\\x7f\\x80\\xff\\x5c");
+  CHECK(printable("12345", 5) == "12345");
+  CHECK(printable("123456", 5) == "12345... (6 bytes)");
+}
+
 }  // namespace
 
 TEST_CASE("error: its text ends with the line of the call, where it is known") {

@@ -74,7 +74,8 @@ def test_a_rank_that_goes():
 
 def test_who_does_not_speak_it_says_so():
     r = mpirun("-n", 2, helper("joined"))
-    equal((r.returncode, r.stdout), (0, "rank 0 of 1 joined\n" * 2))
+    assert r.returncode != 0
+    equal(r.stdout, "")
     contains(r.stderr, "include mpx/bootstrap/pmix.hpp")
 
 

@@ -359,7 +359,8 @@ void job::end_leftovers() {
   for (const auto& it : ended) signal_exactly(it, SIGCONT);
   std::string names;
   for (std::size_t i = 0; i < ended.size() && i < 3; ++i)
-    names += text(i == 0 ? "" : ", ", ended[i].name, " (pid ", ended[i].pid, ")");
+    names += text(i == 0 ? "" : ", ", mpx::detail::printable(ended[i].name), " (pid ", ended[i].pid,
+                  ")");
   if (ended.size() > 3) names += text(" and ", ended.size() - 3, " more");
   if (!ended.empty()) say("the ranks have ended; ending what they left behind: ", names);
   ending_ = true;

@@ -215,7 +215,8 @@ std::string job::why_not_started(const program& its, int failure) const {
   }
   const bool here = name.find('/') == std::string::npos;
   if (const std::string needs = here ? "" : interpreter_of(path); !needs.empty())
-    return text(which, "'", name, "': its interpreter '", needs, "' does not exist");
+    return text(which, "'", name, "': its interpreter '", mpx::detail::printable(needs),
+                "' does not exist");
   return text(which, "'", name, "': no such program",
               here                          ? " in PATH; for one in this folder write ./" + name
               : !in.empty() && path != name ? text(" in ", in, " (--wdir), where it is looked for")

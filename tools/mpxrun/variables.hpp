@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mpx/core/error.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,7 @@ inline std::string doubt_about(std::string_view setting) {
   nearest like(name.substr(4));
   for (const std::string_view it : known_variables) like.offer(it.substr(4), it);
   const std::string_view meant = like.found();
-  return text("nothing reads ", name, meant.empty() ? "" : ": is ", meant,
+  return text("nothing reads ", mpx::detail::printable(name), meant.empty() ? "" : ": is ", meant,
               meant.empty() ? "" : " meant?");
 }
 

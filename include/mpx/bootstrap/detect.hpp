@@ -138,11 +138,12 @@ void each_way_to_join(Visit&& visit) {
   std::string names("mpxrun");
   for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
     mpx::detail::append(names, ", %s", j->name);
-  mpx::detail::throw_error(
-      errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s", forced, names.c_str(),
-      detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
-                                         "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
-                                       : "");
+  mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s",
+                           mpx::detail::printable(forced).c_str(), names.c_str(),
+                           detail::added_joiners == nullptr
+                               ? "; it has pmi1 and pmix, too, if it includes "
+                                 "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                               : "");
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
@@ -155,8 +156,8 @@ void each_way_to_join(Visit&& visit) {
     const std::string why_not = refusal_of(*j);
     if (why_not.empty()) return {j->name, *j};
     if (forced != nullptr)
-      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
-                               why_not.c_str());
+      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s",
+                               mpx::detail::printable(forced).c_str(), why_not.c_str());
   }
   if (forced != nullptr && std::strcmp(forced, "alone") != 0) refuse_way_to_join(forced);
   return {"alone", {.name = "alone", .refusal = nullptr}};

@@ -11,6 +11,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -137,6 +138,20 @@ constexpr bool is_loss(errc e) noexcept {
   va_start(values, format);
   append_list(s, format, values);
   va_end(values);
+  return s;
+}
+
+/// Bytes that somebody else wrote (a launcher, a peer, an environment variable, a file), as they
+/// may stand in a text: a byte that is no printable ASCII, or is a backslash, becomes \xNN. Of more
+/// than `most` bytes the first are told, and how many there are.
+[[gnu::noinline, gnu::cold]] inline std::string printable(std::string_view text,
+                                                          std::size_t most = 200) {
+  std::string s;
+  for (std::size_t i = 0; i < text.size() && i < most; ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    append(s, c < ' ' || c > '~' || c == '\\' ? "\\x%02x" : "%c", unsigned{c});
+  }
+  if (text.size() > most) append(s, "... (%zu bytes)", text.size());
   return s;
 }
 

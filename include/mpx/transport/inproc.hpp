@@ -428,9 +428,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     const place p = place_of(address);
     if (p.memory == 0)
       mpx::detail::throw_error(
-          errc::argument, "'%.*s' is no address of a transport inproc<%zu, %zu> in this process",
-          static_cast<int>(address.size()), address.data(), std::size_t{RingLines},
-          std::size_t{PoolBytes});
+          errc::argument, "'%s' is no address of a transport inproc<%zu, %zu> in this process",
+          mpx::detail::printable(address).c_str(), std::size_t{RingLines}, std::size_t{PoolBytes});
     detail::shared_mapping memory = detail::shared_mapping::named(p.memory);
     const detail::inproc_shape shape{p.capacity, p.founders, geometry};
     const auto me = detail::inproc_segment::members_of(memory, shape).enter();

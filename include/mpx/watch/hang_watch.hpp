@@ -49,8 +49,8 @@ class hang_watch {
     if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
       throw_error(errc::argument,
-                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
-                  static_cast<unsigned long long>(hang_seconds_max));
+                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5",
+                  printable(text).c_str(), static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
     head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);

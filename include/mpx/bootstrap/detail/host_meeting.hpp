@@ -202,7 +202,7 @@ class host_meeting {
     job_.fence([] {});
     if (job_.rank() == 0) job_.put("mpx.hosts", why_apart());
     job_.fence([] {});
-    const std::string text = job_.get(0, "mpx.hosts").value_or("");
+    const std::string text = mpx::detail::printable(job_.get(0, "mpx.hosts").value_or(""), 4096);
     job_.leave(true);  // As all of them do: nobody waits.
     if (text.starts_with('!')) mpx::detail::throw_error(errc::no_resources, "%s", text.c_str() + 1);
     mpx::detail::throw_error(

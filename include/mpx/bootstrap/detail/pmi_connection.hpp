@@ -81,7 +81,7 @@ class pmi_connection {
         command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
     if (field(said, "rc") != "0")
       mpx::detail::throw_error(errc::no_resources, "the launcher does not store '%s': %s",
-                               key.c_str(), said.c_str());
+                               key.c_str(), mpx::detail::printable(said).c_str());
   }
   /// What is published under `key`, if anything is.
   [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
@@ -238,7 +238,7 @@ class pmi_connection {
     send(line);
     for (std::string answer;;) {
       if (!read_line(timeout_ns, answer))
-        break_off("nothing comes back to ", std::string_view(line).substr(0, 39));
+        break_off("nothing comes back to ", std::string_view(line).substr(0, line.size() - 1));
       if (note(answer)) continue;
       if (!answer.starts_with(wanted)) break_off("what comes back is ", answer);
       return answer;
@@ -253,7 +253,8 @@ class pmi_connection {
   [[noreturn, gnu::noinline, gnu::cold]] void break_off(const char* what,
                                                         std::string_view more = {}) {
     broken_ = true;
-    why_broken_ = std::string(what).append(more);
+    why_broken_ = what;
+    mpx::detail::append(why_broken_, "%s", mpx::detail::printable(more).c_str());
     check();
     std::abort();  // `check` has thrown.
   }
@@ -314,8 +315,10 @@ class pmi_connection {
     if (value == nullptr ||
         !mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
         n < static_cast<std::uint64_t>(least))
-      mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
-                               value != nullptr ? value : "(not set)", least, most, advice);
+      mpx::detail::throw_error(
+          errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
+          value != nullptr ? mpx::detail::printable(value).c_str() : "(not set)", least, most,
+          advice);
     return static_cast<int>(n);
   }
   static constexpr const char* advice =

@@ -65,10 +65,9 @@ void basic_libfabric<Calls, Reads>::meet() {
   std::memcpy(&job_, job, sizeof job);
   if (zero.provider != provider())
     mpx::detail::throw_error(errc::stack_mismatch,
-                             "libfabric provider '%s' here, '%.*s' on rank 0: MPX_FABRIC_PROVIDER "
+                             "libfabric provider '%s' here, '%s' on rank 0: MPX_FABRIC_PROVIDER "
                              "chooses one for all",
-                             provider(), static_cast<int>(zero.provider.size()),
-                             zero.provider.data());
+                             provider(), mpx::detail::printable(zero.provider).c_str());
   if (peers() <= static_cast<peer_id>(platform::usable_cores())) return;
   const std::string own = record_of_(bootstrap_, world_rank(self_));
   int neighbours = 0;
