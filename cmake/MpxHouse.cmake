@@ -31,6 +31,8 @@ mpx_add_house_test(house.layers_self_test house 60
 mpx_add_house_test(house.suites house 60 Python3::Interpreter "${tools}/check_suites.py")
 mpx_add_house_test(house.suites_self_test house 60
   Python3::Interpreter "${tools}/check_suites.py" --self-test)
+mpx_add_house_test(house.limits house 60 Python3::Interpreter "${tools}/check_limits.py"
+  "${CMAKE_CTEST_COMMAND}" "${PROJECT_BINARY_DIR}")
 mpx_add_house_test(house.amalgamated house 60
   Python3::Interpreter "${tools}/amalgamate.py" --check)
 
