@@ -68,7 +68,8 @@ class deadline {
  public:
   explicit deadline(int seconds = 20)
       : ms_(run_time::ms() + std::int64_t{1000} * busy_slowdown * seconds * slowdown),
-        at_(std::chrono::steady_clock::now() + std::chrono::seconds(busy_slowdown * 6 * seconds * slowdown)) {}
+        at_(std::chrono::steady_clock::now() +
+            std::chrono::seconds(busy_slowdown * 6 * seconds * slowdown)) {}
   bool passed() const { return run_time::ms() > ms_ || std::chrono::steady_clock::now() > at_; }
   void check(const char* what) const {
     if (passed()) throw std::runtime_error(std::string("timed out: ") + what);
