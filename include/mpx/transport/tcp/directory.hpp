@@ -35,15 +35,16 @@ struct tcp_place {
 /// it stays as it is. A network counts if it is neither a tunnel nor link-local, and its interface
 /// runs.
 inline void order_places(std::span<tcp_place> places, std::span<const tcp_address> mine) {
-  const auto is_far = [mine](const tcp_place& p) {
+  const auto is_elsewhere = [mine](const tcp_place& p) {
     const ip::address a = p.at.address();
     return std::none_of(mine.begin(), mine.end(), [&a](const tcp_address& m) {
       return m.reach <= address_reach::bridge && m.shares_network(a);
     });
   };
-  std::stable_sort(places.begin(), places.end(), [&is_far](const tcp_place& a, const tcp_place& b) {
-    return std::pair(a.doubtful, is_far(a)) < std::pair(b.doubtful, is_far(b));
-  });
+  std::stable_sort(
+      places.begin(), places.end(), [&is_elsewhere](const tcp_place& a, const tcp_place& b) {
+        return std::pair(a.doubtful, is_elsewhere(a)) < std::pair(b.doubtful, is_elsewhere(b));
+      });
 }
 
 /// The addresses of all peers. Cost: 36 bytes for each address, and 4 for each peer.
