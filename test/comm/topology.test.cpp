@@ -212,26 +212,70 @@ TEST_CASE("topology: ranks that reorder and ranks that do not have no topology, 
   }
 }
 
-TEST_CASE("topology: edges of a graph lead both ways") {
-  ranks::run<ranks::inproc>(3, [](auto world) {
-    std::error_code ec;
-    const auto made = [&](std::vector<grid_ranks> neighbors) {
-      mpx::graph_create(world, mpx::graph_topology(neighbors), mpx::keep_ranks, ec);
-      return !ec;
+TEST_CASE("topology: edges of a graph may lead one way") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    const mpx::rank_t n = world.size();
+    // Rank r has an edge to each rank above it, rank 0 two to the last one, and this one to itself.
+    std::vector<grid_ranks> edges(static_cast<std::size_t>(n));
+    for (mpx::rank_t r = 0; r < n; ++r)
+      for (mpx::rank_t to = n - 1; to > r; --to) edges[static_cast<std::size_t>(r)].push_back(to);
+    edges.front().push_back(n - 1);
+    edges.back().push_back(n - 1);
+    for (const auto place : {mpx::keep_ranks, mpx::reorder}) {
+      const auto graph = mpx::graph_create(world, mpx::graph_topology(edges), place);
+      CHECK(edges_meet(graph));
+      const mpx::rank_t me = graph.rank();
+      const auto to = graph.destinations(), from = graph.sources();
+      CHECK(grid_ranks(to.begin(), to.end()) == edges[static_cast<std::size_t>(me)]);
+      std::size_t due = static_cast<std::size_t>(me);
+      if (me == n - 1) due += 2;  // One more of rank 0, and its own.
+      CHECK(from.size() == due);
+      // What comes is what its sender has for that edge.
+      std::vector<int> out, in(from.size(), -1);
+      for (const mpx::rank_t r : to) out.push_back(me * 100 + r);
+      graph.neighbor_alltoall(out, in);
+      for (std::size_t i = 0; i < in.size(); ++i) CHECK(in[i] == from[i] * 100 + me);
+      const int mine = me;
+      std::vector<int> all(from.size(), -1);
+      graph.neighbor_allgather(std::span(&mine, 1), all);
+      CHECK(all == std::vector<int>(from.begin(), from.end()));
+    }
+  });
+}
+
+TEST_CASE("topology: a duplicate of a grid or a graph has the same neighbours") {
+  ranks::run_at_all_counts<ranks::inproc>([](auto world) {
+    const mpx::rank_t n = world.size();
+    const auto same = [&](const auto& a, const auto& b) {
+      CHECK(std::ranges::equal(a.sources(), b.sources()));
+      CHECK(std::ranges::equal(a.destinations(), b.destinations()));
+      CHECK(a.context() != b.context());
+      CHECK(edges_meet(b));
     };
-    CHECK(!made({{1}, {}, {}}));
-    CHECK(ec == mpx::errc::topology);
-    CHECK(!made({{1, 1}, {0}, {}}));
-    CHECK(!made({{1}, {2}, {0}}));
-    CHECK(made({{1}, {0}, {2}}));
-    CHECK(made({{2, 1, 2, 0}, {0}, {0, 0}}));
-    const auto text = [&](std::vector<grid_ranks> neighbors) {
-      return ranks::text_of([&] { mpx::graph_create(world, mpx::graph_topology(neighbors)); });
+    const auto check = [&](auto made) {
+      const auto twin = made.dup();
+      same(made, twin);
+      auto started = made;  // What was there stays until then.
+      made.dup(started, mpx::start).wait();
+      same(made, started);
+      auto named = decltype(made)();
+      made.idup(named).wait();
+      same(made, named);
+      std::error_code ec;
+      same(made, made.dup(ec));
+      CHECK(!ec);
+      return twin;
     };
-    CHECK(
-        ranks::contains(text({{}, {2}, {}}), ": an edge leads from 1 to 2 and does not lead back"));
-    CHECK(ranks::contains(text({{1}, {}, {1}}), ": an edge leads from "));
-    CHECK(ranks::contains(text({{1}, {0, 0}, {}}), ": an edge leads from 1 to 0 and does"));
+    const auto grid = mpx::cart_create(world, {{n, true}}, mpx::keep_ranks);
+    CHECK(check(grid).dims()[0].periodic);
+    CHECK(check(grid).shift(0).destination == grid.shift(0).destination);
+    const mpx::graph_topology shape(
+        std::vector<grid_ranks>(static_cast<std::size_t>(n), grid_ranks{0}));
+    CHECK(check(mpx::graph_create(world, shape)).topology() == shape);
+    const mpx::graph_neighbors mine{{world.rank()}, {world.rank()}, {5}, {6}};
+    CHECK(check(mpx::dist_graph_create_adjacent(world, mine)).neighbors() == mine);
+    const mpx::communicator<ranks::inproc> plain = grid.dup();
+    CHECK(plain.size() == n);
   });
 }
 

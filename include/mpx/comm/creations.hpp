@@ -62,15 +62,7 @@ class creations {
   requires is_form<How, start_t>
   request<Stack> dup(Communicator& into, How&& how,
                      std::source_location where = std::source_location::current()) const {
-    std::exception_ptr thrown;
-    const started s = start_dup<Stack>(self(), into, {"dup", where}, thrown);
-    if constexpr (stores_errors<How>) {
-      store(*how.code, s.failure);
-    } else {
-      throw_unless_started(s, thrown);
-    }
-    if (s.op == nullptr) return {};
-    return request_access::make(communicator_access<Stack>(self(), where).at(), s.op);
+    return started_dup<Stack>(self(), into, how, where);
   }
   /// The same, by MPI's name.
   request<Stack> idup(Communicator& into,

@@ -51,11 +51,42 @@ class topology_communicator
   std::shared_ptr<const detail::neighborhood> around_;
 };
 
-/// A grid of ranks.
-template <class Stack = stack<>>
-class cart_communicator : public topology_communicator<Stack> {
+namespace detail {
+
+/// A kind of topology, `Self`: its duplicates are of the same kind.
+template <class Self, class Stack>
+class topology_kind : public topology_communicator<Stack> {
  public:
   using topology_communicator<Stack>::topology_communicator;
+
+  /// As `communicator::dup`: the ranks of the duplicate have the same neighbours.
+  template <class How = throws_t>
+  requires BlockingForm<How>
+  Self dup(How&& how = {}, std::source_location where = std::source_location::current()) const {
+    const communicator<Stack> made = communicator<Stack>::dup(std::forward<How>(how), where);
+    return made ? Self(made, this->around_) : Self();
+  }
+  /// The same, started.
+  template <class How>
+  requires is_form<How, start_t>
+  request<Stack> dup(Self& into, How&& how,
+                     std::source_location where = std::source_location::current()) const {
+    return started_dup<Stack>(static_cast<const Self&>(*this), into, how, where);
+  }
+  /// The same, by MPI's name.
+  request<Stack> idup(Self& into,
+                      std::source_location where = std::source_location::current()) const {
+    return dup(into, mpx::start, where);
+  }
+};
+
+}  // namespace detail
+
+/// A grid of ranks.
+template <class Stack = stack<>>
+class cart_communicator : public detail::topology_kind<cart_communicator<Stack>, Stack> {
+ public:
+  using detail::topology_kind<cart_communicator, Stack>::topology_kind;
   using communicator<Stack>::rank;
 
   /// The grid as numbers: sizes, periods, who is where.
@@ -161,9 +192,9 @@ class cart_communicator : public topology_communicator<Stack> {
 
 /// A graph that every rank knows as a whole.
 template <class Stack = stack<>>
-class graph_communicator : public topology_communicator<Stack> {
+class graph_communicator : public detail::topology_kind<graph_communicator<Stack>, Stack> {
  public:
-  using topology_communicator<Stack>::topology_communicator;
+  using detail::topology_kind<graph_communicator, Stack>::topology_kind;
 
   /// The graph as numbers.
   const graph_topology& topology([[maybe_unused]] std::source_location where =
@@ -182,9 +213,10 @@ class graph_communicator : public topology_communicator<Stack> {
 
 /// A graph of which each rank knows its own edges.
 template <class Stack = stack<>>
-class dist_graph_communicator : public topology_communicator<Stack> {
+class dist_graph_communicator
+    : public detail::topology_kind<dist_graph_communicator<Stack>, Stack> {
  public:
-  using topology_communicator<Stack>::topology_communicator;
+  using detail::topology_kind<dist_graph_communicator, Stack>::topology_kind;
 
   /// This rank's edges, with their weights.
   const graph_neighbors& neighbors([[maybe_unused]] std::source_location where =

@@ -304,12 +304,12 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
 /// A graph of ranks that all know as a whole. Collective over `comm`; the ranks beyond the size of
 /// the graph get an empty communicator (operator bool).
 ///
-/// Its edges lead both ways: a rank sends to its neighbours and gets from them. (MPI takes others,
-/// and leaves neighbour collectives on them undefined.) For edges that lead one way there is
-/// dist_graph_create.
+/// Edges lead one way: in neighbour collectives a rank sends to its neighbours, and gets from those
+/// whose neighbour it is (graph_topology::sources). Where all lead both ways these are the same, in
+/// one order. (MPI leaves neighbour collectives on others undefined.)
 /// Requires: equal arguments on all ranks; `place.node` is each rank's own.
-/// Errors: errc::topology: it has more ranks than `comm`, an edge does not lead back as often, or
-/// another rank met an error or gave another graph; those of dup. Source: MPI 4.1, 8.5.3.
+/// Errors: errc::topology: it has more ranks than `comm`, or another rank met an error or gave
+/// another graph; those of dup. Source: MPI 4.1, 8.5.3.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 graph_communicator<Stack> graph_create(
@@ -320,16 +320,10 @@ graph_communicator<Stack> graph_create(
   for (const std::size_t end : graph.ends()) fingerprint = detail::hashed(fingerprint, end);
   for (const rank_t to : graph.edges())
     fingerprint = detail::hashed(fingerprint, static_cast<std::uint64_t>(to));
-  errc own = graph.size() > comm.size() ? errc::topology : errc{};
-  graph_edge one_way{proc_null, proc_null};
-  if (own == errc{}) own = detail::caught([&] { one_way = detail::one_way_edge(graph); });
-  if (one_way.source != proc_null) own = errc::topology;
+  const errc own = graph.size() > comm.size() ? errc::topology : errc{};
   auto made = detail::create_known<graph_communicator<Stack>, detail::graph_neighborhood>(
       comm, graph, fingerprint, own, place, ec, where);
   detail::end_creation(how, ec, "graph_create", comm.rank(), where, [&] {
-    if (one_way.source != proc_null)
-      return detail::formatted("an edge leads from %d to %d and does not lead back as often",
-                               one_way.source, one_way.destination);
     return own != errc::topology ? std::string()
                                  : detail::formatted("the graph has %d ranks, the communicator %d",
                                                      graph.size(), comm.size());

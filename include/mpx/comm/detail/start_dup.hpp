@@ -19,6 +19,7 @@ struct duplicate_under_way : allocated {
   schedule* plan = nullptr;
   said_context said;
   attribute_list attributes;
+  Communicator handle;  // A copy of what is duplicated, until it is the new one.
   Communicator* into = nullptr;
   rank_t rank = 0;
   bool refused = false;  // An attribute cannot be copied: only the others make anything.
@@ -38,7 +39,9 @@ struct duplicate_under_way : allocated {
     }
     made->on_error = d.like->on_error;
     made->attributes = std::move(d.attributes);
-    *d.into = Communicator(*d.at, *made, d.said.context, d.rank, made->size);
+    static_cast<point_to_point<Stack>&>(d.handle) = {*d.at, *made, d.said.context, d.rank,
+                                                     made->size};
+    *d.into = std::move(d.handle);
   }
 };
 
@@ -71,7 +74,7 @@ started not_started(const point_to_point<Stack>& on, call_site site) {
 /// Errors: errc::no_resources; errc::operation, and `thrown`, of copies of attributes: what the
 /// others get is revoked.
 template <class Stack, class Communicator>
-started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_site site,
+started start_dup(const Communicator& parent, Communicator& into, call_site site,
                   std::exception_ptr& thrown) {
   using under_way = duplicate_under_way<Stack, Communicator>;
   const communicator_access<Stack> a(parent, site.where);
@@ -86,13 +89,14 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   if (plan == nullptr || d == nullptr) {
     delete plan;
     delete d;
-    return not_started(parent, site);
+    return not_started<Stack>(parent, site);
   }
   plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
   d->at = &a.at();
   d->like = &a.state();
   d->plan = plan;
   d->attributes = std::move(attributes);
+  d->handle = parent;
   d->into = &into;
   d->rank = a.rank();
   d->refused = thrown != nullptr;
@@ -117,7 +121,22 @@ started start_dup(const point_to_point<Stack>& parent, Communicator& into, call_
   const started s = start_or_leave(a.at(), plan, thrown != nullptr);
   if (s.failure != errc::no_resources) return s;
   if (led != no_context) a.at().with_communicators([&](auto& all) { all.abandon(led); });
-  return not_started(parent, site);
+  return not_started<Stack>(parent, site);
+}
+
+/// The same, as a call of the program.
+template <class Stack, class Communicator, class How>
+request<Stack> started_dup(const Communicator& parent, Communicator& into, How& how,
+                           std::source_location where) {
+  std::exception_ptr thrown;
+  const started s = start_dup<Stack>(parent, into, {"dup", where}, thrown);
+  if constexpr (stores_errors<How>) {
+    store(*how.code, s.failure);
+  } else {
+    throw_unless_started(s, thrown);
+  }
+  if (s.op == nullptr) return {};
+  return request_access::make(communicator_access<Stack>(parent, where).at(), s.op);
 }
 
 }  // namespace mpx::inline v0::detail

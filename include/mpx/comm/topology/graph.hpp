@@ -3,13 +3,11 @@
 // Graphs of ranks: one that every rank knows as a whole, and one of which each rank knows its own
 // edges. Only numbers: nothing here communicates.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mpx/core/error.hpp"
@@ -17,8 +15,8 @@
 
 namespace mpx::inline v0 {
 
-/// A graph that every rank knows as a whole. Edges lead from a rank to its neighbours; one may be
-/// there several times, and may lead back to where it begins.
+/// A graph that every rank knows as a whole. Edges lead from a rank to its neighbours, one way: one
+/// may be there several times, and may lead back to where it begins.
 class graph_topology {
  public:
   /// No ranks.
@@ -77,6 +75,30 @@ class graph_topology {
     return std::span(edges_).subspan(first, ends_[r] - first);
   }
 
+  /// Whose edges lead to `rank`, in the order of neighbour collectives: first, in the order of its
+  /// own neighbours, those that are among them, as often as their edges and its own go together;
+  /// then the others, by rank. Where all edges lead both ways these are its neighbours.
+  /// Errors: errc::rank. Cost: a look at each edge.
+  std::vector<rank_t> sources(rank_t rank,
+                              std::source_location where = std::source_location::current()) const {
+    const std::span<const rank_t> own = neighbors(rank, where);
+    std::vector<rank_t> coming(ends_.size(), 0);
+    for (rank_t r = 0; r < size(); ++r)
+      for (const rank_t to : neighbors(r)) coming[static_cast<std::size_t>(r)] += to == rank;
+    std::vector<rank_t> from;
+    const auto take = [&](rank_t r) {
+      rank_t& left = coming[static_cast<std::size_t>(r)];
+      if (left == 0) return false;
+      --left;
+      from.push_back(r);
+      return true;
+    };
+    for (const rank_t r : own) take(r);
+    for (rank_t r = 0; r < size(); ++r)
+      while (take(r)) continue;
+    return from;
+  }
+
   /// Whether both are equal.
   friend bool operator==(const graph_topology&, const graph_topology&) = default;
 
@@ -116,24 +138,6 @@ struct graph_edge {
 };
 
 namespace detail {
-
-/// An edge of `g` that does not lead back as often; from proc_null if there is none.
-inline graph_edge one_way_edge(const graph_topology& g) {
-  std::vector<std::pair<rank_t, rank_t>> there;
-  std::vector<std::pair<rank_t, rank_t>> back;
-  for (rank_t r = 0; r < g.size(); ++r)
-    for (const rank_t to : g.neighbors(r)) {
-      there.emplace_back(r, to);
-      back.emplace_back(to, r);
-    }
-  std::sort(there.begin(), there.end());
-  std::sort(back.begin(), back.end());
-  for (std::size_t i = 0; i < there.size(); ++i) {
-    if (there[i] < back[i]) return {there[i].first, there[i].second};
-    if (back[i] < there[i]) return {back[i].second, back[i].first};
-  }
-  return {proc_null, proc_null};
-}
 
 /// errc{} if `n` may be the neighbours of a rank of `size`.
 inline errc check_neighbors(const graph_neighbors& n, rank_t size) noexcept {

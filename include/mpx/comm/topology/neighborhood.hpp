@@ -53,7 +53,8 @@ struct cart_neighborhood final : neighborhood {
 
 struct graph_neighborhood final : neighborhood {
   graph_neighborhood(graph_topology g, rank_t rank)
-      : neighborhood(beside(g, rank), beside(g, rank)), graph(std::move(g)) {}
+      : neighborhood(rank == proc_null ? std::vector<rank_t>() : g.sources(rank), beside(g, rank)),
+        graph(std::move(g)) {}
   graph_topology graph;
 
  private:
