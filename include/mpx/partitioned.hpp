@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "mpx/coll/arguments.hpp"
+#include "mpx/coll/linear_layout.hpp"
 #include "mpx/comm/partitioned.hpp"
 #include "mpx/communicator.hpp"
 
@@ -35,7 +36,7 @@ class partitioned_communicator : public communicator<Stack> {
   explicit partitioned_communicator(const base& comm) noexcept : base(comm) {}
   using base::check_exists;
 
-  started send(std::span<std::byte> buffer, std::size_t elements, std::size_t partitions, rank_t to,
+  started send(const memory& buffer, std::size_t elements, std::size_t partitions, rank_t to,
                tag_t tag) const noexcept {
     if (const errc why = this->check_send(to, tag); why != errc{}) return {nullptr, why};
     if (!fits(elements, partitions)) return {nullptr, errc::count};
@@ -46,7 +47,7 @@ class partitioned_communicator : public communicator<Stack> {
         make([&] { return new partitioned_sender<Stack>(*this->endpoint_, c, first); });
     const started s = adopt(made);
     if (s.op == nullptr || to == proc_null) return s;
-    const partitioned_offer offer{buffer.size(), c.partitions, first};
+    const partitioned_offer offer{buffer.bytes, c.partitions, first};
     const started told =
         this->endpoint_->send({std::as_bytes(std::span(&offer, 1)), c.peer, c.context,
                                partitioned_tag(static_cast<std::uint32_t>(tag))});
@@ -56,8 +57,8 @@ class partitioned_communicator : public communicator<Stack> {
     parts::abandon(*this->endpoint_, *s.op);
     return told;
   }
-  started receive(std::span<std::byte> buffer, std::size_t elements, std::size_t partitions,
-                  rank_t from, tag_t tag) const noexcept {
+  started receive(const memory& buffer, std::size_t elements, std::size_t partitions, rank_t from,
+                  tag_t tag) const noexcept {
     if (tag == any_tag || tag < 0) return {nullptr, errc::tag};
     if (const errc why = this->check_send(from, tag); why != errc{}) return {nullptr, why};
     if (!fits(elements, partitions)) return {nullptr, errc::count};
@@ -76,7 +77,7 @@ class partitioned_communicator : public communicator<Stack> {
   static bool fits(std::size_t elements, std::size_t partitions) noexcept {
     return partitions > 0 && partitions <= partitions_max && elements % partitions == 0;
   }
-  partitioned_call call(std::span<std::byte> buffer, std::size_t partitions, rank_t other,
+  partitioned_call call(const memory& buffer, std::size_t partitions, rank_t other,
                         tag_t tag) const noexcept {
     return {buffer,       static_cast<std::uint32_t>(partitions),
             other,        this->peer_of(other),
@@ -112,8 +113,8 @@ class partitioned_communicator : public communicator<Stack> {
   }
 };
 
-/// An init call, as finish_as takes it.
-template <class Stack, bool Sends>
+/// An init call, as finish_as takes it. `B`: its buffer.
+template <class Stack, bool Sends, class B>
 struct partitioned_init {
   using stack_type = Stack;
   using value_type = nothing;
@@ -122,22 +123,37 @@ struct partitioned_init {
   static constexpr const char* prepare_name = name;
 
   partitioned_communicator<Stack> on;
-  std::span<std::byte> buffer;
-  std::size_t elements;
+  const B& buffer;
   std::size_t partitions;
   rank_t other;
   tag_t tag;
 
   endpoint<Stack>& endpoint_of() const noexcept { return on.endpoint_for_reports(); }
   started prepare() const noexcept {
-    return Sends ? on.send(buffer, elements, partitions, other, tag)
-                 : on.receive(buffer, elements, partitions, other, tag);
+    memory m;
+    if constexpr (LayoutBuffer<B>) {
+      if (const errc why = buffer.fault(!Sends); why != errc{}) return {nullptr, why};
+      m = buffer.borrow();
+      if (!m.contiguous()) {
+        const coll::linear_layout* const made = coll::linear_layout::make(m, true);
+        if (made == nullptr) return {nullptr, errc::no_resources};
+        m = made->whole(m.bytes);
+      }
+    } else {
+      m = bytes_of(buffer);
+    }
+    const started s = Sends ? on.send(m, elements(), partitions, other, tag)
+                            : on.receive(m, elements(), partitions, other, tag);
+    take_back(m, {});  // What is prepared has its own.
+    return s;
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, nothing, const char* what,
                                                     std::source_location where) const {
+    if constexpr (LayoutBuffer<B>)
+      if (why == errc::datatype) buffer.raise_fault(what, !Sends, where);
     std::string s = describe(what, on.rank(), Sends ? " to rank " : " from rank ", other, tag,
-                             on.context() << 1, buffer.size());
-    append(s, ", %zu elements in %zu partitions", elements, partitions);
+                             on.context() << 1, bytes());
+    append(s, ", %zu elements in %zu partitions", elements(), partitions);
     if (why == errc::rank) append(s, ": ranks here are 0 .. %d", on.size() - 1);
     if (why == errc::count && (partitions == 0 || partitions > partitions_max))
       append(s, ": give 1 to %u partitions", partitions_max);
@@ -147,6 +163,22 @@ struct partitioned_init {
       append(s, ": memory is out, or the %u partitions of all sends of a communicator are used up",
              partitions_max);
     throw error(why, s, where);
+  }
+
+ private:
+  std::size_t bytes() const noexcept {
+    if constexpr (LayoutBuffer<B>) {
+      return buffer.bytes();
+    } else {
+      return bytes_of(buffer).size();
+    }
+  }
+  std::size_t elements() const noexcept {
+    if constexpr (requires { buffer.element_bytes(); }) {
+      return coll::units_in(bytes(), buffer.element_bytes());
+    } else {
+      return bytes() / sizeof(element_of_t<const B>);
+    }
   }
 };
 
@@ -216,32 +248,26 @@ void make_ready(const request<Stack>& r, const char* what, const Named& named, H
 /// It is received by `precv_init` and nothing else: the first that names this rank and tag in this
 /// communicator goes with the first send, in the order of the init calls on both sides. The
 /// receiver may part the same number of bytes differently.
-/// Requires: `buffer` lies in one piece: layouts are no buffers here.
+/// What a layout spreads is parted by its elements; it is kept, so that views and datatypes may go.
 /// Effects:  the receiver is told of it; nothing waits.
-/// Errors:   errc::rank, errc::tag; errc::count: the elements are no multiple of the partitions, or
-/// there are none; errc::no_resources, also after 2^30 - 1 partitions in all sends of this rank in
-/// this communicator. Of the request: errc::peer_lost.
+/// Errors:   errc::rank, errc::tag; errc::datatype of a layout; errc::count: the elements are no
+/// multiple of the partitions, or none; errc::no_resources, also after 2^30 - 1 partitions
+/// in all sends of this rank in this communicator. Of the request: errc::peer_lost.
 /// Completion: `buffer` stays where it is as long as the request is there; a part is not written to
 /// between its `pready` and the end of the round. A request that is dropped before all parts are
 /// ready sends no more, and its receiver waits until it drops its own.
 /// Cost:     a message for each partition, on the path that its size says; 4 bytes of memory each.
 /// Source:   MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
-requires SendBuffer<std::remove_cvref_t<B>> &&
-         (!LayoutBuffer<B>) && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
+requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
+         detail::OwnForm<How, detail::prepare_t>
 request<Stack> psend_init(
     const communicator<Stack>& comm, B&& buffer, std::size_t partitions, rank_t to, tag_t tag = 0,
     How&& how = {},
     std::source_location where =
         std::source_location::current()) noexcept(detail::stores_errors<How>) {
-  const auto bytes = detail::bytes_of(buffer);
-  const detail::partitioned_init<Stack, true> call{
-      detail::partitioned_communicator<Stack>(comm),
-      {const_cast<std::byte*>(bytes.data()), bytes.size()},
-      detail::elements_of(buffer),
-      partitions,
-      to,
-      tag};
+  const detail::partitioned_init<Stack, true, std::remove_cvref_t<B>> call{
+      detail::partitioned_communicator<Stack>(comm), buffer, partitions, to, tag};
   call.on.check_exists(where);
   return detail::finish_as(detail::as_form<detail::prepare_t>(how), call, where);
 }
@@ -253,19 +279,14 @@ request<Stack> psend_init(
 /// Completion: nobody else uses a part of `buffer` from the start of a round until it has arrived.
 /// Cost:     a receive for each partition of the sender. Source: MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
-requires ReceiveBuffer<B&&> &&
-         (!LayoutBuffer<B>) && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
+requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
 request<Stack> precv_init(
     const communicator<Stack>& comm, B&& buffer, std::size_t partitions, rank_t from, tag_t tag = 0,
     How&& how = {},
     std::source_location where =
         std::source_location::current()) noexcept(detail::stores_errors<How>) {
-  const detail::partitioned_init<Stack, false> call{detail::partitioned_communicator<Stack>(comm),
-                                                    detail::writable_bytes_of(buffer),
-                                                    detail::elements_of(buffer),
-                                                    partitions,
-                                                    from,
-                                                    tag};
+  const detail::partitioned_init<Stack, false, std::remove_cvref_t<B>> call{
+      detail::partitioned_communicator<Stack>(comm), buffer, partitions, from, tag};
   call.on.check_exists(where);
   return detail::finish_as(detail::as_form<detail::prepare_t>(how), call, where);
 }

@@ -3,6 +3,7 @@
 // the order of the init calls and never with anything else; errors.
 
 #include <array>
+#include <mpx/datatype.hpp>
 #include <mpx/partitioned.hpp>
 #include <thread>
 
@@ -338,5 +339,67 @@ TEST_CASE("partitioned: the limit of partitions") {
     (void)mpx::psend_init(world, nothing, 1, 0, 0, ec);
     CHECK(ec == mpx::errc::no_resources);
     CHECK(mpx::psend_init(world.dup(), nothing, 1, 0).persistent());
+  });
+}
+
+TEST_CASE_TEMPLATE("partitioned: what a layout spreads", Stack, ranks::inproc, ranks::shm,
+                   ranks::late) {
+  ranks::run<Stack>(2, [](auto world) {
+    const mpx::rank_t me = world.rank();
+    for (const std::size_t rows : {6u, 6000u}) {
+      constexpr std::size_t columns = 4;
+      std::vector<int> matrix(rows * columns, -1), flat(rows, -1);
+      const auto column = [&] {  // The view and the datatype go before the request.
+        return mpx::strided(matrix.data() + 1, rows, columns);
+      };
+      const auto typed = [&] {
+        const auto type =
+            mpx::datatype::resized(mpx::datatype::of<int>(), 0, columns * sizeof(int));
+        return mpx::buffer(matrix.data() + 2, static_cast<std::int64_t>(rows), type);
+      };
+      auto out = me == 0 ? mpx::psend_init(world, column(), 6, 1, 1)
+                         : mpx::precv_init(world, typed(), 3, 0, 1);
+      auto back = me == 0 ? mpx::precv_init(world, flat, 2, 1, 2)
+                          : mpx::psend_init(world, typed(), 6, 0, 2);
+      for (int round = 0; round < 3; ++round) {
+        const auto value = [&](std::size_t i) { return round * 100'000 + static_cast<int>(i); };
+        if (me == 0)
+          for (std::size_t i = 0; i < rows; ++i) matrix[i * columns + 1] = value(i);
+        out.start();
+        back.start();
+        if (me == 0)
+          for (const std::size_t i : partitions::shuffled(6, rows)) mpx::pready(out, i);
+        if (me == 1) {
+          for (std::size_t i = 0; i < 3; ++i) {
+            while (!mpx::parrived(out, i)) std::this_thread::yield();
+            bool right = true;
+            for (std::size_t k = i * rows / 3; k < (i + 1) * rows / 3; ++k)
+              right = right && matrix[k * columns + 2] == value(k);
+            CHECK(right);
+          }
+        }
+        CHECK(out.wait().bytes() == rows * sizeof(int));
+        if (me == 1)
+          for (std::size_t i = 0; i < 6; ++i) mpx::pready(back, i);
+        CHECK(back.wait().bytes() == rows * sizeof(int));
+        bool right = true;
+        for (std::size_t i = 0; me == 0 && i < rows; ++i) right = right && flat[i] == value(i);
+        for (std::size_t i = 0; i < rows; ++i)  // Nothing beside it.
+          right = right && matrix[i * columns] == -1 && matrix[i * columns + 3] == -1 &&
+                  matrix[i * columns + (me == 0 ? 2 : 1)] == -1;
+        CHECK(right);
+      }
+    }
+    std::error_code ec;
+    int x = 0;
+    CHECK(!mpx::psend_init(world, mpx::buffer(&x, -1, mpx::datatype::of<int>()), 1, 0, 3, ec)
+               .persistent());
+    CHECK(ec == mpx::errc::datatype);
+    CHECK(ranks::contains(
+        ranks::text_of([&] { (void)mpx::precv_init(world, mpx::strided(&x, 2, 0), 1, 0); }),
+        "lie at the same place"));
+    CHECK(!mpx::psend_init(world, mpx::buffer(&x, 1, mpx::datatype::of<int>()), 2, 0, 3, ec)
+               .persistent());
+    CHECK(ec == mpx::errc::count);
   });
 }

@@ -15,6 +15,7 @@
 #include "mpx/engine/endpoint.hpp"
 #include "mpx/engine/extension.hpp"
 #include "mpx/engine/request.hpp"
+#include "mpx/engine/schedule.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -39,7 +40,7 @@ struct partitioned_offer {
 
 /// What both sides know.
 struct partitioned_call {
-  std::span<std::byte> buffer;
+  memory buffer;  // Its layout, if it has one, gives each byte a place: see coll/linear_layout.hpp.
   std::uint32_t partitions;
   rank_t other;
   peer_id peer;
@@ -49,11 +50,15 @@ struct partitioned_call {
   const group* ranks;
   match_bits ignored;  // Of what receives compare.
 
-  std::size_t partition_bytes() const noexcept { return buffer.size() / partitions; }
+  /// Part i of n.
+  memory part(std::size_t i, std::size_t n) const noexcept {
+    const std::size_t bytes = buffer.bytes / n;
+    return {buffer.base + i * bytes, bytes, buffer.how};
+  }
   std::string describe(bool sends) const {
     std::string s = detail::describe(sends ? "partitioned send" : "partitioned receive", rank,
                                      sends ? " to rank " : " from rank ", other, tag, context,
-                                     buffer.size(), ranks);
+                                     buffer.bytes, ranks);
     append(s, " in %u partitions", partitions);
     return s;
   }
@@ -63,7 +68,10 @@ struct partitioned_call {
 class partitioned_operation : public extension {
  public:
   partitioned_operation(const partitioned_call& c, bool sends) noexcept
-      : extension(extension_kind::partitions), call_(c), sends_(sends) {}
+      : extension(extension_kind::partitions), call_(c), sends_(sends) {
+    static_cast<void>(lend(call_.buffer));  // Which takes no memory.
+  }
+  ~partitioned_operation() override { take_back(call_.buffer, {}); }
   const partitioned_call& call() const noexcept { return call_; }
   bool sends() const noexcept { return sends_; }
   std::string describe() const override { return call_.describe(sends_); }
@@ -90,7 +98,7 @@ class partitioned_sender final : public partitioned_operation {
         round_of_(c.partitions) {}
 
   errc start() noexcept override {
-    parts::set_status(endpoint_, *op, call_.peer, call_.tag, call_.buffer.size());
+    parts::set_status(endpoint_, *op, call_.peer, call_.tag, call_.buffer.bytes);
     ready_.store(0, platform::memory_order_relaxed);
     if (++round_ == 0) round_ = 1;  // What a partition has that was never ready.
     running_.store(true, platform::memory_order_release);
@@ -145,9 +153,11 @@ class partitioned_sender final : public partitioned_operation {
   /// Sends partition `i`, which is marked; after the last one the operation is the engine's.
   errc send(std::size_t i) {
     if (call_.peer != null_peer) {
-      const std::size_t n = call_.partition_bytes();
-      const started s = endpoint_.send({call_.buffer.subspan(i * n, n), call_.peer,
-                                        call_.context | 1, partitioned_tag(first_tag_ + index(i))});
+      memory part = call_.part(i, call_.partitions);
+      if (!lend(part)) return errc::no_resources;
+      const started s = endpoint_.send(
+          {part, call_.peer, call_.context | 1, partitioned_tag(first_tag_ + index(i))});
+      take_back(part, s);
       if (s.op == nullptr && s.failure != errc{}) return s.failure;
       if (s.op != nullptr) parts::add(endpoint_, *op, *s.op);
     }
@@ -192,7 +202,7 @@ class partitioned_receiver final : public partitioned_operation {
   errc start() noexcept override {
     const bool nobody = call_.peer == null_peer;
     parts::set_status(endpoint_, *op, call_.peer, nobody ? tag_t{any_tag} : call_.tag,
-                      nobody ? 0 : call_.buffer.size());
+                      nobody ? 0 : call_.buffer.bytes);
     if (nobody) {
       parts::seal(endpoint_, *op);
     } else {
@@ -245,9 +255,7 @@ class partitioned_receiver final : public partitioned_operation {
 
  private:
   memory piece(std::uint32_t i) const noexcept {
-    if (refused_ != errc{}) return {};
-    const std::size_t n = call_.buffer.size() / offer_.partitions;
-    return call_.buffer.subspan(i * n, n);
+    return refused_ != errc{} ? memory() : call_.part(i, offer_.partitions);
   }
   /// What a peer says is not trusted.
   errc check(const operation& came) noexcept {
@@ -256,7 +264,7 @@ class partitioned_receiver final : public partitioned_operation {
         offer_.first_tag > partitions_max || offer_.partitions > partitions_max - offer_.first_tag)
       return errc::protocol;
     if (!pieces_.try_extend(offer_.partitions)) return errc::no_resources;
-    const bool fits = offer_.bytes == call_.buffer.size() && offer_.bytes % offer_.partitions == 0;
+    const bool fits = offer_.bytes == call_.buffer.bytes && offer_.bytes % offer_.partitions == 0;
     return fits ? errc{} : errc::count;
   }
 

@@ -102,9 +102,11 @@ struct compounds {
     op.data = {nullptr, bytes};
   }
   /// Posts a receive that is a part of it; nullptr: no operation is left.
-  static operation* receive_locked(endpoint_type& e, operation& op, const memory& into,
+  static operation* receive_locked(endpoint_type& e, operation& op, memory into,
                                    const pattern& want) noexcept {
+    if (!lend(into)) return nullptr;
     const started s = e.inbox().receive(into, want);
+    take_back(into, s);
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
