@@ -15,6 +15,10 @@
 #error "mpx needs exceptions, also where error codes are asked for: leave -fno-exceptions out"
 #define MPX_NEEDS <mpx/needs exceptions: see the error above>
 #endif
+#if !defined(MPX_NEEDS) && !__has_include(<boost/intrusive/circular_list_algorithms.hpp>)
+#error "mpx needs the headers of Boost, 1.74 or later: libboost1.81-dev, libboost-dev, boost-devel"
+#define MPX_NEEDS <mpx/needs the headers of Boost: see the error above>
+#endif
 #ifdef MPX_NEEDS
 #include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
 #endif

@@ -73,6 +73,21 @@ class point_to_point {
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
+  template <mode M = mode::standard, class B, class How, class... Rest>
+  requires NonblockingOrCode<How>
+  void send(B&&, How&&, Rest&&...) const {
+    static_assert(is_last_argument<How>,
+                  "the form of a call (mpx::start, mpx::prepare, a std::error_code) is its last "
+                  "argument: send(buffer, to, tag, mpx::start)");
+  }
+  template <class B, class How, class... Rest>
+  requires NonblockingOrCode<How>
+  void recv(B&&, How&&, Rest&&...) const {
+    static_assert(is_last_argument<How>,
+                  "the form of a call (mpx::start, mpx::prepare, a std::error_code) is its last "
+                  "argument: recv(buffer, from, tag, mpx::start)");
+  }
+
   /// Receives into `buffer` from rank `from`.
   /// Requires: `from` a rank, any_source or proc_null; `tag` a tag or any_tag.
   /// Returns:  source, tag and length of the message. Errors: errc::rank, errc::tag, errc::truncate

@@ -57,6 +57,15 @@ class number_list : public std::span<const std::int64_t> {
   requires std::same_as<std::ranges::range_value_t<R>, std::int64_t>
   constexpr number_list(const R& r) noexcept  // NOLINT(*-explicit-*)
       : span(std::ranges::data(r), std::ranges::size(r)) {}
+  /// Other integers are refused.
+  template <std::ranges::range R>
+  requires(std::integral<std::ranges::range_value_t<R>> &&
+           !std::same_as<std::ranges::range_value_t<R>, std::int64_t>)
+  constexpr number_list(const R&) noexcept {  // NOLINT(*-explicit-*)
+    static_assert(std::same_as<std::ranges::range_value_t<R>, std::int64_t>,
+                  "a list of a datatype's sizes, counts or displacements is a contiguous range of "
+                  "std::int64_t, or numbers in braces");
+  }
 };
 
 /// Which bytes of memory make a message, and in which order: a value; copies share what it is.

@@ -51,6 +51,12 @@ inline constexpr bool stores_errors =
 /// What a call that cannot be started takes: nothing or an error_code.
 template <class How>
 concept BlockingForm = throws<How> || is_code<How>;
+/// A form other than none, of calls that are told when it is not their last argument.
+template <class How>
+concept NonblockingOrCode =
+    is_code<How> || is_form<How, start_t> || is_form<How, prepare_t> || is_form<How, once_t>;
+template <class How>
+inline constexpr bool is_last_argument = false;
 /// What a probe takes besides: mpx::once.
 template <class How>
 concept ProbingForm = BlockingForm<How> || is_form<How, once_t>;

@@ -27,9 +27,20 @@
 
 namespace mpx::inline v0 {
 
+namespace detail {
+template <class P>
+constexpr bool is_defined() noexcept {
+  static_assert(
+      requires { sizeof(P); },
+      "this policy is declared, and its header is not included: mpx::transport::tcp is in "
+      "<mpx/transport/tcp.hpp>, and with stacks in <mpx/cluster.hpp>");
+  return true;
+}
+}  // namespace detail
+
 /// A type that says on which axis of a stack it sits.
 template <class P>
-concept StackPolicy = requires { typename P::policy_axis; };
+concept StackPolicy = detail::is_defined<P>() && requires { typename P::policy_axis; };
 
 /// What environment<...> and the like take: a stack, not a policy of one.
 template <class S>

@@ -301,6 +301,26 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
                      where);
 }
 
+namespace detail {
+template <class Stack>
+inline constexpr bool each_dimension_says_whether_it_is_periodic = false;
+}  // namespace detail
+
+template <class Stack, class... Rest>
+void cart_create(const communicator<Stack>&, std::initializer_list<rank_t>,
+                 std::initializer_list<bool>, Rest&&...) {
+  static_assert(detail::each_dimension_says_whether_it_is_periodic<Stack>,
+                "a dimension is its size and whether it is periodic: "
+                "cart_create(comm, {{2, true}, {2, true}})");
+}
+template <class Stack, std::ranges::range Sizes, class... Rest>
+requires std::integral<std::ranges::range_value_t<Sizes>>
+void cart_create(const communicator<Stack>&, const Sizes&, Rest&&...) {
+  static_assert(detail::each_dimension_says_whether_it_is_periodic<Stack>,
+                "dimensions are a range of mpx::cart_dimension, each its size and whether it is "
+                "periodic: cart_create(comm, {{2, true}, {2, true}})");
+}
+
 /// A graph of ranks that all know as a whole. Collective over `comm`; the ranks beyond the size of
 /// the graph get an empty communicator (operator bool).
 ///

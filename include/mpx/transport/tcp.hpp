@@ -25,6 +25,7 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/declared.hpp"
 #include "mpx/transport/tcp/self_queue.hpp"
 #include "mpx/transport/tcp/wires.hpp"
 
@@ -37,8 +38,7 @@ namespace mpx::inline v0::transport {
 /// `Heartbeat`: how long a peer may be out of reach. A connection that breaks is made again within
 /// that time, and goes on where it was.
 /// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS; instead of `Heartbeat`: MPX_TCP_HEARTBEAT.
-template <std::size_t PacketBytes = 1024 * 1024, bool Pends = true, int KernelBytes = 0,
-          class Stream = detail::tcp_plain, class Heartbeat = tcp_heartbeat<>>
+template <std::size_t PacketBytes, bool Pends, int KernelBytes, class Stream, class Heartbeat>
 class basic_tcp {
   static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
 
@@ -342,9 +342,6 @@ class basic_tcp {
   std::vector<peer_id> nodes_;
   bool oversubscribed_;
 };
-
-/// Over sockets, with packets of the usual size.
-using tcp = basic_tcp<>;
 
 }  // namespace mpx::inline v0::transport
 

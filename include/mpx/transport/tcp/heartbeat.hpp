@@ -15,12 +15,13 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/transport/detail/declared.hpp"
 
 namespace mpx::inline v0::transport {
 
 /// Policy of transport tcp: a peer whose host does not answer for `Seconds` is lost.
 /// MPX_TCP_HEARTBEAT says otherwise.
-template <unsigned Seconds = 10>
+template <unsigned Seconds>
 struct tcp_heartbeat {
   static_assert(Seconds >= 3 && Seconds <= 86'400);
   static constexpr unsigned seconds = Seconds;

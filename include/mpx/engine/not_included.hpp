@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Texts for functions of headers that mpx.hpp does not include. A real one is a better match for
+// any call, whether its header comes before or after this.
+
+#include "mpx/config.hpp"
+
+namespace mpx::inline v0 {
+
+namespace not_included {
+
+template <class... T>
+inline constexpr bool is_included = sizeof...(T) == 1000;
+
+// NOLINTBEGIN(*-vararg*,*-dcl50-cpp): nothing matches less than an ellipsis.
+template <class T = void, class... More>
+int allocate_window(...) {
+  static_assert(is_included<T>, "mpx::allocate_window is in <mpx/rma.hpp>: include that, too");
+  return 0;
+}
+template <class T = void, class... More>
+int window_over(...) {
+  static_assert(is_included<T>, "mpx::window_over is in <mpx/rma.hpp>: include that, too");
+  return 0;
+}
+template <class T = void, class... More>
+int shared_window(...) {
+  static_assert(is_included<T>, "mpx::shared_window is in <mpx/rma.hpp>: include that, too");
+  return 0;
+}
+template <class T = void, class... More>
+int dynamic_window(...) {
+  static_assert(is_included<T>, "mpx::dynamic_window is in <mpx/rma.hpp>: include that, too");
+  return 0;
+}
+// NOLINTEND(*-vararg*,*-dcl50-cpp)
+
+}  // namespace not_included
+using namespace not_included;  // NOLINT(*-using-namespace)
+
+}  // namespace mpx::inline v0
