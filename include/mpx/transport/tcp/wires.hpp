@@ -225,7 +225,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.search.begin(now);
     wait_for(l, now,
              now + l.search.attempt_ns(patience_.attempt_ns(l.lost_at_ns - now),
-                                       patience_.reach_ns(), directory_.of(l.peer).size()));
+                                       patience_.reach_ns(0), directory_.of(l.peer).size()));
     l.call.emplace(self_, l.peer);
     l.socket = Stream(connect_tcp(from_, place_of(l).at, kernel_bytes_));
     if (!l.socket || !watch_.add(l.socket.fd(), {tcp_watch::kind::link, l.peer}, true))
@@ -236,9 +236,11 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   const tcp_place& place_of(const link& l) const noexcept {
     return directory_.of(l.peer)[l.search.at()];
   }
-  /// Whether the peer itself may be at another address than the one that is called.
+  /// True if a kernel answers at the address that is called, and the peer may be at another one:
+  /// other hosts have that address, too, or that kernel has not taken the peer's knock.
   bool may_be_elsewhere(const link& l) const noexcept {
-    return place_of(l).doubtful && directory_.of(l.peer).size() > 1;
+    return directory_.of(l.peer).size() > 1 &&
+           (place_of(l).doubtful || tcp_holds_bytes(l.socket.fd()));
   }
   /// An attempt has failed. It is repeated while that may help, at the next address.
   void hang_up(link& l, int why) noexcept {
@@ -268,7 +270,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
     const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
     if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
-      // A kernel answers there, which may be another host's, and drops the knock of a stranger.
+      // It may be another host's kernel, which drops the knock: this is no sign of the peer.
       if (greets && may_be_elsewhere(l)) return hang_up(l, tcp_says_nothing);
       // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
       // has come, and waited in vain: the next look tells.
