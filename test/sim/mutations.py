@@ -530,9 +530,11 @@ MUTATIONS = [
     ("a call that waits to be taken does not ask again whether the host is there", WIRES,
      "        l.call->knock(l.socket.fd(), secret_);\n", "        static_cast<void>(0);\n", CALLS_TEST),
     ("a stranger takes the place of who has knocked", NEWCOMERS,
-     "    if (all_[oldest].handshake.has_knocked() && !for_one_that_has_knocked) return places;\n", "", DOOR_TEST),
+     "    if (all_[at].handshake.has_knocked() && !for_one_that_has_knocked) return places;\n", "", DOOR_TEST),
     ("who has been here longest goes, though he has knocked and others have not", NEWCOMERS,
-     "a.until_ns < b.until_ns : !knocked;", "a.until_ns < b.until_ns : knocked;", DOOR_TEST),
+     "                              : !knocked;\n", "                              : knocked;\n", DOOR_TEST),
+    ("of many that call at once each takes the place of one before it", NEWCOMERS,
+     "    if (!oldest.handshake.has_knocked()) return true;\n", "    if (true) return true;\n", DOOR_TEST),
     # Of who dies, and of who leaves.
     ("a lock is given to who has died waiting for it", "rma/service.hpp",
      "      if (os::gone_locked(w.e, w.peer_of(at.rank))) {",

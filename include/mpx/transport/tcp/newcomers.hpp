@@ -22,13 +22,16 @@ struct tcp_door_counters {
   std::uint64_t accepted = 0;   ///< Connections that came in,
   std::uint64_t admitted = 0;   ///< of these, of ranks of the job,
   std::uint64_t strangers = 0;  ///< and of nobody that belongs here, or of nobody in time.
-  std::uint64_t pauses = 0;     ///< Times at which nobody was let in: no descriptors were left.
+  std::uint64_t pauses = 0;     ///< Times at which no descriptor or place was left for more.
 };
 
 class tcp_newcomers {
  public:
   static constexpr std::uint32_t places = 64;
   static constexpr std::int64_t patience_ns = 5'000'000'000;
+  // A connection that has knocked keeps its place for so long, in which a rank answers, although
+  // others wait for it: of many ranks that call at once each is heard.
+  static constexpr std::int64_t answer_ns = 100'000'000;
   static constexpr int accepts_a_look = 64;
   static constexpr unsigned listeners_max = 8;
   static constexpr std::int64_t rest_ns = 50'000'000;       // Where the machine has nothing left,
@@ -122,7 +125,7 @@ class tcp_newcomers {
       }
     }
     if (!listening_) {
-      if (paused_until_ <= now) listen();
+      if (paused_until_ <= now || (waits_for_place_ && present_ < places)) listen();
       if (!listening_) wanted(paused_until_ > now ? paused_until_ : now + rest_ns);
     }
     return next;
@@ -137,7 +140,7 @@ class tcp_newcomers {
 
   /// Takes in so many. Returns whether there may be more.
   bool accept_at(const tcp_descriptor& listener) noexcept {
-    for (int i = 0; i < accepts_a_look && listening_; ++i) {
+    for (int i = 0; i < accepts_a_look && listening_ && has_room(); ++i) {
       tcp_descriptor s(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!s) {
         // Without descriptors or memory it would be asked again and again.
@@ -150,6 +153,17 @@ class tcp_newcomers {
       enter(std::move(s));
     }
     return listening_;
+  }
+  /// False: there is none until one of those that have knocked has been heard, or has had its time.
+  bool has_room() noexcept {
+    if (present_ < places) return true;
+    const newcomer& oldest = all_[first_to_go()];
+    const std::int64_t until = oldest.until_ns - patience_ns + answer_ns;
+    if (!oldest.handshake.has_knocked()) return true;
+    if (until <= platform::now_ns()) return !has_spoken(oldest.socket.fd());
+    rest(until);
+    waits_for_place_ = true;
+    return false;
   }
   /// Reads what the other end says, as far as it is part of one message.
   static tcp_step hear(int fd, tcp_acceptor& by, const tcp_secret& secret, peer_id self,
@@ -184,6 +198,7 @@ class tcp_newcomers {
   /// All of them, or none is watched.
   void listen() noexcept {
     listening_ = true;
+    waits_for_place_ = false;
     for (unsigned i = 0; i < listeners_count_; ++i)
       listening_ = listening_ && watch_.add(listeners_[i].fd(), {tcp_watch::kind::listener, 0});
     if (!listening_) listen_no_more();
@@ -193,21 +208,29 @@ class tcp_newcomers {
     for (unsigned i = 0; i < listeners_count_; ++i) watch_.remove(listeners_[i].fd());
   }
 
-  /// The one that has been here longest has to go if all places are taken: of those that have not
-  /// knocked, or, if there are none, and only for one that has, of all. `places`: there is none.
+  /// A place that is free, or that of who has to go for it. `places`: for one that has not knocked
+  /// nobody has to who has.
   std::uint32_t free_place(bool for_one_that_has_knocked) noexcept {
-    std::uint32_t oldest = places;
-    for (std::uint32_t at = 0; at < places; ++at) {
-      if (!all_[at].socket) return at;
-      if (oldest == places || is_to_go_before(all_[at], all_[oldest])) oldest = at;
-    }
-    if (all_[oldest].handshake.has_knocked() && !for_one_that_has_knocked) return places;
-    dismiss(oldest);
-    return oldest;
+    if (present_ < places)
+      for (std::uint32_t at = 0;; ++at)
+        if (!all_[at].socket) return at;
+    const std::uint32_t at = first_to_go();
+    if (all_[at].handshake.has_knocked() && !for_one_that_has_knocked) return places;
+    dismiss(at);
+    return at;
   }
-  static bool is_to_go_before(const newcomer& a, const newcomer& b) noexcept {
-    const bool knocked = a.handshake.has_knocked();
-    return knocked == b.handshake.has_knocked() ? a.until_ns < b.until_ns : !knocked;
+  /// The one that has been here longest of those that have not knocked; of all, if all have.
+  /// Requires: all places are taken.
+  std::uint32_t first_to_go() const noexcept {
+    std::uint32_t first = 0;
+    for (std::uint32_t at = 1; at < places; ++at) {
+      const bool knocked = all_[at].handshake.has_knocked();
+      const bool sooner = knocked == all_[first].handshake.has_knocked()
+                              ? all_[at].until_ns < all_[first].until_ns
+                              : !knocked;
+      if (sooner) first = at;
+    }
+    return first;
   }
   void dismiss(std::uint32_t at) noexcept {
     watch_.part(all_[at].socket.fd());
@@ -229,6 +252,7 @@ class tcp_newcomers {
   bool listening_ = true;
   std::uint32_t present_ = 0;
   std::int64_t paused_until_ = 0;
+  bool waits_for_place_ = false;
   std::int64_t short_since_ = 0;  // When there was nothing left for who came in, first
   std::int64_t short_at_ = 0;     // and last; 0: there is now.
   tcp_door_counters counters_;
