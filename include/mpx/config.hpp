@@ -63,6 +63,18 @@
 #define MPX_COMPILED 0
 #endif
 
+/// Whether this is compiled for AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#define MPX_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MPX_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef MPX_ADDRESS_SANITIZER
+#define MPX_ADDRESS_SANITIZER 0
+#endif
+
 /// Names a template's instance that such a library holds; see mpx/instances.hpp.
 #if MPX_COMPILED == 1
 #define MPX_INSTANCE(...) extern template __VA_ARGS__;

@@ -11,6 +11,7 @@
 
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/core/aligned.hpp"
+#include "mpx/core/sanitizer.hpp"
 #include "mpx/rma/epochs.hpp"
 
 namespace mpx::inline v0::detail {
@@ -198,6 +199,7 @@ struct window_maker {
     w.control = rma::control_block::make(control);
     w.bytes = mine.bytes;
     w.base = static_cast<std::byte*>(p.base);
+    if (p.how == rma_memory::given) check_readable(w.base, mine.bytes);
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
       const std::size_t n = greater<std::size_t>(mine.bytes, 1);
       w.base = part_of(block(w, part_block_bytes(n, *p.type), w.memory_block), *p.type);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "mpx/core/sanitizer.hpp"
 #include "mpx/rma/target.hpp"
 
 namespace mpx::inline v0::detail {
@@ -389,6 +390,10 @@ struct rdma_protocol {
       const cookie_t cookie = os::cookie(*m->op);
       const std::span<std::byte> piece(x.data.base + x.begun, n);
       const auto at = static_cast<std::size_t>(x.place());
+      if (x.what == rma::action::put)
+        check_readable(piece.data(), n);
+      else
+        check_writable(piece.data(), n);
       const outcome o = x.what == rma::action::put
                             ? transport.put(t.peer, t.remote, at, piece, cookie)
                             : transport.get(t.peer, t.remote, at, piece, cookie);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpx/core/sanitizer.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
@@ -85,6 +86,7 @@ struct shared_blocks {
   // --- Memory that is lent: see RmaTransport -----------------------------------------------------
 
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    check_readable(m.base, m.bytes);
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
@@ -123,6 +125,7 @@ struct shared_blocks {
   }
   static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
                   const memory& into) noexcept {
+    check_writable(into.base, into.bytes);
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }

@@ -11,6 +11,7 @@
 
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
+#include "mpx/core/sanitizer.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/long_path.hpp"
 #include "mpx/engine/rooms/detail/mover_notices.hpp"
@@ -60,6 +61,7 @@ class mover_room {
       return house().finish(op, why);
     house().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, tells::now);
+    if (op.data.contiguous()) check_writable(op.data.base, op.limit);
     if (!fetch(op, m)) request_packets(op);
   }
 
@@ -71,6 +73,7 @@ class mover_room {
 
   /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
   remote_memory offer(operation& op) {
+    if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
     if constexpr (RmaTransport<transport_type>) {
       if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
           op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
