@@ -38,7 +38,7 @@ LAMBDA = re.compile(r"(?<![\w\])\[])\s*\[[^\[\]]*\]\s*[({<]")
 
 # Names that belong to the implementation, but for what compilers and glibc give programs.
 RESERVED = re.compile(r"\b(_[A-Z]\w*|\w*__\w*)\b")
-GIVEN = re.compile(r"_IOLBF|__(builtin_\w+|atomic_\w+|ATOMIC_\w+|attribute__|restrict|is_enum|VA_ARGS__|has_include|"
+GIVEN = re.compile(r"_IOLBF|__(builtin_\w+|atomic_\w+|ATOMIC_\w+|attribute__|restrict|is_enum|VA_ARGS__|has_include|has_feature|"
                    r"x86_64__|i386__|aarch64__|clang\w*__|GNUC__|OPTIMIZE__|FILE__|LINE__|cpp_\w+|cplusplus|CUDACC__|SANITIZE_\w+__|"
                    r"sanitizer_\w+|asan_\w+|tsan_\w+|fbufsize|flbf|cxa_\w+)")
 

@@ -29,12 +29,12 @@ namespace mpx::inline v0 {
 /// longer than its message, and gets errc::truncate if it is shorter. Threads: as the stack's
 /// thread model says.
 template <class Stack = stack<>>
-class communicator : public detail::point_to_point<Stack>,
-                     public detail::mpi_names<communicator<Stack>>,
-                     public detail::creations<communicator<Stack>, Stack>,
-                     public detail::handling<communicator<Stack>, Stack>,
-                     public detail::survivors<communicator<Stack>, Stack>,
-                     public detail::collectives<communicator<Stack>, Stack> {
+class [[nodiscard]] communicator : public detail::point_to_point<Stack>,
+                                   public detail::mpi_names<communicator<Stack>>,
+                                   public detail::creations<communicator<Stack>, Stack>,
+                                   public detail::handling<communicator<Stack>, Stack>,
+                                   public detail::survivors<communicator<Stack>, Stack>,
+                                   public detail::collectives<communicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
 
  public:

@@ -29,7 +29,7 @@ namespace mpx::inline v0 {
 /// Cost: three contexts, and a table of the ranks of both groups.
 /// Source: MPI 4.1, 7.6.
 template <class Stack = stack<>>
-class intercommunicator : public detail::point_to_point<Stack>,
+class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
                           public detail::mpi_names<intercommunicator<Stack>>,
                           public detail::between_collectives<intercommunicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;

@@ -206,21 +206,22 @@ TEST_CASE("checks: calls of all ranks of a window") {
         n, mpx::sim::loggp{.node_size = 2, .jitter_ns = 30'000}, 5, [&](auto world) {
           for (const mpx::rank_t odd : {n - 1, mpx::rank_t{0}}) {
             expect_apart(
-                found, world, odd, [&] { mpx::allocate_window<int>(world, 4); },
+                found, world, odd, [&] { (void)mpx::allocate_window<int>(world, 4); },
                 "allocate_window (", [&] { world.barrier(); }, "barrier (");
             expect_apart(
-                found, world, odd, [&] { mpx::allocate_window<int>(world, 4); },
+                found, world, odd, [&] { (void)mpx::allocate_window<int>(world, 4); },
                 "allocate_window, in integers of 4 bytes (",
-                [&] { mpx::allocate_window<float>(world, 4); },
+                [&] { (void)mpx::allocate_window<float>(world, 4); },
                 "allocate_window, in floating-point numbers of 4 bytes (");
             expect_apart(
-                found, world, odd, [&] { mpx::allocate_window<int>(world, 4); },
-                "allocate_window (", [&] { mpx::dynamic_window<int>(world); }, "dynamic_window (");
+                found, world, odd, [&] { (void)mpx::allocate_window<int>(world, 4); },
+                "allocate_window (", [&] { (void)mpx::dynamic_window<int>(world); },
+                "dynamic_window (");
             std::error_code ec;
             if (world.rank() == odd)
               world.barrier(ec);
             else
-              mpx::allocate_window<int>(world, 4, mpx::rma::protocol::automatic, ec);
+              (void)mpx::allocate_window<int>(world, 4, mpx::rma::protocol::automatic, ec);
             found.check(ec == mpx::errc::call_mismatch, "no code of a window's making");
 
             auto w = mpx::allocate_window<int>(world, 4);

@@ -45,7 +45,7 @@ class span;
 /// of a dynamic window errc::rma_range is told by the call that closes the epoch.
 /// Threads: as the stack's thread model says. Source: MPI 4.1, 12.
 template <class T, class Stack = stack<>, rma::ProtocolPolicy Policy = rma::by_reach>
-class window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
+class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   static_assert(Transferable<T> && sizeof(T) <= rma::element_bytes_max,
                 "elements of a window have 256 bytes at most");
   using site = std::source_location;

@@ -84,7 +84,8 @@ class topology_kind : public topology_communicator<Stack> {
 
 /// A grid of ranks.
 template <class Stack = stack<>>
-class cart_communicator : public detail::topology_kind<cart_communicator<Stack>, Stack> {
+class [[nodiscard]] cart_communicator
+    : public detail::topology_kind<cart_communicator<Stack>, Stack> {
  public:
   using detail::topology_kind<cart_communicator, Stack>::topology_kind;
   using communicator<Stack>::rank;
@@ -192,7 +193,8 @@ class cart_communicator : public detail::topology_kind<cart_communicator<Stack>,
 
 /// A graph that every rank knows as a whole.
 template <class Stack = stack<>>
-class graph_communicator : public detail::topology_kind<graph_communicator<Stack>, Stack> {
+class [[nodiscard]] graph_communicator
+    : public detail::topology_kind<graph_communicator<Stack>, Stack> {
  public:
   using detail::topology_kind<graph_communicator, Stack>::topology_kind;
 
@@ -213,7 +215,7 @@ class graph_communicator : public detail::topology_kind<graph_communicator<Stack
 
 /// A graph of which each rank knows its own edges.
 template <class Stack = stack<>>
-class dist_graph_communicator
+class [[nodiscard]] dist_graph_communicator
     : public detail::topology_kind<dist_graph_communicator<Stack>, Stack> {
  public:
   using detail::topology_kind<dist_graph_communicator, Stack>::topology_kind;

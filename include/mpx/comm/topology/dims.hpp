@@ -88,9 +88,9 @@ void dims_create(rank_t ranks, std::span<rank_t> dims, How&& how = {},
   }
 }
 
-/// The sizes of a grid of `ranks` ranks in `Count` dimensions. Errors: as above.
+/// Returns the sizes of a grid of `ranks` ranks in `Count` dimensions. Errors: as above.
 template <std::size_t Count>
-std::array<rank_t, Count> dims_create(
+[[nodiscard]] std::array<rank_t, Count> dims_create(
     rank_t ranks, std::array<rank_t, Count> fixed = {},
     std::source_location where = std::source_location::current()) {
   dims_create(ranks, std::span<rank_t>(fixed), detail::throws_t{}, where);
