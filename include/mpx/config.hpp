@@ -63,15 +63,16 @@
 #define MPX_COMPILED 0
 #endif
 
-/// Whether this is compiled for AddressSanitizer.
+/// 1 if this is compiled for AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 #define MPX_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define MPX_ADDRESS_SANITIZER 1
+#else
+#define MPX_ADDRESS_SANITIZER 0
 #endif
-#endif
-#ifndef MPX_ADDRESS_SANITIZER
+#else
 #define MPX_ADDRESS_SANITIZER 0
 #endif
 
