@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <span>
 #include <system_error>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -139,7 +138,7 @@ struct detail::is_transferable : std::bool_constant<Transferable<T>> {};
 
 template <class A, class B>
 inline constexpr bool enable_transfer<std::pair<A, B>> = Transferable<A> && Transferable<B>;
-template <class... T>
+template <class... T>  // <utility> declares std::tuple, for std::pair.
 inline constexpr bool enable_transfer<std::tuple<T...>> = (Transferable<T> && ...);
 
 /// A range of transferable elements in one piece: span, vector, array, C array, string, ...
