@@ -9,6 +9,7 @@
 
 #include "mpx/core/block_cache.hpp"
 #include "mpx/core/bucket_table.hpp"
+#include "mpx/core/exchange.hpp"
 #include "mpx/engine/operation.hpp"
 #include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/wire.hpp"
