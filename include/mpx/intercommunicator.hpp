@@ -423,9 +423,9 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     }
     const bool alone = d->refused && d->keep_ranks() == errc{};  // Then it goes on by itself.
     errc why{};
-    const detail::call_site site{"dup across", where};
-    if (d->rank_in_both == 0) d->said = detail::lead_between(e, site);
-    if (d->rank == 0) d->said_here.context = e.lead(why, site);
+    const detail::call_site call{"dup across", where};
+    if (d->rank_in_both == 0) d->said = detail::lead_between(e, call);
+    if (d->rank == 0) d->said_here.context = e.lead(why, call);
     d->said_here.why = static_cast<std::int32_t>(why);
     const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
     const memory said_here(reinterpret_cast<std::byte*>(&d->said_here), sizeof d->said_here);
