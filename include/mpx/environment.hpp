@@ -232,7 +232,7 @@ class environment {
       detail::throw_error(errc::argument,
                           "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
                           "stack's own limit",
-                          detail::printable(text).c_str(), ceiling);
+                          text, ceiling);
     endpoint_.protocol().lower(bytes);
   }
 

@@ -53,7 +53,8 @@ struct foreign_launcher {
         return {n.size, processes, number(n.rank)};
     }
     // No size: but each but the first one knows that there are several.
-    for (const char* const name : {"PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"})
+    static constexpr const char* ranks[] = {"PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"};
+    for (const char* const name : ranks)
       if (const long rank = number(name); rank > 0) return {name, -1, rank};
     return {};
   }
@@ -84,14 +85,14 @@ struct foreign_launcher {
   const bool pmix = std::getenv("PMIX_RANK") != nullptr;
   const bool pmi = std::getenv("PMI_FD") != nullptr;
   const bool slurm = std::strncmp(l.variable, "SLURM_", 6) == 0;
-  const std::string count =
-      l.processes > 0 ? mpx::detail::formatted("%ld", l.processes) : std::string("several");
+  char count[24] = "several";
+  if (l.processes > 0) std::snprintf(count, sizeof count, "%ld", l.processes);
   mpx::detail::throw_error(
       errc::bootstrap,
       "another launcher has started %s processes of this program (it has set %s), and mpx does not "
       "join them: each would be a world of one rank. %s%s it with `mpxrun -n %s program`, or "
       "set MPX_ALONE=1 if this is meant",
-      count.c_str(), l.variable,
+      count, l.variable,
       pmix && !has_pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
       : !has_pmi && (pmi || (slurm && !has_pmix))
           ? "To join by PMI, include mpx/bootstrap/pmi1.hpp in the program. "
@@ -99,7 +100,7 @@ struct foreign_launcher {
       !slurm || pmix || pmi  ? "Start"
       : has_pmix && !has_pmi ? "Give srun --mpi=pmix, or start"
                              : "Give srun --mpi=pmi2, or start",
-      l.processes > 0 ? count.c_str() : "N");
+      l.processes > 0 ? count : "N");
 }
 
 /// What `any` has found.
@@ -138,12 +139,11 @@ void each_way_to_join(Visit&& visit) {
   std::string names("mpxrun");
   for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
     mpx::detail::append(names, ", %s", j->name);
-  mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s",
-                           mpx::detail::printable(forced).c_str(), names.c_str(),
-                           detail::added_joiners == nullptr
-                               ? "; it has pmi1 and pmix, too, if it includes "
-                                 "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
-                               : "");
+  mpx::detail::throw_error(
+      errc::bootstrap, "MPX_BOOTSTRAP is '%s': this program has %s, alone%s", forced, names.c_str(),
+      detail::added_joiners == nullptr ? "; it has pmi1 and pmix, too, if it includes "
+                                         "mpx/bootstrap/pmi1.hpp and mpx/bootstrap/pmix.hpp"
+                                       : "");
 }
 
 /// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
@@ -156,8 +156,8 @@ void each_way_to_join(Visit&& visit) {
     const std::string why_not = refusal_of(*j);
     if (why_not.empty()) return {j->name, *j};
     if (forced != nullptr)
-      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s",
-                               mpx::detail::printable(forced).c_str(), why_not.c_str());
+      mpx::detail::throw_error(errc::bootstrap, "MPX_BOOTSTRAP is '%s', but %s", forced,
+                               why_not.c_str());
   }
   if (forced != nullptr && std::strcmp(forced, "alone") != 0) refuse_way_to_join(forced);
   return {"alone", {.name = "alone", .refusal = nullptr}};

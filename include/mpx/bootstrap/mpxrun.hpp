@@ -101,7 +101,7 @@ class mpxrun : public member {
     if (!mpx::detail::parse_number(value, static_cast<std::uint64_t>(most), n) ||
         n < static_cast<std::uint64_t>(least))
       mpx::detail::throw_error(errc::bootstrap, "%s is '%s', not a number from %d to %d: %s", name,
-                               mpx::detail::printable(value).c_str(), least, most, advice);
+                               value, least, most, advice);
     return static_cast<int>(n);
   }
 

@@ -141,8 +141,8 @@ constexpr bool is_loss(errc e) noexcept {
   return s;
 }
 
-/// Bytes that somebody else wrote (a launcher, a peer, an environment variable, a file), as they
-/// may stand in a text: a byte that is no printable ASCII, or is a backslash, becomes \xNN. Of more
+/// Bytes that somebody else than the user wrote (a launcher, a peer, a file), as they may stand in
+/// a text: a byte that is no printable ASCII, or is a backslash, becomes \xNN. Of more
 /// than `most` bytes the first are told, and how many there are.
 [[gnu::noinline, gnu::cold]] inline std::string printable(std::string_view text,
                                                           std::size_t most = 200) {

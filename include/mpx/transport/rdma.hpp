@@ -42,7 +42,7 @@ struct seat<Card> {
   if (!mpx::detail::parse_number(told, most, bytes) || bytes == 0)
     mpx::detail::throw_error(errc::argument,
                              "MPX_RDMA_PINNED_BYTES=%s: give a number of bytes from 1 to %llu",
-                             mpx::detail::printable(told).c_str(), 0ull + most);
+                             told, 0ull + most);
   return bytes;
 }
 

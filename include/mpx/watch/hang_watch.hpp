@@ -49,8 +49,8 @@ class hang_watch {
     if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
     if (!parse_seconds(text, hang_seconds_max, limit_ns_))
       throw_error(errc::argument,
-                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5",
-                  printable(text).c_str(), static_cast<unsigned long long>(hang_seconds_max));
+                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
+                  static_cast<unsigned long long>(hang_seconds_max));
     pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
     joined_ns_ = platform::now_ns();
     head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
@@ -91,12 +91,12 @@ class hang_watch {
   }
   /// Called again and again while the rank waits for the others to leave.
   [[gnu::noinline, gnu::cold]] void leave_step() noexcept {
-    if (told_launcher_ || !job_.has_segment()) return;
+    if (told_launcher_) return;
     const std::int64_t now = platform::now_ns();
     if (leaves_since_ns_ == 0) leaves_since_ns_ = now;
     if (now - leaves_since_ns_ < leaving_untold_ns) return;
     told_launcher_ = true;
-    job_.tell_leaving();
+    if (job_.has_segment()) job_.tell_leaving();
   }
 
   /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).

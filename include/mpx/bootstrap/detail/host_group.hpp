@@ -45,7 +45,7 @@ namespace mpx::inline v0::bootstrap::detail {
           errc::argument,
           "MPX_PRETEND_HOSTS=%s: give the host of rank 0, of rank 1, and so on, as numbers from 0 "
           "to 1000000 with commas between; it begins anew where it ends",
-          mpx::detail::printable(told).c_str());
+          told);
     hosts.push_back(static_cast<std::uint32_t>(n));
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);

@@ -19,19 +19,17 @@ namespace detail {
 
 /// Whether `fd` is such a socket: the program may have closed it, and opened something else.
 [[gnu::noinline, gnu::cold]] inline bool is_launcher_socket(int fd) noexcept {
-  const auto option = [fd](int name) noexcept {
-    int value = -1;
-    socklen_t bytes = sizeof value;
-    return ::getsockopt(fd, SOL_SOCKET, name, &value, &bytes) == 0 ? value : -1;
-  };
-  return fd >= 0 && option(SO_DOMAIN) == AF_UNIX && option(SO_TYPE) == SOCK_SEQPACKET;
+  int is[2] = {-1, -1};
+  socklen_t bytes = sizeof is[0];
+  ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &is[0], &bytes);
+  ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &is[1], &bytes);
+  return is[0] == AF_UNIX && is[1] == SOCK_SEQPACKET;
 }
 
 /// Sends `notice`, if the socket is still there.
 [[gnu::noinline, gnu::cold]] inline void tell_launcher(int fd,
                                                        const joined_notice& notice) noexcept {
-  if (!is_launcher_socket(fd)) return;
-  [[maybe_unused]] const auto sent = ::send(fd, &notice, sizeof notice, MSG_NOSIGNAL);
+  if (is_launcher_socket(fd)) static_cast<void>(!::send(fd, &notice, sizeof notice, MSG_NOSIGNAL));
 }
 
 }  // namespace detail

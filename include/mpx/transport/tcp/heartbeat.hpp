@@ -43,8 +43,8 @@ class tcp_patience {
     std::uint64_t seconds = 0;
     if (!mpx::detail::parse_number(text, 86'400, seconds) || seconds < 3)
       mpx::detail::throw_error(errc::argument,
-                               "MPX_TCP_HEARTBEAT=%s is no number of seconds from 3 to 86400",
-                               mpx::detail::printable(text).c_str());
+                               "MPX_TCP_HEARTBEAT=%.*s is no number of seconds from 3 to 86400",
+                               static_cast<int>(text.size()), text.data());
     return static_cast<unsigned>(seconds);
   }
 

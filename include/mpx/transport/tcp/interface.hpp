@@ -115,9 +115,9 @@ struct tcp_port_range {
     if (!mpx::detail::parse_number(text.substr(0, dash), 65535, first) ||
         !mpx::detail::parse_number(end, 65535, last) || first == 0 || last < first)
       mpx::detail::throw_error(errc::argument,
-                               "MPX_TCP_PORTS=%s is neither a port nor two of them, lower first, "
+                               "MPX_TCP_PORTS=%.*s is neither a port nor two of them, lower first, "
                                "such as 40000-40100",
-                               mpx::detail::printable(text).c_str());
+                               static_cast<int>(text.size()), text.data());
     return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)};
   }
   static tcp_port_range from_environment() {
@@ -153,8 +153,7 @@ class tcp_interface_choice {
     return name == text_;
   }
   [[noreturn]] void refuse(const char* why) const {
-    mpx::detail::throw_error(errc::argument, "MPX_TCP_INTERFACE=%s %s",
-                             mpx::detail::printable(text_).c_str(), why);
+    mpx::detail::throw_error(errc::argument, "MPX_TCP_INTERFACE=%s %s", text_.c_str(), why);
   }
 
  private:

@@ -179,8 +179,7 @@ class fabric_lifelines {
     const char* const said = std::getenv("MPX_FABRIC_WATCH");
     const std::string_view word = said == nullptr ? "" : said;
     if (word != "" && word != "0" && word != "1")
-      mpx::detail::throw_error(errc::argument, "MPX_FABRIC_WATCH is '%s': 0 or 1",
-                               mpx::detail::printable(said).c_str());
+      mpx::detail::throw_error(errc::argument, "MPX_FABRIC_WATCH is '%s': 0 or 1", said);
     return word != "0";
   }
   static epoll_event event_of(peer_id peer, bool stands) noexcept {

@@ -52,8 +52,7 @@ inline std::int64_t leaving_ms(const libfabric_options& options) {
   if (options.leaving_ms >= 0) return options.leaving_ms;
   if (said != nullptr && *said != 0 && !mpx::detail::parse_number(said, most, ms))
     mpx::detail::throw_error(errc::argument,
-                             "MPX_FABRIC_LEAVING_MS is '%s': milliseconds, at most an hour",
-                             mpx::detail::printable(said).c_str());
+                             "MPX_FABRIC_LEAVING_MS is '%s': milliseconds, at most an hour", said);
   return static_cast<std::int64_t>(ms);
 }
 
@@ -65,8 +64,7 @@ inline bool fetches_long(const libfabric_options& options) {
   const std::string_view word(said);
   if (word != "0" && word != "1")
     mpx::detail::throw_error(errc::argument,
-                             "MPX_FABRIC_READS is '%s': 1, long messages are fetched, or 0",
-                             mpx::detail::printable(said).c_str());
+                             "MPX_FABRIC_READS is '%s': 1, long messages are fetched, or 0", said);
   return word == "1";
 }
 
@@ -162,7 +160,7 @@ struct fabric_resources {
     if (word == "scalable") return fabric_memory::scalable;
     if (word != "any")
       mpx::detail::throw_error(errc::argument, "MPX_FABRIC_MEMORY is '%s': any, basic or scalable",
-                               mpx::detail::printable(said).c_str());
+                               said);
     return otherwise;
   }
   /// The names of all providers with endpoints of the kind that is needed.
@@ -215,8 +213,8 @@ struct fabric_resources {
         errc::no_resources,
         "libfabric has no provider%s%s%s with reliable datagram endpoints, FI_MSG, FI_RMA and "
         "FI_ORDER_SAS, and this way of naming memory: %s (%d); providers here: %s",
-        name.empty() ? "" : " '", mpx::detail::printable(name).c_str(), name.empty() ? "" : "'",
-        Calls::strerror(-result), -result, all_providers().c_str());
+        name.empty() ? "" : " '", name.c_str(), name.empty() ? "" : "'", Calls::strerror(-result),
+        -result, all_providers().c_str());
   }
   void open(const libfabric_options& options, std::size_t queue_entries) {
     choose(options);
