@@ -186,22 +186,21 @@ class loops {
  public:
   explicit loops(std::string what) : what_(std::move(what)) {}
 
-  /// At rank 0. Returns whether it has come.
+  /// At rank 0.
   template <class Come>
-  bool until(const call<Stack>& c, int row, Come&& come) {
+  void until(const call<Stack>& c, int row, Come&& come) {
     using clock = std::chrono::steady_clock;
     const auto limit = clock::now() + std::chrono::seconds(10) * ranks::slowdown;
     c.make();
     at_.store(row);
-    for (unsigned n = 0; !come(); ++n) {
+    bool came = come();
+    for (unsigned n = 0; !came && (n % 64 != 0 || clock::now() < limit); ++n) {
       c.make();
-      if (n % 64 == 0 && clock::now() > limit) {
-        FAIL_CHECK(what_, " did not come while rank 0 was in a loop of: ", c.name);
-        return ++failures_ < failures_max;
-      }
       if (n % 64 == 0) std::this_thread::yield();
+      came = come();
     }
-    return true;
+    CHECK_MESSAGE(came, what_, " did not come while rank 0 was in a loop of: ", c.name);
+    failures_ += came ? 0 : 1;
   }
   /// At the other: rank 0 is at that row.
   void wait_for(int row) const {

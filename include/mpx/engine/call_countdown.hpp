@@ -14,8 +14,8 @@ namespace mpx::inline v0::detail {
 /// store.
 enum class call_weight : std::int32_t {
   access = 1,  ///< A few loads and stores.
-  flush = 8,   ///< A fence, maybe, and a look at what is under way.
-  call = 32,   ///< A call of some tens of nanoseconds: a lock, an operation, a packet.
+  flush = 8,   ///< A fence, maybe, and a look at what is under way; a packet.
+  call = 32,   ///< A call of some tens of nanoseconds: a lock, an operation.
 };
 
 /// Counts down over calls that do not poll. A call that does not pass is to poll, and to `refill`.

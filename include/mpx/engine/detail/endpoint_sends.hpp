@@ -11,7 +11,7 @@ template <class Stack>
 [[gnu::noinline]] started endpoint<Stack>::send_apart(std::byte* base, std::size_t bytes,
                                                       const layout* how, peer_id to,
                                                       match_bits bits) {
-  if (!countdown().passes(call_weight::call)) [[unlikely]] {
+  if (!countdown().passes(call_weight::flush)) [[unlikely]] {
     peers().refill_countdown();
     pace().poll_unblocked();  // Under the lock: whose core it is, others see to.
   }
