@@ -29,6 +29,7 @@ SEND = INCLUDE + """int main() {
   world.send(x, 0, 0);
 }
 """
+HALO = (Path(__file__).resolve().parent.parent / "test/consumer/halo.cpp").read_text(encoding="utf-8")
 APART = "-DMPX_COMPILED=1"
 
 # What is compiled, how, and how many units of memory, of instructions and of time it may take.
@@ -38,6 +39,7 @@ CASES = (
     ("one send, -O2", SEND, ("-O2",), 2.79, 7.10, 12.5),
     ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.38, 2.10, 4.0),
     ("one send with mpx::compiled, -O2", SEND, ("-O2", APART), 1.70, 2.30, 4.8),
+    ("windows, a grid, datatypes with mpx::compiled, -O2", HALO, ("-O2", APART), 5.9, 20.0, 27.0),
 )
 OF_VERSION = "12"  # Of g++. Others differ a little, and are held only against what is gross.
 OTHERS = 1.1

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The instances for the default stack that a program need not compile if it links mpx::compiled.
-// Without that library this declares nothing.
+// Without that library this declares nothing. Those of optional headers are in their folders.
 
+#include <source_location>
+
+#include "mpx/coll/calls.hpp"
 #include "mpx/config.hpp"
 #include "mpx/environment.hpp"
 
@@ -18,7 +21,35 @@ MPX_INSTANCE(class detail::mover_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::progress_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::endpoint<stack<>>)
 MPX_INSTANCE(class detail::point_to_point<stack<>>)
+MPX_INSTANCE(class detail::maker<stack<>>)
+MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
 MPX_INSTANCE(class environment<stack<>>)
+
+// All calls of one collective operation, whatever their types, run through one function.
+namespace detail {
+using default_group = point_to_point<stack<>>;
+using default_trouble = trouble_of<stack<>>;
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::barrier_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::bcast_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::reduce_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::allreduce_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::gather_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::scatter_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::allgather_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::alltoall_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::reduce_scatter_call&,
+                                 coll::algorithm, const char*, std::source_location, default_trouble&))
+MPX_INSTANCE(errc run_collective(const default_group&, const coll::scan_call&, coll::algorithm,
+                                 const char*, std::source_location, default_trouble&))
+}  // namespace detail
 // clang-format on
 
 }  // namespace mpx::inline v0

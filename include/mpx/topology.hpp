@@ -10,5 +10,6 @@
 #include "mpx/comm/topology/graph.hpp"     // IWYU pragma: export
 #include "mpx/topology/communicators.hpp"  // IWYU pragma: export
 #include "mpx/topology/create.hpp"         // IWYU pragma: export
+#include "mpx/topology/instances.hpp"      // IWYU pragma: export
 
 #include "mpx/macros/end.hpp"

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "mpx/config.hpp"
 #include "mpx/datatype/detail/blocks.hpp"
 #include "mpx/datatype/detail/shape.hpp"
 
@@ -271,5 +272,9 @@ void for_each_block(const shape& s, std::int64_t at, Take&& take) {
       return;
   }
 }
+
+// Those that mpx::compiled holds: see mpx/instances.hpp.
+MPX_INSTANCE(class mover<false>)
+MPX_INSTANCE(class mover<true>)
 
 }  // namespace mpx::inline v0::detail
