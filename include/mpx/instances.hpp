@@ -46,7 +46,8 @@ MPX_INSTANCE(errc run_collective(const default_group&, const coll::allgather_cal
 MPX_INSTANCE(errc run_collective(const default_group&, const coll::alltoall_call&, coll::algorithm,
                                  const char*, std::source_location, default_trouble&))
 MPX_INSTANCE(errc run_collective(const default_group&, const coll::reduce_scatter_call&,
-                                 coll::algorithm, const char*, std::source_location, default_trouble&))
+                                 coll::algorithm, const char*, std::source_location,
+                                 default_trouble&))
 MPX_INSTANCE(errc run_collective(const default_group&, const coll::scan_call&, coll::algorithm,
                                  const char*, std::source_location, default_trouble&))
 }  // namespace detail

@@ -42,9 +42,8 @@ foreach(way IN ITEMS find_package add_subdirectory)
 endforeach()
 
 find_program(PKG_CONFIG pkg-config REQUIRED)
-set(system_path "$ENV{PKG_CONFIG_PATH}")
 file(GLOB compiled_pc "${work}/prefix/lib*/pkgconfig" "${work}/prefix/lib/*/pkgconfig")
-set(ENV{PKG_CONFIG_PATH} "${work}/prefix/share/pkgconfig:${compiled_pc}:${system_path}")
+set(ENV{PKG_CONFIG_PATH} "${work}/prefix/share/pkgconfig:${compiled_pc}")
 
 # by_pkg_config(<module> <source> <program>): built as docs/COMPILING.md says, without a warning.
 function(by_pkg_config module source program)
