@@ -16,7 +16,6 @@ namespace mpx::inline v0 {
 MPX_INSTANCE(class detail::window_accesses<stack<>>)
 MPX_INSTANCE(class detail::window_meeting<stack<>>)
 MPX_INSTANCE(class detail::window_state<stack<>>)
-MPX_INSTANCE(class detail::window_service<stack<>>)
 MPX_INSTANCE(struct detail::exposed_side<stack<>>)
 MPX_INSTANCE(struct detail::window_maker<stack<>>)
 MPX_INSTANCE(struct detail::direct_protocol<stack<>>)
