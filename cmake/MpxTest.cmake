@@ -192,7 +192,7 @@ function(mpx_add_folder_tests folder)
   endif()
   if(folder STREQUAL "sim")
     list(APPEND libraries mpx_test_sim_instances)
-  elseif(NOT folder MATCHES "^(alloc|levels|preempt)$")  # Those have an mpx of their own.
+  elseif(NOT folder MATCHES "^(alloc|levels|pace|preempt)$")  # Those have an mpx of their own.
     list(APPEND libraries mpx_test_instances)
   endif()
   mpx_add_test_program(test_${folder} SOURCES ${units} ${others} LIBRARIES ${libraries})

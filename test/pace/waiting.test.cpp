@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// own_headers: yes
 // sanitizers: none
 // The default wait policy on a modelled core: a wait costs no more time than the better of spinning
 // and sleeping, and little CPU time more. Cores of unlike speed and cores that others need are cases.

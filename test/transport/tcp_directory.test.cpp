@@ -254,7 +254,7 @@ void check_next_address_is_called(other what) {
     say(caller, &answer, sizeof answer);
   }
   call_of_rank_0 call(j, sink);
-  call.open(j, sink);
+  call.open();
   CHECK(sink.lost_ones.empty());
   CHECK(j.t->loss_text(1) == "");
 }
@@ -278,7 +278,7 @@ TEST_CASE("tcp: one who says nothing at an address that several hosts have") {
   const payload body(1, 100);
   REQUIRE(j.t->post(1, header_of(1), body.view(), 7) != outcome::refused);
   call_of_rank_0 call(j, sink);
-  call.open(j, sink);
+  call.open();
   CHECK(sink.lost_ones.empty());
 }
 

@@ -143,9 +143,11 @@ void break_connections() {
 
 bool has_ipv6() {
   bool there = false;
-  for_each_address([&](std::string_view, const ip::address& a) {
-    there = there || a == ip::address_v6::loopback();
-  });
+  static_cast<void>(for_each_address([&](const ifaddrs& i, address_reach) {
+    there =
+        there || (i.ifa_addr->sa_family == AF_INET6 &&
+                  IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<sockaddr_in6&>(*i.ifa_addr).sin6_addr));
+  }));
   return there;
 }
 
