@@ -27,29 +27,36 @@ MPX_INSTANCE(class environment<stack<>>)
 
 // All calls of one collective operation, whatever their types, run through one function.
 namespace detail {
-using default_group = point_to_point<stack<>>;
-using default_trouble = trouble_of<stack<>>;
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::barrier_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::bcast_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::reduce_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::allreduce_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::gather_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::scatter_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::allgather_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::alltoall_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::reduce_scatter_call&,
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 default_trouble&))
-MPX_INSTANCE(errc run_collective(const default_group&, const coll::scan_call&, coll::algorithm,
-                                 const char*, std::source_location, default_trouble&))
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
 }  // namespace detail
 // clang-format on
 
