@@ -58,13 +58,19 @@ struct blocks {
     if (pieces != nullptr) return pieces[r].bytes;
     return counts ? static_cast<std::size_t>(counts[r]) * unit : bytes;
   }
+  /// True if `place`, in steps of `apart` bytes, lies in the buffer. That of an empty block may lie
+  /// anywhere.
+  bool is_within(std::int64_t place, std::ptrdiff_t apart) const noexcept {
+    return place >= 0 && apart > 0 &&
+           static_cast<std::uint64_t>(place) <= room / static_cast<std::size_t>(apart);
+  }
   /// Requires: there are places if there are counts (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
     const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
     const std::size_t n = bytes_of(r);
     std::ptrdiff_t at = static_cast<std::ptrdiff_t>(stride) * r;
-    if (places) at = n == 0 ? 0 : static_cast<std::ptrdiff_t>(places[r]) * apart;
+    if (places) at = n == 0 && !is_within(places[r], apart) ? 0 : places[r] * apart;
     return {base + at, n, how};
   }
   /// Blocks first .. first + n - 1. Requires: regular().
