@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a transport must do, as concepts: move packets between peers, and where it can, memory.
-// Each concept has an archetype that grants it and nothing more.
+// The transport axis: concepts for moving packets between peers and, where the transport has RMA,
+// memory. `transport_archetype` is an accepting archetype for their tests.
 
 #include <concepts>
 #include <cstddef>
@@ -16,32 +16,32 @@
 
 namespace mpx::inline v0 {
 
-/// The axis on which a policy sits in a stack.
+/// Tag type: a policy of the transport axis names it as its `policy_axis`.
 struct transport_axis {};
 
-/// What a transport promises about itself, at compile time.
+/// Compile-time properties of a transport.
 struct transport_traits {
-  std::size_t inline_bytes_max;  ///< Payload that travels in the header's own packet for free.
-  std::size_t packet_bytes_max;  ///< The largest payload of one packet.
-  std::uint64_t layout = 0;      ///< Differs when two builds could not read each other's memory.
-  bool posts_pend = true;        ///< A post may answer `pending`.
+  std::size_t inline_bytes_max;  ///< Largest payload that travels in the same packet as the header
+                                 ///< at no extra cost.
+  std::size_t packet_bytes_max;  ///< Largest payload of one packet.
+  std::uint64_t layout = 0;      ///< Differs between builds that cannot read each other's memory.
+  bool posts_pend = true;        ///< True if a post may return `pending`.
 };
 
-/// Receives what a poll finds.
+/// The receiver of the events that a poll finds.
 ///
-/// `sink.packet(source, header, payload)`: a packet has arrived; `payload` is valid during the
-/// call.
-/// `sink.place(source, header, bytes)`: where the body of a packet belongs whose header has come,
-/// and whose `bytes` > 0 are still coming: memory of exactly that size, or an empty span for "keep
-/// it yourself". Only a PlacingTransport asks, once for a packet, in order with what comes from
-/// that source.
-/// `sink.complete(cookie, ok)`: work that was `pending` has finished.
-/// `sink.malformed(source)`: the source's bytes make no sense to the transport.
-/// `sink.unreachable(source)`: the source has sent something, and this process lacks the memory or
-/// the mappings to hear it. Told once for each time that the source calls for attention, not by
-/// every poll; what the source sent may still come, when there is room again.
-/// `sink.goes_on()`, if there is one: whether the packet that has just been handed over was part of
-/// a message of which more comes.
+/// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
+/// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
+///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
+///   or an empty span if the transport is to buffer it. Only a PlacingTransport calls it, once a
+///   packet, in order with the other events of that source.
+/// - `complete(cookie, ok)`: an operation that was `pending` has finished.
+/// - `malformed(source)`: the transport cannot parse the bytes received from the source.
+/// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
+///   mappings to receive it. Called once for each notification by the source, not by every poll.
+///   The data may still arrive once resources are available again.
+/// - `goes_on()`, optional: returns true if the packet handed over last belongs to a message of
+///   which further packets follow.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {
@@ -52,17 +52,17 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
   { sink.unreachable(peer) } noexcept;
 };
 
-/// A sink that is also told of losses.
+/// A sink that is also told of lost connections.
 ///
-/// `sink.lost(source)`: the connection to that peer broke without its leave-taking: nothing more
-/// will come from it, after what was handed over before. Told once, by a poll; not of a peer that
-/// left, was dropped, or was called malformed.
+/// - `lost(source)`: the connection to that peer broke before the peer left in order. Nothing
+///   follows the packets that were handed over before. Called once, by a poll; not called for a
+///   peer that has left, was dropped, or was reported as malformed.
 template <class S>
 concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
   { sink.lost(peer) } noexcept;
 };
 
-/// Grants PacketSink and nothing more.
+/// Accepting archetype: satisfies PacketSink and nothing more.
 struct sink_archetype {
   sink_archetype() = delete;
   void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
@@ -72,30 +72,34 @@ struct sink_archetype {
   void unreachable(peer_id) noexcept;
 };
 
-/// Moves packets between this process and its peers.
+/// Moves packets between this process and its peers. Peers are connected on first use. Posting to
+/// oneself works.
 ///
-/// `post(peer, header, payload, cookie)` never blocks. `done`: the payload was taken; `pending`: it
-/// will be read later; `retry`: nothing happened; `refused`: the peer cannot be reached. The header
-/// is copied at once, whatever the outcome. Packets between a pair arrive in the order of the posts
-/// that were `done` or `pending`; nothing is promised across pairs.
+/// - `post(peer, header, payload, cookie)` never blocks. Returns `done` if the payload was taken,
+///   `pending` if it will be read later, `retry` if nothing happened, `refused` if the peer cannot
+///   be reached. The header is copied before the call returns, whatever the outcome. Packets
+///   between a pair arrive in the order of the posts that returned `done` or `pending`. There is no
+///   order across pairs.
+/// - A `pending` post borrows the payload, and nothing else of the caller, until exactly one
+///   `complete(cookie, ok)`. `ok` is false if the peer was lost or dropped before all data was
+///   handed over. A completion comes from a poll, never from a post. It does not tell that the peer
+///   has received the data. Completions come in any order, also within one pair.
+/// - The destructor ends pending posts without a completion and does not touch their payloads
+///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
+///   complete.
+/// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
+///   fair: no source is served twice while another source has a whole packet waiting. Returns the
+///   number of packets and completions that it handed over. This may be 0 although some have
+///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
+///   of connected peers. The sink may post from any of its calls; it must not poll.
+/// - A wait has three steps, so that the caller need not hold a lock while it sleeps. `arm`
+///   announces the sleep and returns false if there is something to do. `sleep` returns when
+///   something may have arrived or completed, when a post that returned `retry` may succeed, or
+///   after `timeout_ns`. `disarm` follows every `arm` that returned true. `wake` ends a sleep.
+/// - `oversubscribed()`: returns true if ranks outnumber cores.
 ///
-/// What is `pending` holds the payload, and nothing else of the caller's, until exactly one
-/// `complete(cookie, ok)`: not ok if the peer was lost or dropped before all was handed over. A
-/// completion comes from a poll, never from a post, and says nothing about what the peer has seen.
-/// Completions come in any order, those of one pair too. The destructor ends what is pending
-/// without a completion; the payload is not touched after it. It waits for nobody, so that who
-/// wants his packets to arrive polls until they are complete.
-///
-/// `poll` hands arrived packets to the sink and is fair: no source is served twice while another
-/// has a whole packet waiting. It also moves on what is pending, and returns how many packets and
-/// completions it handed over; that may be none although some are here: `arm` tells. Its cost grows
-/// with what has arrived, not with the peers that are wired. The sink may post from any of its
-/// calls, and does not poll. Waiting has three steps, so that a lock need not be held over it:
-/// `arm` announces a sleep and returns false if there is something to do; `sleep` returns when
-/// something may have arrived or completed, when a post that was told `retry` may succeed, or after
-/// `timeout_ns`; `disarm` follows every `arm` that returned true. `wake` ends a sleep. Posting to
-/// oneself works. Peers are wired on first use. Everything but `sleep` and `wake` is called by one
-/// thread at a time; between `arm` and `disarm` other threads may post and poll.
+/// Threads:    `sleep` and `wake` may be called by any thread. All other functions are called by
+///             one thread at a time. Between `arm` and `disarm` other threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
@@ -114,29 +118,33 @@ concept Transport =
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
     };
 
-/// Whether posts to T may answer `pending`, so that sends need an operation to complete.
+/// True if posts to T may return `pending`, so that sends need an operation to complete.
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 
-/// A transport that asks the sink where bodies belong: one that reads a stream.
+/// A transport that asks the sink where to store payloads, since it reads from a stream.
 ///
-/// Between `place(source)` and `packet(source, header, payload)` with the placed memory as payload,
-/// once, nothing else comes from that source, and polls write into that memory.
-/// `cancel_place(source)`: the sink takes the memory back. When this returns, the transport does
-/// not touch it any more, throws away the rest of that body, and calls no `packet` for it; what
-/// comes behind it arrives as ever. Nothing happens if no body of that source is being placed. That
-/// is also how memory comes back from a source that was lost in the middle of a body.
+/// - After `place(source)` has returned memory, the next event of that source is one
+///   `packet(source, header, payload)` with that memory as payload. Until then polls write into the
+///   memory.
+/// - `cancel_place(source)`: gives the placed memory back to the sink. After the return the
+///   transport does not touch the memory, discards the rest of that payload, and does not call
+///   `packet` for it. Later packets of that source arrive as usual. Has no effect if no payload of
+///   that source is being placed. Also gives the memory back after the source was lost in the
+///   middle of a payload.
 template <class T>
 concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
   { t.cancel_place(source) } noexcept;
 };
 
-/// A transport whose pending posts may wait for what the peer's program does, as over a stream.
+/// A transport whose pending posts may depend on the peer's program to make progress, as over a
+/// stream.
 ///
-/// `relocate(cookie, from, to)`: what is still to be read of `from` for posts with that cookie is
-/// read from the same places behind `to`, whose bytes are equal. When this returns, `from` is the
-/// caller's. Thus a dropped request does not wait for another rank's program. (Where a card reads
-/// the payload by itself, the completion waits for no program, and there is nothing to relocate.)
+/// - `relocate(cookie, from, to)`: the unread part of `from` of posts with that cookie is from now
+///   on read at the same offsets of `to`, which has equal contents. After the return `from` belongs
+///   to the caller. A dropped request therefore does not wait for another rank's program. (Where a
+///   network card reads the payload, completion does not depend on a program, and there is nothing
+///   to relocate.)
 template <class T>
 concept RelocatingTransport =
     Transport<T> &&
@@ -144,16 +152,18 @@ concept RelocatingTransport =
       { t.relocate(cookie, from, to) } noexcept;
     };
 
-/// A transport whose posts, when they are `done`, may still wait for polls of this side, and whose
-/// packets may still be on their way when others see that who posted them has left. (Over every
-/// other one, what is `done` is the peer's to poll from then on, whatever becomes of this side.)
+/// A transport for which `done` means copied, not sent: packets may still be queued here, and may
+/// arrive after peers have seen this rank leave. (Over any other transport the peer can poll a
+/// packet as soon as its post is `done`, whatever happens to the sender.)
 ///
-/// `has_unsent()`: something that was posted waits here: for a connection, for room, for the card.
-/// What cannot be sent any more does not count. Once it is false, and until something is posted,
-/// this side may leave: all of it arrives. `has_heard_out(peer)`: for a peer that has left:
-/// whatever it had sent has been handed over, since its connection has ended, or there is none.
-/// That comes with time and polls where the peer leaves in good order. `is_connected(peer)`: what
-/// is posted to it needs no connection that has yet to be made.
+/// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
+///   space, or for the network card. Packets that can no longer be sent do not count. Once it
+///   returns false, and until the next post, this rank may leave: everything arrives.
+/// - `has_heard_out(peer)`: for a peer that has left. Returns true if all that the peer had sent
+///   has been handed over, because its connection has ended or there is none. It becomes true after
+///   some polls if the peer leaves in order.
+/// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
+///   be made.
 template <class T>
 concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.has_unsent() } noexcept -> std::same_as<bool>;
@@ -161,39 +171,43 @@ concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.is_connected(peer) } noexcept -> std::same_as<bool>;
 };
 
-/// A transport that can be told that a peer is gone, or no longer wanted.
+/// A transport that can disconnect from a peer that is gone or no longer wanted.
 ///
-/// `drop_peer(peer)`: once it has returned, nothing of that peer reaches the sink, memory that was
-/// placed for it is the sink's again, and nothing that was pending with it touches memory here or
-/// there; the next poll completes that, not ok. No call names the peer after it. Waits for nobody.
+/// - `drop_peer(peer)`: after the return nothing of that peer reaches the sink, memory placed for
+///   it belongs to the sink again, and no operation pending with it touches memory here or there.
+///   The next poll completes those operations with `ok` false. No later call names the peer. Does
+///   not wait.
 template <class T>
 concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.drop_peer(peer) } noexcept;
 };
 
-/// A transport that notices by itself only the loss of peers with which it has something to do.
+/// A transport that detects by itself only the loss of peers with which it communicates.
 ///
-/// `attend(peer)`: a call waits for that peer, another one than self(): its loss is noticed from
-/// now on, too. Has no effect where it is already; waits for nobody.
+/// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
+///   is detected too. Has no effect if it is detected already. Does not wait.
 template <class T>
 concept AttendingTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.attend(peer) } noexcept;
 };
 
-/// A transport whose peers come and go while it is at work.
+/// A transport whose peers may be added and dropped while it runs.
 ///
-/// `address()`: the bytes by which others reach this one, for as long as it lives; how they travel
-/// is the caller's business. `add_peer(peer, address)`: from now on `peer` means the one at that
-/// address: a number that was dropped, or peers(), which is one more then. The other side adds this
-/// one too, under a number of its own, before or after; what it posts before waits until then.
-/// Returns errc{}, or else nothing has changed: errc::argument: no address of this transport, this
-/// process itself, or the place of a peer that is not dropped; errc::peer_lost: whoever had it has
-/// left; errc::pending: the two were linked before, or former owners of their places were, and the
-/// other side has not dropped
-/// that link yet: ask again; errc::no_resources. A link ends for both when one has dropped it, but
-/// the other hears what was sent before, and its posts go nowhere, until it drops the link too.
-/// Nothing of an earlier link ever arrives under a later one, whatever numbers and addresses they
-/// share. add_peer and drop_peer are not called within a poll.
+/// - `address()`: the bytes by which other processes reach this transport, valid for its lifetime.
+///   The caller transports them.
+/// - `add_peer(peer, address)`: connects `peer` with the transport at that address. `peer` is the
+///   number of a dropped peer, or peers(), which then grows by one. The other side adds this rank
+///   too, before or after, under a number of its own; packets that it posts earlier wait until this
+///   side has added it.
+/// - `add_peer` returns errc{} on success. On an error nothing has changed: errc::argument if the
+///   address is not one of this transport or is its own, or if `peer` was not dropped;
+///   errc::peer_lost if the owner of the address has left; errc::pending if the two, or earlier
+///   owners of their slots, were linked before and the other side has not dropped that link yet:
+///   call again; errc::no_resources.
+/// - A link ends for both sides when one side drops it. The other side still receives what was sent
+///   before. Its posts are discarded until it drops the link too. Nothing of an earlier link ever
+///   arrives over a later one, even if they share numbers and addresses.
+/// - `add_peer` and `drop_peer` must not be called within a poll.
 template <class T>
 concept ElasticTransport =
     DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
@@ -203,15 +217,18 @@ concept ElasticTransport =
 
 /// A transport that also moves memory.
 ///
-/// `expose(peer, memory)` describes local memory so that `peer` can reach it; key 0 where it
-/// cannot. `withdraw(memory)` follows every `expose` that gave a key, and takes it back: `done`:
-/// the peer does not touch it any more, and what it still tries is refused; `retry`: it is in the
-/// middle of a copy, which nothing but the copy itself delays: ask again; `refused`: this transport
-/// cannot promise that before the operation has ended. `get` copies from a peer's exposed
-/// memory at `offset` into `into`; `put` copies to it. Outcomes as for `post`, and `refused` where
-/// this memory or this peer cannot be reached (any more). What is `pending` completes, well or not,
-/// also when the peer is lost. `get_pays(peer, memory, bytes)`: whether a get is expected to beat
-/// packets.
+/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
+///   The key is 0 if the peer cannot reach it.
+/// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
+///   Returns `done` if the peer no longer touches the memory and any further access is refused;
+///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
+///   if this transport cannot promise that before the operation has ended.
+/// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
+///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
+///   memory or the peer cannot be reached, or no longer. A pending operation completes,
+///   successfully or not, also if the peer is lost.
+/// - `get_pays(peer, memory, bytes)`: returns the advice whether a get is expected to be faster
+///   than packets.
 template <class T>
 concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
@@ -223,34 +240,38 @@ concept RmaTransport =
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport that keeps what it needs to expose memory, where the next message may use it again.
+/// A transport that keeps memory registered after use, since the next message may use it again.
 ///
-/// `retire(memory)`, in place of the withdraw: the peer has moved what it was to move, or is gone.
-/// Returns what is true of all others: `done`: nobody reaches the memory any more; `retry`: it is
-/// being given up: ask again, or leave it; `refused`: it stays registered, for others or for later.
-/// `revoke(memory)`, first, where the peer was dropped: withdraw, whatever connections come to.
+/// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
+///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
+///   deregistered: call again, or leave it; `refused` if it stays registered, for other peers or
+///   for later use.
+/// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
+///   connections if necessary.
 template <class T>
 concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
   { t.retire(memory) } noexcept -> std::same_as<outcome>;
   { t.revoke(memory) } noexcept -> std::same_as<outcome>;
 };
 
-/// A transport that can fetch and store, and knows which suits a peer.
+/// A transport that has get and put and prefers put for some peers.
 ///
-/// `puts_pay(peer)`: long messages between the two are best stored by their sender, in memory that
-/// the receiver offers once it has matched, and nothing is to be exposed before. Always the same of
-/// a peer. It is asked where the protocol leaves the path open.
+/// - `puts_pay(peer)`: returns true if long messages between the two ranks are best written by
+///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
+///   Constant for a peer. Used only if the protocol does not prescribe the path.
 template <class T>
 concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
   { t.puts_pay(peer) } noexcept -> std::same_as<bool>;
 };
 
-/// A transport whose gets and puts are the CPU's own work, so that both sides can share it: the one
-/// that may say `advice::learn`.
+/// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
+/// work. Only such a transport may return `advice::learn`.
 ///
-/// `hold(peer, memory, bytes)`: until what it returns is gone, the memory, of which so many bytes
-/// are going to be copied, is not withdrawn; it converts to false if it was before. `get_held`: a
-/// get meanwhile; returns whether it went well.
+/// - `hold(peer, memory, bytes)`: returns an object that keeps the memory from being withdrawn
+///   while it exists. `bytes` of it are going to be copied. The object converts to false if the
+///   memory was already withdrawn.
+/// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
+///   success.
 template <class T>
 concept CopyingTransport =
     RmaTransport<T> &&
@@ -259,18 +280,23 @@ concept CopyingTransport =
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
-/// A copying transport for which several gets from one peer, up to batched_gets_max, cost less than
-/// one after the other. `get_batch`: false: not all has been copied, perhaps some.
+/// A CopyingTransport for which several gets from one peer are cheaper together than one after the
+/// other.
+///
+/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
+///   some of them failed; others may have been copied.
 template <class T>
 concept BatchingTransport =
     CopyingTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
 
-/// A transport that may take a while over a withdraw, to make later copies cheaper.
+/// A CopyingTransport that may do maintenance in `withdraw` that makes later copies cheaper.
 ///
-/// `tidied_ns()`: how long that has taken so far, in all. It is no message's. `expose(peer, memory,
-/// true)`: for longer than a message or a call; there is nothing to tidy when that ends.
+/// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
+///   message.
+/// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
+///   `withdraw` does no maintenance.
 template <class T>
 concept TidyingTransport =
     CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
@@ -280,9 +306,11 @@ concept TidyingTransport =
 
 /// A transport whose puts can carry a packet.
 ///
-/// `put_then(peer, memory, offset, from, header, cookie)`: a put; when its data is in place, the
-/// peer gets a packet of `header` alone, in order with the packets between the two (RDMA: immediate
-/// data). Outcomes as for `put`, but that it may be complete before: when `from` is the caller's.
+/// - `put_then(peer, memory, offset, from, header, cookie)`: a put, after which the peer receives a
+///   packet that consists of `header` alone, in order with the other packets between the two ranks
+///   (RDMA: write with immediate data). The packet arrives once the data is in place. Outcomes as
+///   for `put`. It may complete before the packet arrives, as soon as `from` belongs to the caller
+///   again.
 template <class T>
 concept ImmediateTransport =
     RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
@@ -292,42 +320,47 @@ concept ImmediateTransport =
       } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport whose ranks may have to share a core although there are enough of them.
+/// A transport that detects that two ranks share a core although there are enough cores.
 ///
-/// `shares_core()`: a peer that this rank has lately heard from was last seen waiting on this
-/// rank's core: who looks again and again keeps it from running. A rank that can leave that core
-/// does, and says no. Each rank says where it waits when it asks. Cost: some nanoseconds; it is
-/// asked once in many looks.
+/// - `shares_core()`: records the core on which this rank waits and returns true if a peer from
+///   which this rank has recently received was last seen waiting on the same core. Polling in a
+///   loop would keep that peer from running. A rank that can move to another core does so, and the
+///   call returns false.
+///
+/// Cost:       Some nanoseconds. It is called once in many polls.
 template <class T>
 concept CoreSharingTransport = Transport<T> && requires(T& t) {
   { t.shares_core() } noexcept -> std::same_as<bool>;
 };
 
-/// A transport that one can wait for together with others, by poll(2) or epoll(7).
+/// A transport that a thread can wait for together with other descriptors, by poll(2) or epoll(7).
 ///
-/// `descriptor()`: made on first demand, the same ever after, and the transport's: -1 where the
-/// kernel grants none, and then sleeps have to be short. After `arm` has returned true it becomes
-/// readable when `sleep` would return before its timeout, and stays so until `disarm`; it may be
-/// readable for no reason. Nobody reads it but the transport. `sleep` goes on to work. Called
-/// first while nobody is asleep. Cost: a rank that asked for it is woken by a system call or two
-/// more; who sends to one that is awake pays nothing.
+/// - `descriptor()`: creates the descriptor at the first call and returns the same one afterwards.
+///   The transport owns it. Returns -1 if the kernel refuses one; then sleeps must be short. The
+///   first call must not happen while a thread sleeps in the transport.
+/// - After `arm` has returned true the descriptor becomes readable when `sleep` would return before
+///   its timeout, and stays readable until `disarm`. It may be readable without a reason. Only the
+///   transport reads it. `sleep` still works.
+///
+/// Cost:       One or two more system calls to wake a rank that has a descriptor. Sending to a rank
+///             that is awake costs the same.
 template <class T>
 concept PollableTransport = Transport<T> && requires(T& t) {
   { t.descriptor() } noexcept -> std::same_as<int>;
 };
 
-/// A transport with a clock of its own, in nanoseconds: the endpoint reads it instead of the
-/// machine's.
+/// A transport with a clock of its own, in nanoseconds. The endpoint uses it in place of the
+/// machine's clock.
 template <class T>
 concept ClockedTransport = Transport<T> && requires(const T& t) {
   { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
 };
 
-/// A transport that can look at the next packet of one source without serving the others.
+/// A transport that can take the next packet of one source without polling the other sources.
 ///
-/// `take_if(source, f)`: if a small packet of `source` is at hand and `f(header, payload)` returns
-/// true, the packet is taken. Returns whether it was. Costs less than a poll; the caller polls now
-/// and then, so that nobody starves.
+/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
+///   `f(header, payload)` returns true. Returns true if it was taken.
+/// - It is cheaper than a poll. The caller polls regularly, so that no source starves.
 template <class T>
 concept PeekingTransport =
     Transport<T> &&
@@ -335,12 +368,15 @@ concept PeekingTransport =
       { t.take_if(source, f) } noexcept -> std::same_as<bool>;
     };
 
-/// A transport that keeps a count of the caller's for each peer, beside what its posts write.
+/// A transport that stores a counter of prepaid credit for each peer, next to the state that its
+/// posts write. The caller owns the value.
 ///
-/// `purse(peer)`: the count, 0 at first, and again once the peer was dropped; nullptr: none is kept
-/// for that peer, at least before something is posted to it. `post_paid(peer, header, payload,
-/// price)`: a post for a price that the purse holds, if the packet can leave at once and simply; it
-/// never pends. Else nothing happens, and it returns false: post.
+/// - `purse(peer)`: returns the address of the counter, or nullptr if there is none for that peer,
+///   at least until something is posted to it. The counter starts at 0, also after the peer was
+///   dropped.
+/// - `post_paid(peer, header, payload, price)`: posts the packet and subtracts `price` from the
+///   counter if the counter holds that much and the packet can leave at once on the fast path.
+///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
 template <class T>
 concept PurseTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
@@ -349,39 +385,45 @@ concept PurseTransport =
       { t.post_paid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
     };
 
-/// A transport whose peers can share plain memory: what `allocate_shared` returns is reachable by
-/// every peer with loads and stores.
+/// A transport whose peers can share plain memory: every peer reaches the memory that
+/// `allocate_shared` returns with loads and stores.
 template <class T>
 concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::size_t bytes) {
   { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
-/// A transport that gives programs memory from which messages go more cheaply: see mpx::allocator.
+/// A transport that provides memory from which messages are cheaper to send; see mpx::allocator.
 ///
-/// `allocate(bytes, alignment)`: nobody else's until `deallocate(p, bytes)`. Errors:
-/// errc::no_resources.
+/// - `allocate(bytes, alignment)`: returns memory for the caller's exclusive use until
+///   `deallocate(p, bytes)`.
+///
+/// Errors:     errc::no_resources.
 template <class T>
 concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
   { t.allocate(bytes, bytes) } -> std::same_as<void*>;
   { t.deallocate(p, bytes) } noexcept;
 };
-/// Whether mpx::allocator has a use for the transport.
+/// True if mpx::allocator takes its memory from the transport.
 template <class T>
 inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
 
-/// A transport whose peers are threads of one process: an address of one means the same to all.
+/// A transport whose peers are threads of one process, so that all of them can use each other's
+/// addresses.
 template <class T>
 concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
 
-/// A transport whose peers can meet in a block of memory that all of them map, and wake each other.
+/// A transport whose peers can synchronize in a block of memory that all of them map, and can wake
+/// each other.
 ///
-/// `make_block(bytes)`: memory of this rank's that holds anything; returns its name, which is sent
-/// to others, or 0 where there is none. `block_at(owner, name, bytes)`: where it lies here, aligned
-/// to a cache line; nullptr if that is no block of the owner's, or the machine is out of mappings.
-/// It stays there for as long as this transport lives, whoever leaves meanwhile, or until the owner
-/// frees it. `wake_peer(peer)` ends a sleep of that peer, or else nothing happens. Gets and puts
-/// are done when they return.
+/// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
+///   which is sent to other ranks, or 0 if no memory is left.
+/// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
+///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
+///   address is valid as long as this transport lives, even if ranks leave, or until the owner
+///   frees the block.
+/// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
+/// - Gets and puts have finished when they return.
 template <class T>
 concept BlockTransport =
     SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
@@ -391,36 +433,39 @@ concept BlockTransport =
       { t.wake_peer(peer) } noexcept;
     };
 
-/// A transport that can tell why it has lost a peer.
+/// A transport that can explain why it has lost a peer.
 ///
-/// `loss_text(peer)`: what was tried and failed, in words that name the peer, for the texts of
-/// errors; "" of a peer that is not lost, or if nothing more is known. It claims no death.
+/// - `loss_text(peer)`: returns what was tried and failed, in a text for error messages that names
+///   the peer; "" if the peer is not lost or nothing more is known. The text does not claim that
+///   the peer died.
 template <class T>
 concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.loss_text(peer) } -> std::same_as<std::string>;
 };
 
-/// True if loads and stores of peers of one node reach memory of each other: mpx::shared_window.
+/// True if ranks of one node reach each other's memory with loads and stores; see
+/// mpx::shared_window.
 template <class T>
 inline constexpr bool shares_windows = BlockTransport<T> || AddressSharingTransport<T>;
 
-/// A transport that knows which peers run on one node, where messages cost less.
+/// A transport that knows which peers run on the same node, where messages are cheaper.
 ///
-/// `node_of(peer)`: a number below peers(), equal for peers of one node and for no others. What it
-/// says of two peers is the same everywhere, and never changes. Costs no message.
+/// - `node_of(peer)`: returns a number below peers() that is equal for peers of the same node and
+///   for no others. The result is the same on every rank and never changes. Sends no message.
 template <class T>
 concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
 };
 
-/// A transport that reaches peers of its own node in memory that it shares with them, and the
-/// others over a network.
+/// A transport that reaches the peers of its own node through shared memory and all others over a
+/// network.
 ///
-/// `is_near(peer)`: whether it is of this one's node. Posts to it never answer `pending` then, and
-/// only such a peer reaches memory that is exposed, allocated as shared, or a block.
-/// `post_near(peer, header, payload)`: a post, if it is; else `retry`.
-/// `packet_bytes_max(peer)`: the largest payload of a packet to it, `traits.packet_bytes_max` or
-/// more; `far_traits` are those of packets to far ones.
+/// - `is_near(peer)`: returns true if the peer runs on this rank's node. Posts to a near peer never
+///   return `pending`. Only near peers reach exposed memory, shared allocations and blocks.
+/// - `post_near(peer, header, payload)`: posts to a near peer; returns `retry` if the peer is far.
+/// - `packet_bytes_max(peer)`: the largest payload of one packet to that peer; at least
+///   `traits.packet_bytes_max`.
+/// - `far_traits`: the traits of packets to far peers.
 template <class T>
 concept NearFarTransport =
     NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
@@ -431,7 +476,7 @@ concept NearFarTransport =
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
     };
 
-/// Grants every concept above, and nothing more.
+/// Accepting archetype: declares the functions of the concepts above.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
