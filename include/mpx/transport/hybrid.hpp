@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Two transports as one: ranks that share memory talk by the near one, all others by the far one.
-// Who is near is found when the ranks join.
+// Combines two transports: ranks that share memory use the near one, all others the far one. Each
+// pair is classified when the ranks join.
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -27,16 +27,16 @@
 
 namespace mpx::inline v0::transport {
 
-/// `Near`: between ranks that share memory, whose posts never pend; it is made of a
-/// SharedMemoryBootstrap of the ranks of a host. `Far`: between all others; making it takes a fence
-/// of the bootstrap. Memory is moved, lent and shared by the near one alone.
+/// `Near` connects ranks that share memory. Its posts never pend. It is constructed from a
+/// SharedMemoryBootstrap of the ranks of a host. `Far` connects all other pairs; its construction
+/// takes a fence of the bootstrap. RMA and shared memory are those of the near transport.
 ///
-/// Fair: while packets come by the far transport, and while it has something of this rank's to
-/// send, both are looked at by every poll. Else a look at the far one, which costs a system call,
-/// is due after 5 us, and at most 16 polls; polls that are more than a microsecond apart look at
-/// both.
+/// Fairness: every poll looks at both transports while packets arrive over the far one or while it
+/// has something of this rank to send. Otherwise a poll of the far one, which costs a system call,
+/// is due after 5 us, and after at most 16 polls. Polls that are more than one microsecond apart
+/// look at both.
 ///
-/// MPX_PRETEND_HOSTS=0,1,... tells ranks to behave as if they were on several hosts.
+/// MPX_PRETEND_HOSTS=0,1,... makes ranks behave as if they were on several hosts.
 template <Transport Near, Transport Far>
 requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
 class hybrid {
@@ -56,8 +56,9 @@ class hybrid {
                 far_traits.layout,
       .posts_pend = far_traits.posts_pend};
 
-  /// Collective over the ranks of `b`. Errors: errc::argument (MPX_PRETEND_HOSTS),
-  /// errc::bootstrap, errc::no_resources, and those of both transports.
+  /// Collective over the ranks of `b`.
+  /// Errors:     errc::argument (MPX_PRETEND_HOSTS), errc::bootstrap, errc::no_resources, and those
+  ///             of both transports.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit hybrid(B& b) : hybrid(b, joiner<B>(b)) {}
@@ -84,7 +85,8 @@ class hybrid {
     return is_near(peer) ? near_traits.packet_bytes_max : far_traits.packet_bytes_max;
   }
 
-  /// Cost to a near peer, beyond the near transport's: a load and a branch.
+  /// See Transport.
+  /// Cost:       to a near peer, one load and one branch more than the near transport.
   [[MPX_ALWAYS_INLINE]] outcome post(peer_id peer, const frame_header& header,
                                      std::span<const std::byte> payload, cookie_t cookie) noexcept {
     const peer_id at = near_of_[peer];
@@ -102,7 +104,7 @@ class hybrid {
     return near_.post(at, header, payload, 0);
   }
 
-  /// See PurseTransport: of near peers.
+  /// See PurseTransport. Near peers only.
   std::uint32_t* purse(peer_id peer) noexcept requires PurseTransport<Near>
   {
     const peer_id at = near_of_[peer];
@@ -116,7 +118,9 @@ class hybrid {
     return at != detail::is_far && near_.post_paid(at, header, payload, price);
   }
 
-  /// Cost while nothing passes by the far transport, beyond the near one's: a count and a branch.
+  /// See Transport.
+  /// Cost:       while no packets pass over the far transport, one counter and one branch more than
+  ///             the near transport.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (--polls_left_ == 0) [[unlikely]]
@@ -133,7 +137,7 @@ class hybrid {
     return at != detail::is_far && near_.take_if(at, std::forward<F>(f));
   }
 
-  // --- Waiting: on the near one's bell and the far one's descriptor ------------------------------
+  // --- Waiting: on the bell of the near transport and the descriptor of the far one --------------
 
   bool arm() noexcept {
     if (has_news()) {
@@ -151,7 +155,7 @@ class hybrid {
   void sleep(std::int64_t timeout_ns) noexcept {
     if (all_near_) return near_.sleep(timeout_ns);
     pollfd at[2] = {{far_.descriptor(), POLLIN, 0}, {near_fd_, POLLIN, 0}};
-    // Without a bell nobody can be woken here by near ranks.
+    // Without a bell near ranks cannot wake this one, so that the sleep is kept short.
     if (near_fd_ < 0 && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
     const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
                      static_cast<long>(timeout_ns % 1'000'000'000)};
@@ -187,7 +191,7 @@ class hybrid {
     return both_;
   }
 
-  // --- What one of the two does ------------------------------------------------------------------
+  // --- Functions of one of the two transports ----------------------------------------------------
 
   /// See PlacingTransport, RelocatingTransport, DroppingTransport.
   void cancel_place(peer_id source) noexcept requires PlacingTransport<Far>
@@ -199,7 +203,7 @@ class hybrid {
   {
     far_.relocate(cookie, from, to);
   }
-  /// Requires: peer != self().
+  /// Requires:   peer != self().
   void drop_peer(peer_id peer) noexcept requires DroppingTransport<Far>
   {
     if (!is_near(peer)) {
@@ -207,7 +211,8 @@ class hybrid {
       look_far_soon();
       return;
     }
-    group_[near_of_[peer]] = detail::is_far;  // Nothing of it pends, nor is placed.
+    // A near peer has no pending operation and no placed memory.
+    group_[near_of_[peer]] = detail::is_far;
     filters_ = true;
     polls_left_ = 1;
   }
@@ -226,7 +231,7 @@ class hybrid {
     return is_near(peer) || far_.is_connected(peer);
   }
 
-  /// See AttendingTransport. (Of near peers the job's memory tells.)
+  /// See AttendingTransport. The loss of a near peer is seen in the job's memory.
   void attend(peer_id peer) noexcept requires AttendingTransport<Far>
   {
     if (peer == self() || is_near(peer)) return;
@@ -234,7 +239,7 @@ class hybrid {
     look_far_soon();
   }
 
-  /// See RmaTransport, CopyingTransport. A far peer reaches no memory, whatever it claims.
+  /// See RmaTransport, CopyingTransport. A far peer has no access to memory, whatever it sends.
   remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept
       requires RmaTransport<Near>
   {
@@ -266,7 +271,7 @@ class hybrid {
     return is_near(peer) ? near_.put(near_of_[peer], memory, offset, from, cookie)
                          : outcome::refused;
   }
-  /// Requires: is_near(peer); get_pays has said `learn`.
+  /// Requires:   is_near(peer), and get_pays has returned `learn`.
   auto hold(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires CopyingTransport<Near>
   {
@@ -287,7 +292,7 @@ class hybrid {
     return near_.tidied_ns();
   }
 
-  /// See SharedMemoryTransport, BlockTransport: among near peers.
+  /// See SharedMemoryTransport, BlockTransport. Near peers only.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<Near>
   {
@@ -315,30 +320,33 @@ class hybrid {
     if (is_near(peer)) near_.wake_peer(near_of_[peer]);
   }
 
-  /// Sends what waits, but reads no packets: for who owns several, and polls one.
+  /// Sends queued packets but receives none: for an owner of several transports that polls only one
+  /// of them.
   void progress() noexcept requires requires(Far& far) { far.progress(); }
   {
     far_.progress();
     look_far_soon();
   }
-  /// See ExplainingTransport: of far peers.
+  /// See ExplainingTransport. Far peers only.
   std::string loss_text(peer_id peer) const requires ExplainingTransport<Far>
   {
     return is_near(peer) ? std::string() : far_.loss_text(peer);
   }
-  /// The two, for tests and tools.
+  /// The two transports, for tests and tools.
   Near& near() noexcept { return near_; }
   Far& far() noexcept { return far_; }
 
  private:
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
   static constexpr std::uint32_t polls_max = 16;
-  static constexpr std::int64_t seldom_ns = 1'000;   // Polls that far apart look at both.
-  static constexpr std::int64_t silence_ns = 5'000;  // Between looks at who has been silent
-  static constexpr std::int64_t lively_ns = 50'000;  // for so long.
+  static constexpr std::int64_t seldom_ns = 1'000;  // Polls further apart than this look at both.
+  // Interval between polls of a silent far transport.
+  static constexpr std::int64_t silence_ns = 5'000;
+  // Silence after which the far transport is polled less often.
+  static constexpr std::int64_t lively_ns = 50'000;
   static constexpr unsigned last_polls_max = 1u << 16;
 
-  /// Through a launcher, both transports publish what they have in one value.
+  /// Through a launcher both transports publish their data in one value.
   template <class B>
   using joiner = std::conditional_t<SharedMemoryBootstrap<B>, B&, bootstrap::detail::bundled<B>>;
 
@@ -404,7 +412,7 @@ class hybrid {
     detail::near_sink<Sink, false> to{sink, group_.data()};
     return near_.poll(to);
   }
-  /// Sets the stride, too.
+  /// Polls the far transport if that is due, and updates the stride.
   template <class Sink>
   std::size_t poll_far(Sink& sink) noexcept {
     const std::int64_t now = platform::now_ns();
@@ -425,10 +433,10 @@ class hybrid {
     return n;
   }
 
-  /// A near rank has left or died.
+  /// True if a near rank has left or died since the last poll of both.
   bool has_news() const noexcept { return seat_.failure_epoch() != seen_; }
-  /// What a dead rank has sent comes before that it is lost. Where the job tells of deaths, it is
-  /// the engine that asks it.
+  /// Reports the near ranks that have died, each after everything that it had sent. If the job
+  /// itself reports deaths (LivenessBootstrap), the engine asks the job, and this does nothing.
   template <class Sink>
   [[gnu::noinline, gnu::cold]] std::size_t tell_losses(Sink& sink) noexcept {
     seen_ = seat_.failure_epoch();
@@ -449,11 +457,11 @@ class hybrid {
     return n;
   }
 
-  // Hot first.
-  std::uint32_t polls_left_ = 1;  // Until both are looked at.
+  // Hot members first.
+  std::uint32_t polls_left_ = 1;  // Polls until both transports are polled.
   std::uint32_t stride_ = 1;
-  bool filters_ = false;  // A near peer was dropped.
-  bool sent_ = false;     // By the far one, since it was looked at.
+  bool filters_ = false;  // True if a near peer was dropped.
+  bool sent_ = false;     // True if this rank has used the far transport since its last poll.
   bool all_near_ = false;
   peer_id self_;
   peer_id peers_;
@@ -466,11 +474,11 @@ class hybrid {
   bootstrap::detail::host_seat seat_;
   Near near_;
   bool tells_losses_;
-  std::uint32_t seen_;            // Of the seat's failure epoch.
+  std::uint32_t seen_;            // Last failure epoch of the seat that was handled.
   std::vector<peer_id> near_of_;  // By peer: its number within the host, or is_far.
-  std::vector<peer_id> group_;    // The other way round; is_far: dropped.
-  std::vector<peer_id> ranks_;    // The same; is_far: its loss has been told.
-  std::vector<peer_id> node_of_;  // By peer: the lowest of its host.
+  std::vector<peer_id> group_;  // By number within the host: the peer, or is_far if it was dropped.
+  std::vector<peer_id> ranks_;  // As group_, but is_far once the loss of the peer was reported.
+  std::vector<peer_id> node_of_;  // By peer: the lowest peer of its host.
 };
 
 }  // namespace mpx::inline v0::transport

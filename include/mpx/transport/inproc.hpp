@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The transport between ranks that are threads of one process: rings in anonymous memory, and any
-// address is within reach, so that a long message is one memcpy by the receiver.
+// Transport between ranks that are threads of one process. Rings lie in anonymous memory. Every
+// rank can use every address, so that a long message is one memcpy by the receiver.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,11 +31,12 @@ namespace mpx::inline v0::transport {
 
 namespace detail {
 
-/// Anonymous memory that goes with the last of its users, whichever thread that is in.
+/// Reference-counted anonymous memory. The last user, in any thread, unmaps it.
 class shared_mapping {
  public:
   shared_mapping() = default;
-  /// With `bells` places for a descriptor. Errors: errc::no_resources.
+  /// Maps `bytes` bytes, with room for `bells` descriptors.
+  /// Errors:     errc::no_resources.
   shared_mapping(std::size_t bytes, std::size_t bells) : block_(new block(bytes, bells)) {}
   shared_mapping(const shared_mapping& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->users.fetch_add(1, platform::memory_order_relaxed);
@@ -53,8 +54,8 @@ class shared_mapping {
   std::byte* data() const noexcept { return block_->memory.data(); }
   std::size_t size() const noexcept { return block_->memory.size(); }
 
-  /// The bell at a place, made on demand; -1: the kernel grants none. It stays while the memory
-  /// does: who rings late must not ring at another file.
+  /// Returns the bell at `place`, created on demand; -1 if the kernel refuses one. It stays open as
+  /// long as the memory exists, so that a late ring cannot reach another file.
   int make_bell(std::size_t place) const noexcept {
     const auto word = bell_word(place);
     if (word.load() == 0) word.store(make_event_bell() + 1);
@@ -64,9 +65,9 @@ class shared_mapping {
     if (const int fd = bell_word(place).load() - 1; fd >= 0) ring_event_bell(fd);
   }
 
-  /// Names it within this process.
+  /// Identifies the memory within this process.
   std::uintptr_t name() const noexcept { return reinterpret_cast<std::uintptr_t>(block_); }
-  /// Requires: somebody has it still.
+  /// Requires:   at least one user still holds the memory.
   static shared_mapping named(std::uintptr_t name) noexcept {
     shared_mapping m;
     m.block_ = reinterpret_cast<block*>(name);
@@ -86,23 +87,24 @@ class shared_mapping {
     }
     mapping memory;
     platform::atomic<std::uint32_t> users{1};
-    plain_array<int> bells;  // Each a descriptor + 1.
+    plain_array<int> bells;  // Each is a descriptor + 1.
   };
   block* block_ = nullptr;
 };
 
-/// How large a segment is, and for whom.
+/// Dimensions of a segment.
 struct inproc_shape {
-  peer_id capacity;  ///< Slots: members that it has room for.
-  peer_id founders;  ///< Those who start together.
+  peer_id capacity;  ///< Number of slots, that is, of members at one time.
+  peer_id founders;  ///< Number of members that start together.
   ring_geometry geometry;
 };
 
-/// Inboxes and channels of a job of threads, in memory that all of them share, and the member that
-/// looks at it: its slot, and those of its peers.
+/// Inboxes and channels of a job of threads in memory that all of them share, as seen by one
+/// member, which knows its own slot and those of its peers.
 class inproc_segment {
  public:
-  /// `me` has taken its slot. `peers`: how many it knows, itself included: all founders or none.
+  /// Requires:   `me` has taken its slot. `peers` is the number of members that it knows, itself
+  ///             included: all founders, or 1.
   inproc_segment(shared_mapping memory, const inproc_shape& shape, const member& me, peer_id peers)
       : memory_(std::move(memory)),
         shape_(shape),
@@ -130,7 +132,7 @@ class inproc_segment {
     return memory_.data() + channels_at(shape_) +
            (std::size_t{destination} * shape_.capacity + source) * stride(shape_.geometry);
   }
-  /// Each slot's room for blocks.
+  /// Room for blocks, for each slot.
   static constexpr std::uint64_t block_bytes = std::uint64_t{8} << 20;
   std::byte* blocks(peer_id slot) const noexcept {
     if (slot == no_peer) return nullptr;
@@ -142,7 +144,7 @@ class inproc_segment {
                                             slot * exposure_key::table_bytes);
   }
 
-  // A descriptor to sleep on.
+  // Returns the descriptor to sleep on.
   int make_bell() const noexcept { return memory_.make_bell(me_.slot); }
   void ring_bell(peer_id slot) const noexcept { memory_.ring_bell(slot); }
   bool wait_bell(std::int64_t timeout_ns) const noexcept {
@@ -150,7 +152,7 @@ class inproc_segment {
   }
   void quiet_bell() const noexcept { detail::quiet_bell(make_bell()); }
 
-  // Whose slot is whose.
+  // Mapping between peers and slots.
   peer_id slots() const noexcept { return shape_.capacity; }
   peer_id slot_of(peer_id peer) const noexcept {
     return peer < slots_.size() ? slots_[peer] : no_peer;
@@ -177,7 +179,7 @@ class inproc_segment {
     peers_[slot] = no_peer;
     table_.unlink(me_.slot, slot, [&] { empty(slot); });
   }
-  /// Requires: no links are left.
+  /// Requires:   no links are left.
   void leave(bool has_talked_to_itself) noexcept {
     if (has_talked_to_itself) empty(channel(me_.slot, me_.slot));
     doorbell(me_.slot).sleeping.store(0);
@@ -187,7 +189,8 @@ class inproc_segment {
  private:
   static std::size_t page_up(std::size_t n) noexcept { return (n + 4095) / 4096 * 4096; }
   static std::size_t stride(ring_geometry g) noexcept {
-    return page_up(g.bytes());  // Silent pairs must not share pages with busy ones.
+    // Page-aligned, so that silent pairs do not share pages with busy ones.
+    return page_up(g.bytes());
   }
   static std::size_t channels_at(const inproc_shape& s) noexcept {
     return page_up(s.capacity * doorbell_control::bytes(s.capacity) +
@@ -203,12 +206,12 @@ class inproc_segment {
     slots_[peer] = slot;
     peers_[slot] = peer;
   }
-  /// Zeroes the channels in both directions, and gives their memory back.
+  /// Zeroes the channels in both directions and gives their memory back.
   void empty(peer_id slot) const noexcept {
     empty(channel(me_.slot, slot));
     empty(channel(slot, me_.slot));
   }
-  /// Whether the kernel does what it says: emulators of one may not.
+  /// True if MADV_REMOVE zeroes memory. Emulators of the Linux kernel may only claim that it does.
   static bool removing_zeroes() noexcept {
     static const bool it_does = [] {
       void* const page =
@@ -231,16 +234,16 @@ class inproc_segment {
   inproc_shape shape_;
   member me_;
   member_table table_;
-  plain_array<peer_id> slots_;  // Of each peer.
-  plain_array<peer_id> peers_;  // Of each slot.
+  plain_array<peer_id> slots_;  // By peer.
+  plain_array<peer_id> peers_;  // By slot.
 };
 
 }  // namespace detail
 
-/// Ranks are threads: `mpx::run_threads<mpx::stack<mpx::transport::inproc>>(n, body)`.
-/// `RingLines` and `PoolBytes` (powers of two) bound the memory of one directed pair:
-/// 64 * RingLines + PoolBytes bytes, touched as it is used. `MembersMax`: how many there can be at
-/// once, if no more start together; it costs addresses.
+/// Connects ranks that are threads: `mpx::run_threads<mpx::stack<mpx::transport::inproc>>(n,
+/// body)`. `RingLines` and `PoolBytes` (powers of two) bound the memory of one directed pair: 64 *
+/// RingLines + PoolBytes bytes, touched as they are used. `MembersMax` is the number of members
+/// that may exist at a time, unless more start together; it costs address space.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
           peer_id MembersMax = 64>
 class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
@@ -259,22 +262,25 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   /// See AddressSharingTransport.
   static constexpr bool peers_share_addresses = true;
 
-  /// Collective over the ranks of `b`. Errors: errc::bootstrap if they are not in one process.
+  /// Collective over the ranks of `b`.
+  /// Errors:     errc::bootstrap if they are not in one process.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_inproc>) && Bootstrap<B>
   explicit basic_inproc(B& b)
       : base(join(b), world_peer(b.rank()), world_peer(b.size()), geometry) {}
 
-  /// A newcomer, in the segment of the member whose address this is: it is its own peer 0, and
-  /// knows nobody else. Requires: that member lives until this has returned. Errors:
-  /// errc::argument: no address of such a transport in this process; errc::no_resources: the
-  /// segment is full.
+  /// Joins the segment of the member with this address, as a newcomer that is its own peer 0 and
+  /// knows no other peer.
+  /// Requires:   that member lives until the constructor has returned.
+  /// Errors:     errc::argument if it is not the address of such a transport in this process;
+  ///             errc::no_resources if the segment is full.
   explicit basic_inproc(std::string_view address) : base(enter(address), 0, 1, geometry) {}
   basic_inproc(basic_inproc&&) = delete;
 
-  /// What it has sent is received all the same.
+  /// Leaves the segment. Peers still receive what this rank has sent.
   ~basic_inproc() {
-    if (::getpid() != pid_) return;  // A forked child is nobody: the memory is the parent's.
+    // A forked child is no member: the memory belongs to the parent.
+    if (::getpid() != pid_) return;
     const bool alone = is_wired(self());
     for (peer_id peer = 0; peer < peers(); ++peer)
       if (peer != self() && segment().slot_of(peer) != detail::no_peer) cut(peer);
@@ -345,10 +351,10 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
-  /// See BlockTransport. Blocks lie in the segment, which stays as long as anybody uses it; a name
-  /// is a place in the owner's part of it, + 1.
+  /// See BlockTransport. Blocks lie in the segment, which lives as long as any member uses it. A
+  /// name is an offset in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
-    return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0, if there is none.
+    return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0 if there is no room.
   } catch (const std::exception&) {
     return 0;
   }
@@ -382,7 +388,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
       here = std::strtoll(said.c_str(), &end, 10) == ::getpid();
       if (here) memory = detail::shared_mapping::named(std::strtoull(end, nullptr, 10));
     }
-    b.fence([] {});  // Rank 0's memory is held by all.
+    b.fence([] {});  // Now all ranks hold the memory of rank 0.
     if (!here)
       throw error(
           errc::bootstrap,
@@ -397,7 +403,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     segment().unlink(peer);
   }
 
-  /// What an address says; memory 0: it is none of this process and this kind of transport.
+  /// Contents of an address. `memory` is 0 if it belongs to another process or to another kind of
+  /// transport.
   struct place {
     std::uintptr_t memory = 0;
     peer_id capacity = 0;
@@ -448,11 +455,11 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
 
   detail::exposures exposures_;
   offset_allocator blocks_{detail::inproc_segment::block_bytes};
-  peer_id linked_ = peers();  // Itself included.
+  peer_id linked_ = peers();  // Including itself.
   pid_t pid_ = ::getpid();
 };
 
-/// Between the threads of one process, with rings of the usual size.
+/// Connects the threads of one process, with rings of the default size.
 using inproc = basic_inproc<>;
 
 }  // namespace mpx::inline v0::transport

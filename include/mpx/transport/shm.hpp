@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The transport between processes of one machine: rings in an inherited memfd, long messages
-// straight from a shared arena, by process_vm_readv, or as packets through the ring's pool.
+// Transport between the processes of one machine. Packets travel through rings in an inherited
+// memory file. A long message is read from a shared arena, copied by process_vm_readv, or sent as
+// packets through the pool of the ring.
 
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -29,44 +30,46 @@
 
 namespace mpx::inline v0::transport {
 
-/// How a long message from ordinary memory travels between processes.
+/// Path of a long message from ordinary memory between two processes.
 enum class copy_path : std::uint8_t {
-  automatic,  ///< One copy by the kernel if ranks outnumber cores (it saves the sender's CPU); else
-              ///< whichever of the two below turns out to be faster, by size.
+  automatic,  ///< One copy by the kernel if ranks outnumber cores, which saves CPU of the sender;
+              ///< otherwise the faster of the two paths below, measured by size.
   single,     ///< One copy by process_vm_readv wherever the kernel allows it.
-  pipelined,  ///< Two copies through the ring's pool, both sides at work.
+  pipelined,  ///< Two copies through the ring's pool; sender and receiver copy at the same time.
 };
 
-/// Which memory of a program the transport asks the kernel to put on huge pages.
+/// Choice of the program memory that the transport asks the kernel to put on huge pages.
 enum class huge_pages : std::uint8_t {
-  /// What peers have copied from again and again: they copy up to twice as fast then. Takes what is
-  /// missing to whole pages of 2 MiB, and time of the rank that owns it: 0.5 ms a page, which is
-  /// spent once peers have copied for longer. Not where the system is set to `never`, nor of memory
-  /// that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
+  /// Memory that peers have copied from repeatedly: later copies are up to twice as fast. Costs
+  /// memory to fill whole pages of 2 MiB, and time of the rank that owns the memory: 0.5 ms a page,
+  /// spent only after peers have copied for longer than that. Not used if the system setting is
+  /// `never`, nor for memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
   lent,
-  never,  ///< None.
+  never,  ///< No memory.
 };
 
 namespace detail {
 
-/// What proves that a process is the rank that it is taken for: it lies in private memory.
+/// Proof that a process is the expected rank. It lies in private memory, where peers read it by
+/// process_vm_readv.
 struct process_mark {
-  std::uint64_t word = 0;  // Random; 0 where the kernel gave none.
+  std::uint64_t word = 0;  // Random; 0 if the kernel supplied none.
   std::uint64_t rank = 0;
 };
 
-/// What a process tells about itself: how to reach its memory, and what is found there.
+/// Data that a process publishes about itself: how to reach its memory, and the mark to find there.
 struct alignas(cache_line_bytes) peer_card {
   platform::atomic<std::int64_t> pid;
   platform::atomic<std::uint64_t> mark_address;
   platform::atomic<std::uint64_t> mark_word;
-  platform::atomic<std::uint64_t> bell_domain;  // Where it can ring named bells.
-  platform::atomic<std::uint64_t> bell;         // The name of its own; 0: it has none.
+  // Network namespace in which it can ring named bells.
+  platform::atomic<std::uint64_t> bell_domain;
+  platform::atomic<std::uint64_t> bell;  // The name of its bell; 0 if it has none.
 };
 
-/// The layout of a job's shared file, from `base`: inboxes, cards, channels, arenas. Sparse: what
-/// is not touched takes no memory. All of it is mapped at once up to `mapped_bytes_max`, so that
-/// nothing is needed later that the program could take away; else piece by piece.
+/// Layout of a job's shared file, from `base` on: inboxes, cards, channels, arenas, exposure
+/// tables. The file is sparse: untouched parts take no memory. A part of up to `mapped_bytes_max`
+/// is mapped at once, so that no later mapping can fail; a larger one is mapped piece by piece.
 class shm_segment {
  public:
   /// Errors: errc::no_resources.
@@ -85,7 +88,7 @@ class shm_segment {
     if (!whole_) front_ = file_.map(base_, front_bytes());
   }
 
-  /// Whether nothing will have to be mapped later.
+  /// True if nothing has to be mapped later.
   bool is_whole() const noexcept { return static_cast<bool>(whole_); }
 
   [[gnu::noinline]] doorbell_control& doorbell(peer_id peer) const noexcept {
@@ -94,7 +97,7 @@ class shm_segment {
   [[gnu::noinline]] peer_card& card(peer_id peer) const noexcept {
     return reinterpret_cast<peer_card*>(front() + peers_ * doorbell_control::bytes(peers_))[peer];
   }
-  // A descriptor to sleep on: only if all ranks can ring it.
+  // Creates the descriptor to sleep on. Returns -1 unless all ranks can ring it.
   int make_bell() noexcept {
     const std::uint64_t domain = card(self_).bell_domain.load();
     for (peer_id peer = 0; peer < peers_; ++peer)
@@ -104,7 +107,8 @@ class shm_segment {
     if (bell_.fd() >= 0) card(self_).bell.store(name);
     return bell_.fd();
   }
-  /// By one thread at a time, but for a rank's own, which any thread may ring.
+  /// Rings a rank's bell.
+  /// Threads:    one thread at a time; a rank's own bell may be rung by any thread.
   void ring_bell(peer_id peer) noexcept {
     if (peer != self_ && ringer_.fd() < 0) ringer_ = make_ringer();
     ring_named_bell(peer == self_ ? bell_.fd() : ringer_.fd(), card(peer).bell.load());
@@ -114,22 +118,23 @@ class shm_segment {
   }
   void quiet_bell() const noexcept { detail::quiet_bell(bell_.fd()); }
 
-  /// nullptr when the machine is out of mappings, or the shared file is lost.
+  /// Returns nullptr if the machine is out of mappings, or if the shared file is lost.
   [[gnu::noinline, gnu::cold]] std::byte* channel(peer_id source, peer_id destination) noexcept {
     if (source == self_ && destination == self_) return own_channel();
     const std::uint64_t index = std::uint64_t{destination} * peers_ + source;
     return at(front_bytes() + index * channel_stride(), channel_stride());
   }
-  /// Says why one of the two above or below is nullptr. Errors: errc::no_resources.
+  /// Throws the reason why `channel` or `arena` has returned nullptr.
+  /// Errors:     errc::no_resources.
   [[noreturn]] void throw_unmapped(const char* what) const {
     file_.check();
     mpx::detail::throw_error(
         errc::no_resources, "%s could not be mapped: check `ulimit -v` and vm.max_map_count", what);
   }
-  /// nullptr as for `channel`.
+  /// Returns nullptr in the same cases as `channel`.
   [[gnu::noinline, gnu::cold]] std::byte* arena(peer_id owner) noexcept {
     const std::uint64_t offset = arenas() + owner * arena_bytes_;
-    if (owner == self_ && whole_)  // The user's data, which belongs into his core dumps.
+    if (owner == self_ && whole_)  // The arena holds user data, which belongs in a core dump.
       whole_.set_dumped(true, offset, arena_bytes_);
     return at(offset, arena_bytes_);
   }
@@ -148,7 +153,7 @@ class shm_segment {
   std::byte* at(std::uint64_t offset, std::size_t bytes) noexcept {
     return whole_ ? whole_.data() + offset : keep(try_map(offset, bytes));
   }
-  /// What a rank tells itself is nobody else's business.
+  /// The channel of a rank to itself lies in private memory: no peer may read it.
   [[gnu::noinline, gnu::cold]] std::byte* own_channel() noexcept {
     if (own_channel_ == nullptr)
       own_channel_ = keep(attempt([this] { return mapping::of_own(channel_stride()); }));
@@ -192,7 +197,7 @@ class shm_segment {
   ring_geometry geometry_;
   std::uint64_t arena_bytes_;
   mapping whole_;
-  mapping front_;  // Where there is no whole.
+  mapping front_;  // Mapped if `whole_` is not.
   std::byte* own_channel_ = nullptr;
   owning_table<piece> pieces_;
   bell bell_;
@@ -202,9 +207,9 @@ class shm_segment {
 }  // namespace detail
 
 /// The default transport. `RingLines` and `PoolBytes` (powers of two) bound the memory of one
-/// directed pair that talks: 64 * RingLines + PoolBytes bytes, touched as it is used. `ArenaBytes`
-/// bounds what a rank can allocate with mpx::allocator. `Path` chooses how long messages travel,
-/// `Pages` whether memory that peers copy from gets huge pages.
+/// directed pair that communicates: 64 * RingLines + PoolBytes bytes, touched as they are used.
+/// `ArenaBytes` bounds what a rank can allocate with mpx::allocator. `Path` selects the path of
+/// long messages. `Pages` selects whether memory that peers copy from is put on huge pages.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
           std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic,
           huge_pages Pages = huge_pages::lent>
@@ -224,8 +229,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       .layout = (ArenaBytes >> 12) << 24 ^ (std::uint64_t{RingLines} << 32 | PoolBytes),
       .posts_pend = false};
 
-  /// Collective over the ranks of `b`, which keeps the shared file open. Errors:
-  /// errc::no_resources.
+  /// Collective over the ranks of `b`, which keeps the shared file open.
+  /// Errors:     errc::no_resources.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_shm>) && SharedMemoryBootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit basic_shm(B& b)
@@ -242,7 +247,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See TidyingTransport. Where the peer cannot copy it, its pages do not matter.
+  /// See TidyingTransport. Memory that the peer cannot copy by the kernel is not counted for huge
+  /// pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
@@ -288,7 +294,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return from != nullptr;
   }
 
-  /// See BatchingTransport: one call of the kernel, of which each costs as much as it copies 8 KiB.
+  /// See BatchingTransport. All gets share one system call, which costs as much time as copying 8
+  /// KiB.
   [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
                                    std::size_t count) noexcept {
     if (!kernel_copies(peer)) return false;
@@ -329,15 +336,16 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return outcome::done;
   }
 
-  /// Memory that peers read without the kernel's help.
-  /// Errors: errc::no_resources when ArenaBytes are used up; errc::argument: alignment over a page.
+  /// Allocates memory that peers read without the kernel's help.
+  /// Errors:     errc::no_resources if ArenaBytes are used up; errc::argument if the alignment is
+  ///             larger than a page.
   void* allocate_shared(std::size_t bytes, std::size_t alignment) {
     if (alignment > 4096)
       mpx::detail::throw_error(errc::argument,
                                "shared memory cannot be aligned to %zu bytes, but to 4096 at most",
                                alignment);
     if (arena_base_ == nullptr) {
-      arena_ = offset_allocator(ArenaBytes);  // Here, for few programs come to it.
+      arena_ = offset_allocator(ArenaBytes);  // Created here, since few programs allocate from it.
       arena_base_ = segment().arena(self());
     }
     if (arena_base_ == nullptr) segment().throw_unmapped("the shared arena");
@@ -353,7 +361,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// See BlockTransport. Blocks lie in the owner's arena; a name is a place there, + 1.
+  /// See BlockTransport. Blocks lie in the owner's arena; a name is an offset in the arena, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
     return static_cast<std::uint64_t>(block - arena_base_) + 1;
@@ -366,9 +374,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
   void free_block(std::uint64_t block_name) noexcept { arena_.deallocate(block_name - 1); }
 
-  /// True when the kernel lets this process copy from `peer`, and what it reaches is `peer`: tried
-  /// once, on the mark that the peer's card names. A pid means another process in another pid
-  /// namespace, and a card says what its owner likes.
+  /// Returns true if the kernel lets this process copy from `peer`, and the process reached is
+  /// `peer`. Tried once, on the mark named by the peer's card: a pid names another process in
+  /// another pid namespace, and a card is not trusted.
   [[gnu::noinline, gnu::cold]] bool kernel_copies(peer_id peer) noexcept {
     link& l = links_[peer];
     if (!l.probed) {
@@ -403,7 +411,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     bool kernel = false;
   };
 
-  // How much one process maps ahead: addresses are plenty, but not without end.
+  // Upper bound of the address space that one process maps in advance.
   static constexpr std::uint64_t mapped_bytes_max = std::uint64_t{1} << 40;
 
   template <class B>
@@ -418,7 +426,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
             b.one_process() ? mapped_bytes_max / peers : mapped_bytes_max};
   }
 
-  /// Whether `pid` is this process or one of its threads, which the kernel takes for it.
+  /// True if `pid` is this process or one of its threads, which the kernel treats alike.
   static bool is_this_process(std::int64_t pid) noexcept {
     return pid == ::getpid() || ::syscall(SYS_tgkill, ::getpid(), static_cast<pid_t>(pid), 0) == 0;
   }
@@ -447,7 +455,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return true;
   }
 
-  /// The peer's arena at an offset that the peer claims, or nullptr if it is not all inside.
+  /// Address of `bytes` bytes at an offset in the peer's arena. Returns nullptr unless all of them
+  /// lie inside: offset and address come from the peer and are not trusted.
   [[gnu::noinline]] std::byte* arena_at(peer_id peer, const remote_memory& memory,
                                         std::uint64_t offset, std::size_t bytes) noexcept {
     const std::uint64_t address = memory.address;
@@ -473,7 +482,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     detail::process_mark is;
   };
   owning_table<own_mark> marks_;
-  detail::process_mark& mark_;  // On the heap: its address is known to the others.
+  detail::process_mark& mark_;  // On the heap, since peers know its address.
   bool one_process_;
   detail::exposures exposures_;
   detail::lent_pages<std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
@@ -481,7 +490,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
       lent_;
 };
 
-/// Between processes, or threads, of one machine, with rings and arenas of the usual size.
+/// Connects processes, or threads, of one machine, with rings and arenas of the default size.
 using shm = basic_shm<>;
 
 }  // namespace mpx::inline v0::transport

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Ranks as fibers of one thread, in virtual time: the transport of mpx::sim::run. It moves real
-// packets and real memory; what that costs and in what order things happen, the model and the seed
-// decide.
+// The transport of mpx::sim::run: ranks are fibers of one thread and run in virtual time. It moves
+// real packets and real memory. The model and the seed determine their cost and order.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +12,16 @@
 
 namespace mpx::inline v0::transport {
 
-/// Whether and how a simulated transport reaches its peers' memory.
+/// Kind of access to a peer's memory.
 enum class sim_rma : std::uint8_t {
-  none,  ///< Packets alone.
-  nic,   ///< As a network card does: puts and gets are under way while the CPU goes on.
-  cpu,   ///< As the kernel copies between processes: the caller is busy meanwhile.
+  none,  ///< Packets only.
+  nic,   ///< As by a network card: puts and gets proceed while the CPU continues.
+  cpu,   ///< As when the kernel copies between processes: the caller is busy meanwhile.
 };
 
-/// The simulated transport. `Depth`: packets that a directed pair holds, at most. Without RMA, with
-/// the tiniest packets or with a channel of one packet it forces the corner paths of protocols.
+/// The simulated transport. `Depth` is the largest number of packets in a directed pair. Without
+/// RMA, with tiny packets or with a depth of one packet it drives protocols into their corner
+/// cases.
 template <sim_rma Rma = sim_rma::nic, std::size_t PacketBytesMax = 64 * 1024,
           std::uint32_t Depth = 1024, std::size_t InlineBytesMax = 40>
 class basic_sim {
@@ -36,7 +36,7 @@ class basic_sim {
       .posts_pend = false};
   static_assert(Depth > 0);
 
-  /// Requires: `job` outlives this.
+  /// Requires:   `job` outlives this object.
   explicit basic_sim(bootstrap::sim& job) : port_(job.make_port<detail::sim_port>(Depth)) {}
   basic_sim(const basic_sim&) = delete;
   basic_sim& operator=(const basic_sim&) = delete;
@@ -48,7 +48,7 @@ class basic_sim {
   bool oversubscribed() const noexcept { return port_.crowded(); }
   /// This rank's virtual time.
   std::int64_t now_ns() const noexcept { return port_.now_ns(); }
-  /// The rank computes for `ns` nanoseconds of virtual time.
+  /// Advances the rank's virtual time by `ns` nanoseconds of computation.
   void compute(std::int64_t ns) noexcept { port_.compute(ns); }
 
   outcome post(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
@@ -62,7 +62,7 @@ class basic_sim {
   }
   std::size_t poll(PacketSink auto& sink) noexcept { return port_.poll(sink); }
   bool arm() noexcept { return port_.arm(); }
-  /// Without a timeout: who sleeps here is woken, or the job is stuck, and that is to be seen.
+  /// Ignores the timeout: a rank that nobody wakes is a deadlock, which the simulator must detect.
   void sleep(std::int64_t) noexcept { port_.sleep(); }
   void disarm() noexcept {}
   void wake() noexcept { port_.wake(); }
@@ -138,7 +138,7 @@ class basic_sim {
   detail::sim_port& port_;
 };
 
-/// A network card that can do everything.
+/// A network card with every capability.
 using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);
