@@ -96,7 +96,8 @@ MUTATIONS = [
      "    if (!fits(place.advance)) [[unlikely]]\n      return false;\n    std::byte* const to",
      "    std::byte* const to", "transport/inproc.test.cpp"),
     ("a put that is paid for is shown before its data", "transport/detail/line_ring.hpp",
-     "    copy_short(to, data, bytes);\n    platform::signal_fence();  // What is needed now is looked up, and not kept over the copy.\n"
+     "    copy_short(to, data, bytes);\n    // Values needed now are loaded again instead of kept during the copy.\n"
+     "    platform::signal_fence();\n"
      "    write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);\n",
      "    write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);\n"
      "    copy_short(to, data, bytes);\n", "preempt/line_ring.test.cpp"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Descriptors that become readable when somebody rings: an eventfd between the threads of a
-// process, a datagram socket with a name between processes. Ringing never blocks and needs no
+// Bells: descriptors that become readable when they are rung. Between the threads of a process a
+// bell is an eventfd, between processes a named datagram socket. Ringing never blocks and needs no
 // privilege.
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// A descriptor, closed with this. Move-only. -1: none.
+/// Owns a descriptor, or none (-1). Move-only.
 class bell {
  public:
   bell() = default;
@@ -41,12 +41,12 @@ class bell {
   int fd_ = -1;
 };
 
-/// What was rung counts no more.
+/// Clears the bell: earlier rings no longer make it readable.
 inline void quiet_bell(int fd) noexcept {
   char bytes[8];
   while (::read(fd, bytes, sizeof bytes) > 0) continue;
 }
-/// Sleeps until it is rung. Returns whether the time was up.
+/// Sleeps until the bell is rung or the time is up. Returns true on a timeout.
 inline bool wait_for_bell(int fd, std::int64_t timeout_ns) noexcept {
   pollfd at{fd, POLLIN, 0};
   const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
@@ -60,8 +60,8 @@ inline void ring_event_bell(int fd) noexcept {
   [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
 }
 
-/// A name in the abstract namespace of sockets, which is that of the network: nothing lies in a
-/// file system, and it ends with its socket.
+/// Name of a bell in the abstract socket namespace. It is visible in one network namespace, has no
+/// file, and disappears with its socket.
 struct bell_name {
   sockaddr_un address{};
   socklen_t bytes = 0;
@@ -76,11 +76,12 @@ struct bell_name {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
-/// Rings named bells, and has no name.
+/// Makes a socket without a name, by which named bells are rung.
 inline bell make_ringer() noexcept {
   return bell(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
-/// `word` becomes its random name. Holds nothing where the kernel grants none.
+/// Makes a bell with a random name, which it stores in `word`. Returns an empty bell if the kernel
+/// refuses one.
 inline bell make_named_bell(std::uint64_t& word) noexcept {
   if (::getrandom(&word, sizeof word, 0) != sizeof word) return {};
   bell made = make_ringer();
@@ -88,13 +89,14 @@ inline bell make_named_bell(std::uint64_t& word) noexcept {
   if (made.fd() < 0 || ::bind(made.fd(), name.get(), name.bytes) != 0) return {};
   return made;
 }
-/// From a socket of the caller's, any.
+/// Rings the bell with this name, from any socket of the caller.
 inline void ring_named_bell(int from, std::uint64_t word) noexcept {
   const bell_name name(word);
-  // A queue that is full has been rung before.
+  // A full queue means that the bell has been rung already.
   static_cast<void>(::sendto(from, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.bytes));
 }
-/// Who has the same can ring one another's named bells; 0: unknown.
+/// Identifies this process's network namespace: processes with the same value can ring each other's
+/// named bells. 0 if unknown.
 inline std::uint64_t bell_domain() noexcept {
   struct stat s{};
   return ::stat("/proc/self/ns/net", &s) == 0 ? static_cast<std::uint64_t>(s.st_ino) : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank does about a core that it shares with a peer although there are enough of them: it
-// moves. A kernel takes milliseconds to see that, as both give way to each other.
+// Moves a rank away from a core that it shares with a peer although there are enough cores. The
+// kernel takes milliseconds to separate them, since both ranks yield to each other.
 
 #include <cstdint>
 
@@ -10,15 +10,15 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Of one rank. Cores are counted from 1.
+/// State of one rank. Cores are counted from 1.
 class core_sharing {
  public:
-  /// A core as an element of a set, which cores 64 apart share.
+  /// The bit of a core in a set of 64 bits. Cores that are 64 apart share a bit.
   static constexpr std::uint64_t bit_of(std::uint32_t core) noexcept {
     return std::uint64_t{1} << core % 64;
   }
 
-  /// Says in `own` where this rank is, which it returns.
+  /// Publishes the rank's current core in `own` and returns it.
   static std::uint32_t say(platform::atomic<std::uint32_t>& own) noexcept {
     const std::uint32_t here = platform::current_core() + 1;
     if (own.load(platform::memory_order_relaxed) != here)
@@ -26,8 +26,9 @@ class core_sharing {
     return here;
   }
 
-  /// Moves to a core that none of those who are `seen` is on; rarely, if it is moved back. `own`
-  /// says where it is. Returns whether it is elsewhere now.
+  /// Moves the rank to a core that is not in the set `seen` of its peers' cores, and stores it in
+  /// `own`. Returns true if the rank is on another core now. If the kernel moves the rank back, the
+  /// attempts become rarer.
   [[gnu::noinline, gnu::cold]] bool leaves(platform::atomic<std::uint32_t>& own,
                                            std::uint64_t seen) noexcept {
     if (looks_-- != 0) return false;
@@ -37,7 +38,7 @@ class core_sharing {
     const auto may = platform::native::core_set::allowed();
     for (std::uint32_t core = 1; core <= platform::native::core_set::cores_max; ++core) {
       if ((seen & bit_of(core)) != 0 || !may.has(static_cast<int>(core - 1))) continue;
-      own.store(core, platform::memory_order_relaxed);  // The other one runs meanwhile, and looks.
+      own.store(core, platform::memory_order_relaxed);  // The peer runs meanwhile and reads it.
       platform::move_to_core(core - 1);
       return core != here;
     }
@@ -47,7 +48,7 @@ class core_sharing {
  private:
   static constexpr std::uint32_t looks_max = 65536;
 
-  std::uint32_t looks_ = 0;  // That it is still to stay.
+  std::uint32_t looks_ = 0;  // Calls left before the next attempt.
   std::uint32_t apart_ = 16;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Transports that mpx.hpp does not include, by name: so that a stack of one says which header it
-// lacks.
+// Forward declarations of the transports that mpx.hpp does not include, so that the error for a
+// stack with one of them names the missing header.
 
 #include <cstddef>
 
@@ -20,7 +20,7 @@ template <std::size_t PacketBytes = 1024 * 1024, bool Pends = true, int KernelBy
           class Stream = detail::tcp_plain, class Heartbeat = tcp_heartbeat<>>
 class basic_tcp;
 
-/// Over sockets, with packets of the usual size. Defined by mpx/transport/tcp.hpp.
+/// Transport over sockets, with packets of the default size. Defined by mpx/transport/tcp.hpp.
 using tcp = basic_tcp<>;
 
 }  // namespace mpx::inline v0::transport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the senders of a rank call for its attention, and how it sleeps.
+// A rank's doorbell: senders set attention bits in it and wake the rank from its sleep.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,24 +10,27 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// The owner of a slot that no peer has.
+/// Number of no peer: marks a slot without an owner.
 inline constexpr peer_id no_peer = ~peer_id{0};
 
-// What `sleeping` says: 0, or how the rank sleeps. Who takes that away wakes it.
-inline constexpr std::uint32_t asleep = 1;                // On the word itself.
-inline constexpr std::uint32_t asleep_on_descriptor = 2;  // On its bell.
+// Values of `sleeping`: 0 if the rank is awake, or one of these. The process that resets it wakes
+// the rank.
+inline constexpr std::uint32_t asleep = 1;                // The rank sleeps on the word itself.
+inline constexpr std::uint32_t asleep_on_descriptor = 2;  // The rank sleeps on its bell.
 
-/// A rank's doorbell and the attention bits of its senders. Zeroed memory is a quiet inbox.
+/// A rank's doorbell and the attention bits of its senders. Zeroed memory is an inbox without
+/// arrivals.
 struct doorbell_control {
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> sleeping;
-  platform::atomic<std::uint32_t> core;  // Where it last waited, + 1; 0: it has not.
-  alignas(cache_line_bytes)
-      platform::atomic<std::uint64_t> summary;  // Bit w: words w, w + 64, ... have bits.
-  alignas(
-      cache_line_bytes) platform::atomic<std::uint64_t> attention[1];  // Bit s: ring of sender s.
+  // Core on which it last waited, + 1; 0 if it has not waited.
+  platform::atomic<std::uint32_t> core;
+  // Bit w: attention words w, w + 64, ... have bits set.
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> summary;
+  // Bit s: the ring of sender s.
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> attention[1];
 
-  /// Says that the sender with this slot has something. It is the fence between what that is and a
-  /// look at `sleeping`.
+  /// Sets the attention bit of the sender with this slot. Acts as the full fence between the
+  /// sender's store of its packet and its load of `sleeping`.
   void set_attention(peer_id slot) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
     if ((attention[slot / 64].fetch_or(bit, platform::memory_order_seq_cst) & bit) == 0)
@@ -41,8 +44,8 @@ struct doorbell_control {
   }
 };
 
-/// What has happened in a fabric, for tests: a sleep that timed out although something had arrived
-/// is a missed wake-up, and there must be none.
+/// Event counts of a fabric, for tests. A missed wake-up is a sleep that timed out although
+/// something had arrived; the count must stay 0.
 struct fabric_counters {
   std::uint64_t sleeps = 0;
   std::uint64_t missed_wakeups = 0;

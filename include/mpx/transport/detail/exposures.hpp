@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory that a rank lets one peer reach, and can take back: a word for each piece, shared by the
-// two. Who copies holds the word meanwhile; who takes back closes it and knows whether somebody is
-// still at it. Thus a dropped request waits for a copy that is under way at most, never for what
-// the peer's program does next.
+// Memory that a rank exposes to one peer and can withdraw. Each piece has a word that both share.
+// The peer holds the word while it copies; the owner closes it and learns from it if a copy is in
+// progress. A dropped request therefore waits at most for one copy, never for the peer's program.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +13,10 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// version << 16 | how much was copied << 3 | open << 1 | held. Zeroed memory is a closed word.
+/// Layout: version << 16 | units copied << 3 | open << 1 | held. Zeroed memory is a closed word.
 using exposure_word = platform::atomic<std::uint64_t>;
 
-/// Names a word of its owner's table, and the use of it that is meant. Never 0.
+/// Names a word of its owner's table and, by a version, one use of that word. Never 0.
 struct exposure_key {
   static constexpr std::uint64_t open = 2;
   static constexpr std::uint64_t held = 1;
@@ -32,7 +31,7 @@ struct exposure_key {
   std::uint32_t slot;
   std::uint64_t version;
 
-  /// In 60 bits; the four above are the transport's.
+  /// Packs the key into 60 bits; the upper 4 bits are free for the transport.
   std::uint64_t pack() const noexcept { return version << 12 | slot; }
   static exposure_key unpack(std::uint64_t key) noexcept {
     return {static_cast<std::uint32_t>(key & (slots - 1)), key << 4 >> 16};
@@ -41,15 +40,18 @@ struct exposure_key {
 };
 static_assert(exposure_key::slots <= 1u << 12);
 
-/// A peer's piece of memory, held against being taken back for as long as this lives.
+/// Keeps a peer's memory from being withdrawn while this object exists.
 class held_exposure {
  public:
   held_exposure() = default;
-  /// `table`: of the memory's owner, which is told that so many bytes are copied.
+  /// `table` is that of the memory's owner. Adds `bytes` to the count of copied bytes that the
+  /// owner sees.
   held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
     static_cast<void>(hold(table, key, bytes));
   }
-  /// The same, later on. Requires: it holds nothing. Returns whether it holds this.
+  /// Holds the memory as the constructor does.
+  /// Requires:   this object holds nothing.
+  /// Returns:    true if it holds the memory now.
   bool hold(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
     if (table == nullptr) return false;
     std::uint64_t expected = key.opened();
@@ -59,7 +61,7 @@ class held_exposure {
                                                   platform::memory_order_acquire)) {
         word_ = &table[key.slot];
         return true;
-      }  // Else it may have been held before.
+      }  // Otherwise another thread of the peer may hold it: try again.
     } while ((expected & ~exposure_key::copied_mask) == key.opened());
     return false;
   }
@@ -68,7 +70,7 @@ class held_exposure {
   ~held_exposure() {
     if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
-  /// False: it has been taken back.
+  /// Returns false if the memory was withdrawn before.
   explicit operator bool() const noexcept { return word_ != nullptr; }
 
  private:
@@ -83,7 +85,7 @@ class held_exposure {
   exposure_word* word_ = nullptr;
 };
 
-/// What opening one came to: as a std::optional<exposure_key>.
+/// Result of opening an exposure; used like a std::optional<exposure_key>.
 struct opened_exposure {
   exposure_key key{};
   bool is_open = false;
@@ -92,18 +94,18 @@ struct opened_exposure {
   const exposure_key* operator->() const noexcept { return &key; }
 };
 
-/// What closing one came to.
+/// Result of closing an exposure.
 struct closed_exposure {
-  bool is_closed = false;        // Else a peer is still at it.
-  std::size_t copied_bytes = 0;  // By the peer, in whole units; of very much, a part.
+  bool is_closed = false;        // False if the peer is still copying.
+  std::size_t copied_bytes = 0;  // By the peer, in whole units; saturates.
   explicit operator bool() const noexcept { return is_closed; }
 };
 
-/// The owner's side. At most `exposure_key::slots` pieces at once.
+/// The owner's side: at most `exposure_key::slots` pieces at a time.
 class exposures {
  public:
-  /// Opens a word of `table`, which is this rank's own. Returns nothing where all are in use or
-  /// memory is out: the message then goes as packets.
+  /// Opens a word of `table`, which must be this rank's own table. Returns nothing if all words are
+  /// in use or memory is out; the message then goes as packets.
   opened_exposure open(exposure_word* table) noexcept {
     if (table == nullptr || !free_.try_reserve(exposure_key::slots)) return {};
     std::uint32_t slot = used_;
@@ -121,13 +123,13 @@ class exposures {
     return {key, true};
   }
 
-  /// From now on nobody begins to copy. While the peer is still at it, that is false: ask again,
-  /// unless it is dead, and the word is lost with it.
+  /// Closes the word: from now on no copy can begin. Returns false while the peer is still copying;
+  /// the owner calls again, unless the peer is dead: then the word is lost.
   closed_exposure close(exposure_word* table, exposure_key key) noexcept {
     const std::uint64_t old =
         table[key.slot].fetch_and(~exposure_key::open, platform::memory_order_acq_rel);
     if ((old & exposure_key::held) != 0) return {};
-    free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // There is room: see `open`.
+    free_.try_push_back(static_cast<std::uint16_t>(key.slot));  // `open` has reserved the room.
     return {true, ((old & exposure_key::copied_mask) >> exposure_key::copied_shift) *
                       exposure_key::copied_unit_bytes};
   }
@@ -135,7 +137,7 @@ class exposures {
  private:
   static constexpr std::uint64_t version_mask = (std::uint64_t{1} << 48) - 1;
 
-  plain_array<std::uint16_t> free_;  // A stack, of which pages are touched as it is used.
+  plain_array<std::uint16_t> free_;  // A stack: its pages are touched only as it grows.
   std::uint32_t used_ = 0;
 };
 

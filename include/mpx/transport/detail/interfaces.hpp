@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The network interfaces of this host, and what other hosts can expect of their addresses.
+// The network interfaces of this host, and the reachability of their addresses from other hosts.
 
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -14,17 +14,18 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What other hosts can expect of an address, from its interface; the best first.
+/// Expected reachability of an address from other hosts, by its interface. Best first.
 enum class address_reach : std::uint8_t {
-  plain,           ///< Nothing speaks against it.
-  bridge,          ///< Often a network of this host alone (docker0, virbr0).
-  point_to_point,  ///< A tunnel: only its other end is known to be reachable.
-  link_local,      ///< 169.254.0.0/16, fe80::/10: not beyond the link.
+  plain,           ///< Reachable as far as known.
+  bridge,          ///< Often a network within this host (docker0, virbr0).
+  point_to_point,  ///< A tunnel: only its other end is known to reach it.
+  link_local,      ///< 169.254.0.0/16, fe80::/10: reachable on the same link only.
   not_running,     ///< The interface has no carrier.
-  loopback,        ///< Not beyond this host.
+  loopback,        ///< Reachable on this host only.
 };
 
-/// `at`: of AF_INET or AF_INET6. `flags`: those of the interface (IFF_RUNNING and so on).
+/// Classifies the address `at` of family AF_INET or AF_INET6. `flags` are those of its interface
+/// (IFF_RUNNING and so on).
 inline address_reach reach_of(const sockaddr& at, unsigned flags, bool is_bridge) noexcept {
   bool is_loopback = false;
   bool is_link_local = false;
@@ -43,7 +44,7 @@ inline address_reach reach_of(const sockaddr& at, unsigned flags, bool is_bridge
   if ((flags & IFF_POINTOPOINT) != 0) return address_reach::point_to_point;
   return is_bridge ? address_reach::bridge : address_reach::plain;
 }
-/// For people; "" of a plain one.
+/// A text for users; "" for address_reach::plain.
 inline std::string_view text_of(address_reach r) noexcept {
   switch (r) {
     case address_reach::plain: break;
@@ -56,8 +57,8 @@ inline std::string_view text_of(address_reach r) noexcept {
   return "";
 }
 
-/// Calls `f(entry, reach)` for each address of IPv4 or IPv6 of an interface that is up, in the
-/// kernel's order. Returns false, with errno, if there is no list.
+/// Calls `f(entry, reach)` for each IPv4 or IPv6 address of an interface that is up, in the
+/// kernel's order. Returns false, with errno set, if the kernel gives no list.
 template <class F>
 bool for_each_address(F&& f) {
   ifaddrs* all = nullptr;

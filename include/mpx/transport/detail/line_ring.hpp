@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A single-producer single-consumer ring of 64-byte lines in shared memory, with a pool for packets
-// that do not fit a line. A line carries its own mark, so that one cache miss brings the mark, the
-// header and up to 40 bytes of data; zeroed memory is an empty ring.
+// that do not fit a line. A line contains its own mark, so that one cache miss brings the mark, the
+// header and up to 40 bytes of data. Zeroed memory is an empty ring.
 
 #include <bit>
 #include <cstddef>
@@ -18,10 +18,10 @@ namespace mpx::inline v0::transport::detail {
 /// Payload that shares a line with its header, in bytes.
 inline constexpr std::size_t line_data_bytes = 40;
 
-/// One slot of a ring: a mark of 4 bytes, the header's 20, and 40 of data. The mark is lap << 8 |
-/// code: code 0..40 is the length of the data in the line, `code_pooled` says that the line holds a
-/// `pool_reference`. Mark and first header word are published by one store of 8 bytes, the rest
-/// before it: as few stores as can be, since a store buffer holds few.
+/// One slot of a ring: a mark of 4 bytes, the header of 20 bytes, and 40 bytes of data. The mark is
+/// lap << 8 | code. Code 0..40 is the length of the data in the line; `code_pooled` says that the
+/// line holds a `pool_reference`. The mark and the first header word are published by one 8-byte
+/// store, after all others. The number of stores is minimal, since a store buffer has few entries.
 struct alignas(cache_line_bytes) line {
   std::byte raw[cache_line_bytes];
 
@@ -54,15 +54,17 @@ static_assert(std::endian::native == std::endian::little, "the mark is the low h
 
 inline constexpr std::uint32_t code_pooled = 0xff;
 
-/// Where a larger payload lies in the pool. (With it the line's first half is full, and its second
-/// is not touched: processors have groups of 32 bytes wait where a line does.)
+/// Position of a larger payload in the pool. (With it the first half of the line is full and the
+/// second half untouched: processors gather stores in groups of 32 bytes, and each group waits if
+/// its line does.)
 struct pool_reference {
   std::uint32_t offset;
   std::uint32_t bytes;
 };
 
-/// Where in a pool the next payload lies, once `taken` bytes are, and how far that advances. It
-/// does not wrap: what is too short for it is skipped.
+/// Position of the next payload in a pool of which `taken` bytes have been used so far, and the
+/// number of bytes that it advances. A payload does not wrap: a remainder that is too short is
+/// skipped.
 struct pool_place {
   [[MPX_ALWAYS_INLINE]] pool_place(std::uint32_t taken, std::uint32_t pool_bytes,
                                    std::size_t bytes) noexcept
@@ -78,18 +80,21 @@ struct pool_place {
   std::uint32_t advance;
 };
 
-/// The shared words of one ring, each written by one side only.
+/// The shared words of one ring. Each is written by one side only.
 struct ring_control {
-  alignas(cache_line_bytes) platform::atomic<std::uint32_t> head;  // Consumer: lines taken so far.
-  platform::atomic<std::uint32_t> pool_head;  // Consumer: pool bytes given back.
+  // Written by the consumer: lines taken so far.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> head;
+  // Written by the consumer: pool bytes given back so far.
+  platform::atomic<std::uint32_t> pool_head;
   alignas(cache_line_bytes)
-      platform::atomic<std::uint32_t> polled;  // Consumer: 1 = I look at this ring.
+      platform::atomic<std::uint32_t> polled;  // Written by the consumer: 1 if it polls this ring.
   alignas(cache_line_bytes)
-      platform::atomic<std::uint32_t> blocked_on_space;  // Producer: 1 = wake me on space.
+      // Written by the producer: 1 asks for a wake-up once there is space.
+      platform::atomic<std::uint32_t> blocked_on_space;
 };
 
-/// Copies what fits a line, without a call: its way back would be one more store to elsewhere.
-/// Requires: bytes <= line_data_bytes.
+/// Copies a payload that fits a line, inline: a call would add the store of a return address.
+/// Requires:   bytes <= line_data_bytes.
 [[MPX_ALWAYS_INLINE]] inline void copy_small(std::byte* to, const std::byte* from,
                                              std::size_t bytes) noexcept {
   if (bytes == 8) [[likely]] {
@@ -111,17 +116,18 @@ struct ring_control {
   }
 }
 
-/// The same of what does not fit a line. Requires: bytes > 16.
+/// Copies a payload that does not fit a line, in pieces of 16 bytes.
+/// Requires:   bytes > 16.
 [[MPX_ALWAYS_INLINE]] inline void copy_short(std::byte* to, const std::byte* from,
                                              std::size_t bytes) noexcept {
   for (std::size_t i = 0; i < bytes - 16; i += 16) {
     std::memcpy(to + i, from + i, 16);
-    asm volatile("" : "+r"(i));  // Else compilers call memcpy.
+    asm volatile("" : "+r"(i));  // Otherwise compilers call memcpy.
   }
   std::memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
-/// How a ring lies in memory: control, lines, pool. Both sizes are powers of two.
+/// Sizes of a ring in memory, which consists of control words, lines, pool. Both are powers of two.
 struct ring_geometry {
   std::uint32_t lines;
   std::uint32_t pool_bytes;
@@ -129,11 +135,11 @@ struct ring_geometry {
   constexpr std::size_t bytes() const noexcept {
     return sizeof(ring_control) + std::size_t{lines} * sizeof(line) + pool_bytes;
   }
-  /// The largest payload that always fits an empty pool, wherever its tail stands.
+  /// The largest payload that always fits an empty pool, whatever its current position.
   constexpr std::uint32_t packet_bytes_max() const noexcept { return pool_bytes / 4; }
 };
 
-/// The sending end. Private to one process; all that the other side sees is in the shared lines.
+/// The sending end. It is private to one process; the peer sees only the shared lines.
 class ring_producer {
  public:
   ring_producer() = default;
@@ -149,8 +155,9 @@ class ring_producer {
         pool_bytes_(g.pool_bytes),
         owns_early_(platform::owning_early_pays()) {}
 
-  /// Puts a packet of at most `line_data_bytes`. Returns false when the ring is full.
-  /// Cost: one line written; the consumer's line is read once a lap or when that is not free.
+  /// Puts a packet of at most `line_data_bytes`. Returns false if the ring is full.
+  /// Cost:       one line written. The consumer's line is read once a lap, or if no line is known
+  ///             to be free.
   [[MPX_ALWAYS_INLINE]] bool put_inline(const frame_header& header, const std::byte* data,
                                         std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) [[unlikely]]
@@ -159,8 +166,9 @@ class ring_producer {
     return true;
   }
 
-  /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false when
-  /// the ring or the pool is full. Cost: one line and one copy.
+  /// Puts a packet of at most `geometry.packet_bytes_max()` through the pool. Returns false if the
+  /// ring or the pool is full.
+  /// Cost:       one line and one copy.
   bool put_pooled(const frame_header& header, const std::byte* data, std::size_t bytes) noexcept {
     if (next_ == stop_ && !refresh()) return false;
     const pool_place place(pool_tail_, pool_bytes_, bytes);
@@ -180,14 +188,14 @@ class ring_producer {
     return true;
   }
 
-  /// Puts a packet of any size that fits, by one of them.
+  /// Puts a packet, in the line if it fits, else through the pool.
   [[MPX_ALWAYS_INLINE]] bool put(const frame_header& header, const std::byte* data,
                                  std::size_t bytes) noexcept {
     return bytes <= line_data_bytes ? put_inline(header, data, bytes)
                                     : put_pooled(header, data, bytes);
   }
-  /// The same for a price off the purse. False: it does not hold that, or there is no room
-  /// that is known of.
+  /// Puts a packet and subtracts `price` from the prepaid credit. Returns false and does nothing if
+  /// the credit is too small or no space is known to be free.
   [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
                                       std::size_t bytes, std::uint32_t price) noexcept {
     const std::uint32_t held = purse_;
@@ -199,7 +207,7 @@ class ring_producer {
     return true;
   }
 
-  /// True when the put that failed last would now succeed.
+  /// Returns true if the put that failed last would succeed now.
   bool has_space() noexcept {
     pool_head_ = control_->pool_head.load(platform::memory_order_acquire);
     return (next_ != stop_ || refresh()) && fits(wanted_);
@@ -225,11 +233,13 @@ class ring_producer {
     if (!fits(place.advance)) [[unlikely]]
       return false;
     std::byte* const to = pool_ + place.offset;
-    next_ = l + 1;  // First all of this side's, so that little has to be kept over the copy.
+    // All private state is written first, so that few values stay live during the copy.
+    next_ = l + 1;
     purse_ = left;
     pool_tail_ += place.advance;
     copy_short(to, data, bytes);
-    platform::signal_fence();  // What is needed now is looked up, and not kept over the copy.
+    // Values needed now are loaded again instead of kept during the copy.
+    platform::signal_fence();
     write_reference(l, header, static_cast<std::uint64_t>(to - pool_), bytes);
     return true;
   }
@@ -244,8 +254,8 @@ class ring_producer {
     l->publish(lap_ | code_pooled, header.word[0]);
   }
 
-  /// At the end of the free lines: behind the last line the next lap begins, and the consumer may
-  /// have freed more. Returns false when the ring is full.
+  /// Called at the end of the known free lines. Begins the next lap after the last line, and reads
+  /// how many lines the consumer has freed. Returns false if the ring is full.
   [[gnu::noinline]] bool refresh() noexcept {
     const auto lines = static_cast<std::uint32_t>(end_ - first_);
     if (next_ == end_) {
@@ -258,32 +268,35 @@ class ring_producer {
     const std::uint32_t free = head + lines - tail;
     const auto left = static_cast<std::uint32_t>(end_ - next_);
     stop_ = next_ + (free < left ? free : left);
-    if (next_ == stop_) wanted_ = 0;  // What lacks a line is not known to lack more.
+    // A put that lacks a line has not been checked for pool space.
+    if (next_ == stop_) wanted_ = 0;
     return next_ != stop_;
   }
 
-  // What a put writes of these lies together, and is written together: behind a line that the other
-  // side has, stores wait in order, and few groups of them fit.
+  // The members that a put writes lie together and are written together: behind a store to a line
+  // that the peer owns, stores wait in order, and few 32-byte groups of them fit the store buffer.
   alignas(16) line* next_ = nullptr;
-  std::uint32_t purse_ = 0;  // The caller's.
+  std::uint32_t purse_ = 0;  // Prepaid credit; the value belongs to the caller.
   std::uint32_t pool_tail_ = 0;
   std::uint32_t pool_head_ = 0;
-  std::uint32_t lap_ =
-      0;  // Shifted to its place in a mark; wraps after 2^24 laps, like the consumer's.
-  line* stop_ = nullptr;      // The first one that is not known to be free, or the end.
-  std::size_t early_ = 0;     // Bytes ahead it asks for a line; of the one that it writes, no harm.
-  std::uint32_t passed_ = 0;  // Lines of the laps that are over.
+  // Shifted to its position in a mark; wraps after 2^24 laps, as the consumer's does.
+  std::uint32_t lap_ = 0;
+  line* stop_ = nullptr;  // The first line that is not known to be free, or the end.
+  // Distance in bytes at which a line is prefetched for writing; 0 prefetches the line being
+  // written, which is harmless.
+  std::size_t early_ = 0;
+  std::uint32_t passed_ = 0;  // Lines of completed laps.
   ring_control* control_ = nullptr;
   line* first_ = nullptr;
   line* end_ = nullptr;
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
-  std::uint32_t wanted_ = 0;  // Pool bytes that the put lacked which failed last.
+  std::uint32_t wanted_ = 0;  // Pool bytes that the put needed which failed last.
   bool owns_early_ = false;
 };
 
-/// A larger payload where it lies in the pool. `malformed`: its lengths cannot be true, for the
-/// other side's bytes are not trusted.
+/// A larger payload in the pool. `malformed` is true if the reference cannot be valid: bytes
+/// written by the peer are not trusted.
 struct pooled_view {
   std::span<std::byte> payload;
   std::uint32_t advance = 0;
@@ -304,20 +317,21 @@ class ring_consumer {
         pool_bytes_(g.pool_bytes),
         claims_(claims) {}
 
-  /// True when a packet is waiting. Cost: one load of the line that will hold it.
+  /// Returns true if a packet is waiting.
+  /// Cost:       one load of the line that will hold it.
   bool ready() const noexcept { return code() <= 0xff; }
 
-  /// What the waiting line holds: a number of bytes up to `line_data_bytes`, or a reference to the
-  /// pool. Over 0xff: no packet is waiting.
+  /// Content of the waiting line: a length up to `line_data_bytes`, or `code_pooled`. A value over
+  /// 0xff means that no packet is waiting.
   [[MPX_ALWAYS_INLINE]] std::uint32_t code() const noexcept { return next_->mark() - expected_; }
 
-  /// The waiting packet's header, in place until `pop`. Requires: a packet is waiting, as for all
-  /// below.
+  /// The header of the waiting packet, valid until `pop`. This function and those below require
+  /// that a packet is waiting.
   const frame_header& header() const noexcept { return next_->header(); }
   const std::byte* data() const noexcept { return next_->data(); }
   pooled_view pooled(std::uint32_t code) const noexcept { return pooled(next_->data(), code); }
-  /// The payload of a line with this data whose code is no number of bytes. Requires: those before
-  /// it were given back.
+  /// The payload of a line with this data whose code is not a length.
+  /// Requires:   the payloads before it have been given back.
   pooled_view pooled(const std::byte* line_data, std::uint32_t code) const noexcept {
     pool_reference r;
     std::memcpy(&r, line_data, sizeof r);
@@ -326,8 +340,8 @@ class ring_consumer {
     if (r.offset != place.offset) return {{}, 0, true};
     return {{pool_ + r.offset, r.bytes}, place.advance};
   }
-  /// Gives a payload's place back; what it holds is lost. Cost: one store, and where
-  /// `platform::claiming_pays` one a line.
+  /// Frees the payload's space in the pool; its contents are lost.
+  /// Cost:       one store, and one store a line if `platform::claiming_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
     if (claims_ && p.payload.size() >= claimed_bytes_min)
       platform::claim_lines(p.payload.data(), p.payload.size());
@@ -335,7 +349,7 @@ class ring_consumer {
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
 
-  /// Frees the line. Returns whether the producer waits for it.
+  /// Frees the line. Returns true if the producer waits for space.
   [[MPX_ALWAYS_INLINE]] bool pop() noexcept {
     if (next_ == last_) [[unlikely]] {
       next_ = first_;
@@ -346,12 +360,12 @@ class ring_consumer {
     return free(1);
   }
 
-  /// Takes up to `most` packets: take(header, data, code) for each, which says whether to go on.
-  /// Returns how many; `free` has to follow, unless there were none. Meanwhile this end shows none
-  /// of them as taken.
+  /// Takes up to `most` packets: calls take(header, data, code) for each, which returns true to
+  /// continue. Returns the number taken. If it is not 0, `free` must follow; until then the
+  /// producer sees none of them as taken.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] std::uint32_t take(std::uint32_t most, Take&& take) noexcept {
-    line* const from = next_;  // Kept here: what is taken is written to memory that could be ours.
+    line* const from = next_;  // Kept in a local: the callback's stores could alias members.
     line* l = from;
     line* const stop = last_ - from < most ? last_ + 1 : from + most;
     for (; l != stop; ++l) {
@@ -369,7 +383,7 @@ class ring_consumer {
     }
     return static_cast<std::uint32_t>(l - from);
   }
-  /// Gives lines that were taken back. Returns whether the producer waits for them.
+  /// Frees lines that were taken. Returns true if the producer waits for space.
   [[MPX_ALWAYS_INLINE]] bool free(std::uint32_t lines) noexcept {
     ring_control& c = *control_;
     head_ += lines;

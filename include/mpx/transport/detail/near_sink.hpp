@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How the near one of two transports reaches the engine: its peers are numbered within the host.
+// Sink adapter for the near transport of `hybrid`, whose peers are numbered within the host.
 
 #include <cstddef>
 #include <span>
@@ -13,11 +13,12 @@ namespace mpx::inline v0::transport::detail {
 
 inline constexpr peer_id is_far = ~peer_id{0};
 
-/// What the near transport's packets reach the engine by: its peers are numbered within the host.
+/// Forwards events of the near transport to the engine's sink and translates its peer numbers. If
+/// `Filters` is true, packets of dropped peers are discarded.
 template <class Sink, bool Filters>
 struct near_sink {
   Sink& sink;
-  const peer_id* peers;  // By number within the host; is_far: dropped.
+  const peer_id* peers;  // By number within the host; is_far if the peer was dropped.
 
   [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& header,
                                     std::span<const std::byte> payload) noexcept {

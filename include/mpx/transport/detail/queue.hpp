@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A first-in first-out queue in one piece of memory, for elements that are mere bytes.
+// A first-in first-out queue of trivially copyable elements in one piece of memory.
 
 #include <cstddef>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Grows when it is asked to and never throws. What has been reserved stays, whatever is popped.
+/// Grows on `reserve` only and never throws. Reserved room stays reserved when elements are popped.
 template <class T>
 class flat_queue {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -28,9 +28,9 @@ class flat_queue {
   T& operator[](std::size_t i) noexcept { return data_[head_ + i]; }
   T& front() noexcept { return data_[head_]; }
 
-  /// Room for `n` more, which stays; false: no memory.
+  /// Reserves room for `n` more elements. Returns false if memory is out.
   bool reserve(std::size_t n) noexcept {
-    // What has to be moved to the front, now and then, is no more than what has been popped.
+    // `append` moves at most as many elements to the front as have been popped before.
     if (n <= room_ - size() && (n <= room_ - tail_ || head_ >= size())) return true;
     std::size_t room = room_ < 16 ? 16 : room_;
     while (room < 2 * size() + n) room *= 2;
@@ -44,7 +44,7 @@ class flat_queue {
     head_ = 0;
     return true;
   }
-  /// Requires: there is room.
+  /// Requires:   there is room.
   void push(const T& t) noexcept { append(&t, 1); }
   void append(const T* from, std::size_t n) noexcept {
     if (n > room_ - tail_) {
@@ -59,7 +59,7 @@ class flat_queue {
     head_ += n;
     if (head_ == tail_) head_ = tail_ = 0;
   }
-  /// Gives memory back if it is empty and has had to be large.
+  /// Frees the memory if the queue is empty and has become large.
   void trim() noexcept {
     if (empty() && room_ * sizeof(T) > kept_bytes_max) clear();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank keeps of the rings that it has wired: one object a direction and peer.
+// A rank's private state of a connected ring: one object for each peer and direction.
 
 #include <cstdint>
 
@@ -20,11 +20,12 @@ struct ring_receiver : mpx::detail::allocated {
   ring_consumer ring;
   peer_id source = 0;
   bool hot = false;
-  bool hungry = false;  // Its producer waits for space.
+  bool hungry = false;  // True if the producer waits for space.
   std::uint64_t active_at = 0;
 };
 
-/// Whether of the message that this sink was given a packet of more comes: nobody goes on without.
+/// Returns true if the sink says that more packets of the current message follow; false if it has
+/// no `goes_on`.
 template <class Sink>
 bool message_goes_on([[maybe_unused]] Sink& sink) noexcept {
   if constexpr (requires { sink.goes_on(); }) return sink.goes_on();
