@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Huge pages for memory that peers copy by the kernel. The kernel looks up the pages of another
-// process one by one: with pages of 4 KiB that takes longer than the copy. What peers have copied
-// from again and again is put on huge pages, which the kernel does in place (Linux 6.1 and later).
+// process one by one, which takes longer than the copy if pages have 4 KiB. Memory that peers have
+// copied from repeatedly is put on huge pages in place (Linux 6.1 and later).
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,9 +20,10 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What lent_pages needs of Linux.
+/// Interface of lent_pages to Linux.
 struct linux_huge_pages {
-  /// Whether whoever runs this machine has not switched them off. Cost: reads a file.
+  /// Returns true unless the administrator has switched huge pages off.
+  /// Cost:       reads a file.
   static bool allowed() noexcept {
     char text[64]{};
     const int fd = ::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
@@ -31,15 +32,16 @@ struct linux_huge_pages {
     ::close(fd);
     return n > 0 && std::strstr(text, "[never]") == nullptr;
   }
-  /// Puts what lies there on a huge page. Contents and addresses stay. The kernel refuses where it
-  /// has been told to leave memory alone (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE). Returns whether it
-  /// is on one now.
+  /// Puts the memory at this address on a huge page. Contents and addresses stay. Returns true if
+  /// it is on a huge page now. The kernel refuses if it was told to leave the memory alone
+  /// (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
   static bool collapse(std::uintptr_t at, std::size_t bytes) noexcept {
-    constexpr int madv_collapse = 25;  // Younger than some headers.
+    constexpr int madv_collapse = 25;  // Not defined by older headers.
     return ::madvise(reinterpret_cast<void*>(at), bytes, madv_collapse) == 0;
   }
-  /// How long it takes to look up the pages of what lies there, for a copy of it: who copies one
-  /// byte of it has all looked up. 0: not known. Cost: that.
+  /// Measures the time of the page lookups for a copy of this memory. Copying one byte makes the
+  /// kernel look up all pages of the range. Returns 0 if the measurement failed.
+  /// Cost:       the lookups.
   static std::int64_t lookup_ns(std::uintptr_t at, std::size_t bytes) noexcept {
     std::byte one{};
     const ::iovec into{&one, 1};
@@ -51,24 +53,25 @@ struct linux_huge_pages {
   static std::int64_t now_ns() noexcept { return platform::now_ns(); }
 };
 
-/// The same where none are to be used.
+/// Interface that never uses huge pages.
 struct no_huge_pages : linux_huge_pages {
   static constexpr bool allowed() noexcept { return false; }
 };
 
-/// Keeps account of what small pages have cost peers, for each region that a huge page would cover.
-/// Asks for one when the region has been copied twice over, and that is as much as asking costs: on
-/// most machines 0.5 ms, where a virtual machine has to get fresh memory from its host ten times
-/// that. So a program never loses more by asking than it has lost before by not having asked. What
-/// a small page costs differs by a factor of five from machine to machine, and is measured once.
-/// Cost: a few instructions per message and 2 MiB of it.
+/// Accounts the time that peers have lost by small pages, for each region that a huge page would
+/// cover. Requests a huge page once the region has been copied twice over and the time lost equals
+/// the cost of a request: 0.5 ms on most machines, ten times that on a virtual machine that must
+/// get fresh memory from its host. A request therefore never costs more than the program has lost
+/// before without it. The cost of a small page differs by a factor of five between machines and is
+/// measured once.
+/// Cost:       a few instructions per message and per 2 MiB of it.
 template <class Kernel = linux_huge_pages>
 class lent_pages {
  public:
   static constexpr std::size_t region_bytes = std::size_t{2} << 20;
 
-  /// A peer may copy there, until it is withdrawn. `slot`: of exposure_key. `bytes` is 0 for what
-  /// is not to be counted.
+  /// A peer may copy from the memory until it is withdrawn. `slot` is that of the exposure_key.
+  /// `bytes` is 0 for memory that is not counted.
   void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
     if (off_ || !has_tables()) return;
     bytes_[slot] = bytes;
@@ -76,11 +79,11 @@ class lent_pages {
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
       if (entry* const e = find_or_take(r)) ++e->lent;
   }
-  /// It does not any more, and has copied so much.
+  /// The peer may no longer copy from the memory, and has copied `copied_bytes` of it.
   void withdraw(std::uint32_t slot, std::uintptr_t at, std::size_t copied_bytes) noexcept {
     if (off_ || bytes_.empty() || bytes_[slot] == 0) return;
     const std::size_t bytes = bytes_[slot];
-    // Where nothing was, small pages may be why.
+    // If the peer copied nothing, small pages may be the reason: count a share of the bytes.
     const std::uint64_t counted =
         copied_bytes == 0 ? bytes / uncopied_share : mpx::detail::lesser(copied_bytes, bytes);
     lost_ns_ = mpx::detail::lesser(lost_ns_ + lost_by(counted), lost_ns_max);
@@ -92,26 +95,28 @@ class lent_pages {
       const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
       e->copied_bytes += (to - from) * per_kib / 1024;
-      // While a peer copies from it the kernel could not.
+      // Not while a peer may copy from the region: the kernel could not move it then.
       if (e->lent == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from))) ask(*e);
     }
   }
 
-  /// How long asking and measuring have taken so far.
+  /// Total time spent on requests and measurements.
   std::int64_t asked_ns() const noexcept { return asked_ns_; }
 
  private:
   struct entry {
-    std::uintptr_t region = 0;  // 0: free, for nothing is lent there.
+    std::uintptr_t region = 0;  // 0 if the entry is free: nothing is exposed at address 0.
     std::uint32_t lent = 0;     // Messages that peers may copy from it now.
     std::uint32_t passes = passes_first;
-    std::uint64_t copied_bytes = 0;  // Since it was asked for last.
+    std::uint64_t copied_bytes = 0;  // Since the last request for the region.
   };
 
   static constexpr std::size_t sets = 128;
-  static constexpr std::size_t ways = 4;  // Of a set, which keeps the regions with one remainder.
+  // Entries of a set, which contains the regions with the same remainder.
+  static constexpr std::size_t ways = 4;
   static constexpr std::uint32_t passes_first = 2;
-  static constexpr std::uint32_t passes_later = 64;  // Its owner may have freed it since.
+  // More than passes_first, since the owner may have freed the memory meanwhile.
+  static constexpr std::uint32_t passes_later = 64;
   static constexpr std::uint32_t passes_last = 1u << 16;
   static constexpr std::uint64_t uncopied_share = 2;
   static constexpr std::uint64_t bytes_a_lost_ns_first = 15;  // 250 ns a page of 4 KiB.
@@ -138,7 +143,8 @@ class lent_pages {
       if (set[i].region == region) return &set[i];
     return nullptr;
   }
-  /// In place of the one that least was copied from. nullptr: something is lent of all others.
+  /// Returns the entry of a region. A new region replaces the entry of its set that was copied from
+  /// least. Returns nullptr if all other entries are in use.
   entry* find_or_take(std::uintptr_t region) noexcept {
     if (entry* const e = find(region)) return e;
     entry* const set = &table_[region % sets * ways];
@@ -153,13 +159,13 @@ class lent_pages {
     return e.copied_bytes >= e.passes * std::uint64_t{region_bytes} &&
            lost_by(e.copied_bytes) >= cost_ns_ && lost_ns_ >= cost_ns_;
   }
-  /// The same by what looking up the small pages of a message in it takes, which `at` says.
+  /// As `pays`, after measuring the page lookups of a message in the region, which lies at `at`.
   [[gnu::noinline]] bool pays_as_measured(const entry& e, std::uintptr_t at,
                                           std::size_t bytes) noexcept {
     if (bytes < measured_bytes_min) return true;
     measured_ = true;
     const std::int64_t before = Kernel::now_ns();
-    std::int64_t least = 0;  // Of some: the first one may find caches cold.
+    std::int64_t least = 0;  // The minimum of several runs: the first may find cold caches.
     for (int i = 0; i < 4; ++i) {
       const std::int64_t ns = Kernel::lookup_ns(at, bytes);
       if (ns > 0 && (least == 0 || ns < least)) least = ns;
@@ -180,24 +186,25 @@ class lent_pages {
     const bool done = Kernel::collapse(e.region * region_bytes, region_bytes);
     const std::int64_t all = Kernel::now_ns() - before;
     asked_ns_ += all;
-    // It may have been something else that took so long.
+    // Limited, since an unrelated delay may have been measured.
     const std::int64_t took = mpx::detail::lesser(all, lost_ns_max);
     lost_ns_ -= took;
     if (took > cost_ns_)
       cost_ns_ = took;
-    else if (took > cost_ns_least / 4)  // Else there was nothing to do.
+    else if (took > cost_ns_least / 4)  // Otherwise the kernel had nothing to do.
       cost_ns_ = mpx::detail::greater((cost_ns_ + took) / 2, cost_ns_least);
-    // Who is refused asks less and less often.
+    // Each refusal makes requests rarer.
     e.passes = done ? passes_later : mpx::detail::lesser(e.passes * 8, passes_last);
     e.copied_bytes = 0;
   }
 
   plain_array<entry> table_;
-  plain_array<std::size_t> bytes_;  // Lent, by slot.
+  plain_array<std::size_t> bytes_;  // Bytes exposed, by slot.
   std::int64_t asked_ns_ = 0;
   std::int64_t lost_ns_ = 0;
   std::int64_t cost_ns_ = cost_ns_least;
-  std::uint64_t bytes_a_lost_ns_ = bytes_a_lost_ns_first;  // Copied, of small pages.
+  // Bytes copied from small pages for each nanosecond lost.
+  std::uint64_t bytes_a_lost_ns_ = bytes_a_lost_ns_first;
   bool measured_ = false;
   bool off_ = false;
 };

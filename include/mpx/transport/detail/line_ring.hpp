@@ -86,11 +86,10 @@ struct ring_control {
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> head;
   // Written by the consumer: pool bytes given back so far.
   platform::atomic<std::uint32_t> pool_head;
-  alignas(cache_line_bytes)
-      platform::atomic<std::uint32_t> polled;  // Written by the consumer: 1 if it polls this ring.
-  alignas(cache_line_bytes)
-      // Written by the producer: 1 asks for a wake-up once there is space.
-      platform::atomic<std::uint32_t> blocked_on_space;
+  // Written by the consumer: 1 if it polls this ring.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> polled;
+  // Written by the producer: 1 asks for a wake-up once there is space.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> blocked_on_space;
 };
 
 /// Copies a payload that fits a line, inline: a call would add the store of a return address.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Who is in a shared segment, and which two of its members are linked. Members come and go: a slot
-// has a number for each of its owners, and the channels between two slots are empty before anybody
-// uses them again, because both ends of the link before have let go of them.
+// Membership of a shared segment, and the links between its members. Members come and go: each
+// owner of a slot has a generation number. The channels between two slots are empty before they are
+// used again, because both ends of the earlier link have released them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// A place in a segment, and which of its owners is meant.
+/// A slot of a segment and the generation of its owner.
 struct member {
   peer_id slot = 0;
   std::uint64_t generation = 0;
 };
 
-/// Words in shared memory; zeroed memory has no members. Of a segment's slots the first `founders`
-/// belong to those who start together, and are linked with each other from the beginning.
+/// Membership words in shared memory; zeroed memory has no members. The first `founders` slots
+/// belong to the members that start together, which are linked with each other from the beginning.
 ///
-/// A pair's word says which of the two is linked, whether one of them has let go (`closed`: then
-/// nobody links before the other has too), whether the channels were used, and whether they are
-/// being emptied. Who lets go last empties them.
+/// The word of a pair tells which of the two members is linked, whether one of them has unlinked
+/// (`closed`: then no member links until the other has unlinked too), whether the channels were
+/// used, and whether they are being emptied. The member that unlinks last empties them.
 class member_table {
  public:
-  /// `base`: zeroed, `bytes(capacity)` of it, aligned to 8.
+  /// `base` points to `bytes(capacity)` zeroed bytes, aligned to 8.
   member_table(std::byte* base, peer_id capacity, peer_id founders) noexcept
       : slots_(reinterpret_cast<slot_word*>(base)),
         pairs_(reinterpret_cast<pair_word*>(base + capacity * sizeof(slot_word))),
@@ -40,12 +40,13 @@ class member_table {
   }
   peer_id capacity() const noexcept { return capacity_; }
 
-  /// A founder takes its slot. Before anybody else looks at it.
+  /// A founder takes its slot.
+  /// Requires:   no other member looks at the slot yet.
   member found(peer_id slot) noexcept {
     slots_[slot].store(1 << 1 | present_bit);
     return {slot, 1};
   }
-  /// A newcomer takes a free slot; nothing if there is none.
+  /// A newcomer takes a free slot. Returns nothing if there is none.
   std::optional<member> enter() noexcept {
     for (peer_id slot = 0; slot < capacity_; ++slot) {
       std::uint64_t was = slots_[slot].load();
@@ -56,15 +57,16 @@ class member_table {
     }
     return std::nullopt;
   }
-  /// Requires: all its links have been cut.
+  /// Requires:   all links of the member have been cut.
   void leave(peer_id slot) noexcept { slots_[slot].fetch_and(~present_bit); }
   bool is_present(const member& m) const noexcept {
     return m.slot < capacity_ && slots_[m.slot].load() == (m.generation << 1 | present_bit);
   }
 
-  /// Links `self` with `other`; the other does so too when it likes.
-  /// Errors: errc::peer_lost: it has left; errc::argument: `self` is linked there; errc::pending:
-  /// the other side of an earlier link between the two slots has not cut it yet: ask again.
+  /// Links `self` with `other`. The other member links on its side at a time of its choice.
+  /// Errors:     errc::peer_lost if `other` has left; errc::argument if `self` is linked there
+  ///             already; errc::pending if the other side has not cut an earlier link between the
+  ///             two slots: call again.
   template <class Empty>
   errc link(peer_id self, const member& other, Empty&& empty) noexcept {
     if (!is_present(other)) return errc::peer_lost;
@@ -79,9 +81,11 @@ class member_table {
     cut(self, other.slot, true, empty);
     return errc::peer_lost;
   }
-  /// The channels between the two are about to be used. Requires: `self` is linked.
+  /// The channels between the two are about to be used.
+  /// Requires:   `self` is linked.
   void use(peer_id self, peer_id other) noexcept { pair(self, other).fetch_or(used); }
-  /// Cuts a link of `self`, who uses the channels no more; `empty()` makes zeroed memory of them.
+  /// Cuts the link of `self`, which uses the channels no more. If both sides have cut it, `empty()`
+  /// zeroes the channels.
   template <class Empty>
   void unlink(peer_id self, peer_id other, Empty&& empty) noexcept {
     cut(self, other, false, empty);
@@ -104,12 +108,14 @@ class member_table {
     const std::size_t high = a < b ? b : a;
     return pairs_[high * (high - 1) / 2 + low];
   }
-  /// Two founders are linked where the word is zero.
+  /// The value of a pair's word without links is xor-ed with this: two founders are linked if the
+  /// word is zero.
   std::uint32_t flip_of(peer_id a, peer_id b) const noexcept {
     return a < founders_ && b < founders_ ? 3 : 0;
   }
 
-  /// `undo`: `self` has just linked, and used nothing: a link of the other's stays as it is.
+  /// Removes the link of `self`. `undo` is true if `self` has just linked and used nothing; a link
+  /// of the other member stays as it is.
   template <class Empty>
   void cut(peer_id self, peer_id other, bool undo, Empty&& empty) noexcept {
     pair_word& word = pair(self, other);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A stream of bytes that outlives its connections. The sending half keeps what the other end has
-// not acknowledged, and begins again where that end stands; the receiving half counts, and knows
-// when to acknowledge. Neither knows what carries the bytes.
+// A byte stream that survives its connections. The sending half keeps all data that the peer has
+// not acknowledged, and retransmits from the peer's position over a new connection. The receiving
+// half counts bytes and decides when to acknowledge. Neither half knows the connection.
 
 #include <sys/uio.h>
 
@@ -16,7 +16,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// A completion that the next poll hands over.
+/// A completion that the next poll hands to the sink.
 struct replay_completion {
   cookie_t cookie;
   bool ok;
@@ -27,23 +27,24 @@ inline iovec piece_of(const void* at, std::size_t bytes) noexcept {
   return {const_cast<void*>(at), bytes};
 }
 
-/// What a stream may keep.
+/// Limits of one stream.
 struct replay_limits {
-  // What may wait: frames, and bytes of copies. Beyond that no more is taken.
+  // Limits of the waiting data: frames, and bytes of copies. At the limit no more is accepted.
   std::size_t waiting_max = 512;
   std::size_t waiting_bytes_max = 64 * 1024;
-  // What may be here, acknowledged by nobody: entries, and bytes of copies.
+  // Limits of the unacknowledged data: entries, and bytes of copies.
   std::size_t kept_max = 4096;
   std::size_t kept_bytes_max = 1024 * 1024;
-  /// Bytes that the other end takes before it acknowledges without being asked.
+  /// Bytes that the receiver takes before it acknowledges without being asked.
   std::size_t receipt_bytes = 64 * 1024;
 };
 
-/// The sending half: frames of a head, which is copied, and a body, which is copied or referred to.
+/// The sending half. A frame consists of a head, which is copied, and a body, which is copied or
+/// referred to.
 ///
-/// An entry is waiting, then written (a connection has taken it), then acknowledged and gone; a
-/// new connection makes waiting again of what is written. Of a copied frame the end is told once it
-/// is written, since its memory is here; of one that is referred to once it is acknowledged.
+/// An entry is waiting, then written (a connection has taken it), then acknowledged and removed. A
+/// new connection makes written entries waiting again. A copied frame completes once it is written,
+/// since its memory is here. A frame that is referred to completes once it is acknowledged.
 template <replay_limits Limits>
 class basic_replay_log {
  public:
@@ -53,39 +54,41 @@ class basic_replay_log {
   static constexpr std::size_t kept_bytes_max = Limits.kept_bytes_max;
   static constexpr std::size_t receipt_bytes = Limits.receipt_bytes;
 
-  /// Whether nothing waits to be written.
+  /// True if nothing waits to be written.
   bool idle() const noexcept { return waiting_.empty(); }
-  /// Whether nothing is here.
+  /// True if no data is kept.
   bool empty() const noexcept { return waiting_.empty() && kept_.empty(); }
   std::size_t waiting_bytes() const noexcept { return bytes_.size() - kept_copied_; }
-  /// The place in the stream up to which connections have taken it.
+  /// Stream position up to which connections have taken the data.
   std::uint64_t written() const noexcept { return written_; }
-  /// The place up to which the other end has it.
+  /// Stream position up to which the peer has acknowledged.
   std::uint64_t acknowledged() const noexcept { return begin_; }
-  /// The place where what comes next will be.
+  /// Stream position of the next frame.
   std::uint64_t end() const noexcept { return written_ + unwritten_; }
-  /// Bytes between written() and acknowledged().
+  /// Bytes between acknowledged() and written().
   std::uint64_t unacknowledged() const noexcept { return written_ - begin_; }
-  /// Bytes that wait to be written, wherever they are.
+  /// Bytes that wait to be written, copied or referred to.
   std::size_t unwritten_bytes() const noexcept { return unwritten_; }
 
-  /// Whether copies of so many bytes may be kept; in the end that is so, as acknowledgements come.
+  /// True if copies of `bytes` more bytes may be kept. It becomes true as acknowledgements arrive.
   bool may_keep(std::size_t bytes) const noexcept {
     return (bytes_.size() + bytes <= kept_bytes_max || bytes_.size() <= 2 * receipt_bytes) &&
            kept_.size() < kept_max;
   }
-  /// Whether one more may wait, as a copy of `bytes`, or referred to (0).
+  /// True if one more frame may wait, as a copy of `bytes`, or referred to (0).
   bool has_room(std::size_t bytes) const noexcept {
     return waiting_.size() + 2 <= waiting_max &&
            (waiting_.empty() || waiting_bytes() + bytes <= waiting_bytes_max) && may_keep(bytes);
   }
-  /// Room for one more frame, so that taking it in cannot fail. `copied`: its bytes, head included.
+  /// Reserves room for one more frame, so that accepting it cannot fail. `copied` is the number of
+  /// its bytes that are copied, head included. Returns false if memory is out.
   bool reserve(std::size_t copied) noexcept {
     return bytes_.reserve(copied) && kept_.reserve(waiting_.size() + 4) && waiting_.reserve(2);
   }
 
-  /// Takes a frame in as a copy; a connection has taken its first `taken` bytes already. `tells`:
-  /// its end is told. Requires: there is room; nothing waits, or taken is 0.
+  /// Accepts a frame as a copy; a connection has taken its first `taken` bytes already. If `tells`
+  /// is true, its completion is reported.
+  /// Requires:   there is room; nothing waits, or taken is 0.
   void copy(std::span<const std::byte> head, std::span<const std::byte> body, std::size_t taken,
             bool tells, cookie_t cookie) noexcept {
     const std::size_t bytes = head.size() + body.size();
@@ -95,7 +98,8 @@ class basic_replay_log {
     unwritten_ += bytes - taken;
     if (taken != bytes) waiting_.push({nullptr, bytes - taken, cookie, tells});
   }
-  /// The same, of which the body stays where it is until its end is told.
+  /// Accepts a frame whose body is not copied: it must stay unchanged until its completion is
+  /// reported.
   void refer(std::span<const std::byte> head, std::span<const std::byte> body, std::size_t taken,
              cookie_t cookie) noexcept {
     const std::size_t of_head = std::min(taken, head.size());
@@ -108,7 +112,7 @@ class basic_replay_log {
     if (of_body != body.size())
       waiting_.push({body.data() + of_body, body.size() - of_body, cookie, true});
   }
-  /// What is to be read of `from` is read behind `to`.
+  /// Reads the unread part of `from` at the same offsets behind `to` from now on.
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     for (flat_queue<entry>* const q : {&kept_, &waiting_}) {
       for (std::size_t i = 0; i < q->size(); ++i) {
@@ -121,12 +125,12 @@ class basic_replay_log {
     }
   }
 
-  /// What a connection is to take next, up to `most` bytes. Returns how many of `pieces` that is;
-  /// `bytes`: their sum.
+  /// Gathers the data that a connection is to take next, up to `most` bytes. Returns the number of
+  /// `pieces` used; `bytes` becomes their sum.
   std::size_t next(std::span<iovec> pieces, std::size_t& bytes,
                    std::size_t most = static_cast<std::size_t>(-1)) noexcept {
     std::size_t count = 0;
-    std::size_t copied = kept_copied_;  // Of bytes_, before the next piece.
+    std::size_t copied = kept_copied_;  // Position in bytes_ before the next piece.
     bytes = 0;
     for (std::size_t i = 0; i < waiting_.size() && bytes < most; ++i) {
       const entry& e = waiting_[i];
@@ -143,7 +147,8 @@ class basic_replay_log {
     }
     return count;
   }
-  /// A connection has taken the next `n` bytes. Requires: `told` has room for whatever is here.
+  /// A connection has taken the next `n` bytes.
+  /// Requires:   `told` has room for all entries.
   void wrote(std::size_t n, replay_told& told) noexcept {
     unwritten_ -= n;
     while (n != 0) {
@@ -163,10 +168,11 @@ class basic_replay_log {
     }
   }
 
-  /// The other end has everything before `to`. False: it cannot have. Requires: as above.
+  /// The peer has received everything before `to`. Returns false if that is impossible.
+  /// Requires:   as for `wrote`.
   bool acknowledge(std::uint64_t to, replay_told& told) noexcept {
     if (to > written_) return false;
-    if (to <= begin_) return true;  // Said before, and said again by a replay.
+    if (to <= begin_) return true;  // Acknowledged before; repeated by a retransmission.
     std::uint64_t n = to - begin_;
     begin_ = to;
     while (n != 0) {
@@ -187,8 +193,9 @@ class basic_replay_log {
     if (bytes_.empty()) bytes_.trim();
     return true;
   }
-  /// A new connection: the other end has everything before `to`, and nothing else. False: it cannot
-  /// have, or there is no memory. Requires: as above.
+  /// Starts over on a new connection: the peer has received everything before `to`, and nothing
+  /// else. Returns false if that is impossible, or if memory is out.
+  /// Requires:   as for `wrote`.
   bool resume(std::uint64_t to, replay_told& told) noexcept {
     if (to < begin_ || !acknowledge(to, told)) return false;
     const std::size_t again = kept_.size();
@@ -202,7 +209,7 @@ class basic_replay_log {
     written_ = begin_;
     return true;
   }
-  /// Nothing of it will arrive.
+  /// Nothing of the stream will arrive any more: fails all completions.
   void fail(replay_told& told) noexcept {
     for (flat_queue<entry>* const q : {&kept_, &waiting_}) {
       for (std::size_t i = 0; i < q->size(); ++i)
@@ -211,19 +218,19 @@ class basic_replay_log {
     }
     bytes_.clear();
     kept_copied_ = 0;
-    begin_ = written_;  // What is still acknowledged is nothing new.
+    begin_ = written_;  // Later acknowledgements then bring nothing new.
     unwritten_ = 0;
   }
 
  private:
   struct entry {
-    const std::byte* at;  // nullptr: the next of bytes_.
+    const std::byte* at;  // nullptr: the next bytes of bytes_.
     std::size_t bytes;
     cookie_t cookie;
     bool tells;
   };
 
-  /// What belongs together stays one entry.
+  /// Adds written data; joins it with the last entry if they are contiguous and of one frame.
   void keep(const entry& e) noexcept {
     written_ += e.bytes;
     if (e.at == nullptr) kept_copied_ += e.bytes;
@@ -242,8 +249,8 @@ class basic_replay_log {
 
   flat_queue<entry> waiting_;
   flat_queue<entry> kept_;
-  flat_queue<std::byte> bytes_;  // Copies: of what is kept, then of what waits.
-  std::size_t kept_copied_ = 0;  // Of these, what is kept.
+  flat_queue<std::byte> bytes_;  // Copies: first those that are kept, then those that wait.
+  std::size_t kept_copied_ = 0;  // The kept part of bytes_.
   std::size_t unwritten_ = 0;
   std::uint64_t begin_ = 0;
   std::uint64_t written_ = 0;
@@ -255,14 +262,14 @@ using replay_log = basic_replay_log<replay_limits{}>;
 template <replay_limits Limits>
 class basic_replay_receipt {
  public:
-  /// The place in the stream up to which everything has come.
+  /// Stream position up to which everything has been received.
   std::uint64_t received() const noexcept { return received_; }
-  /// `n` more bytes have come, in order.
+  /// `n` more bytes have been received, in order.
   void took(std::size_t n) noexcept { received_ += n; }
-  /// The other end waits for an acknowledgement.
+  /// The peer waits for an acknowledgement.
   void ask() noexcept { asked_ = true; }
   bool due() const noexcept { return asked_ || received_ - told_ >= Limits.receipt_bytes; }
-  /// What to tell the other end now.
+  /// Returns the position to acknowledge now.
   std::uint64_t tell() noexcept {
     asked_ = false;
     return told_ = received_;

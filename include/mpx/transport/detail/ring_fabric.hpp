@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Rings between pairs of active ranks that share memory, and a doorbell for each rank: what the
-// inproc and the shm transport have in common.
+// Rings between pairs of active ranks that share memory, and a doorbell for each rank. Shared by
+// the inproc and the shm transport.
 //
-// A receiver polls only the rings that were lately active ("hot"). A sender that finds a ring cold
-// sets the receiver's attention bit for it and wakes the receiver if it sleeps. Sender and receiver
-// thus play Dekker's game over (mark, polled); the receiver, who changes sides rarely, pays for the
-// fence on both sides with a heavy barrier, and the sender's fast path is one load. Where ranks
-// outnumber cores a receiver sleeps after every message: it claims no ring, so that senders always
-// set the bit, which is a fence, and no heavy barrier is needed.
+// A receiver polls only the rings that were active lately ("hot"). A sender that finds a ring cold
+// sets the receiver's attention bit for the ring, and wakes the receiver if it sleeps. The two run
+// Dekker's algorithm over (mark, polled). The receiver changes its side rarely, so that it pays for
+// both fences with a heavy barrier; the sender's fast path is one load. If ranks outnumber cores, a
+// receiver sleeps after every message. It then marks no ring as polled: senders always set the bit,
+// which is a fence, and no heavy barrier is needed.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +27,14 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// The packet half of a transport over shared memory. `Segment` says where things lie:
-/// `doorbell(peer) -> doorbell_control&`, `channel(source, destination) -> std::byte*` (nullptr
-/// when the machine is out of mappings), both stable for the segment's life. They take slots; where
-/// peers come and go, `slot_of(peer)`, `peer_of(slot)` (or `no_peer`) and `slots()` say whose they
-/// are, and `use(peer)` is told before a channel is used; else a peer is its slot. Where there are
-/// descriptors to sleep on, `make_bell() -> int` makes this rank's (-1: none), `wait_bell` and
-/// `quiet_bell` are its owner's, and `ring_bell(slot)` is for any thread.
+/// The packet part of a transport over shared memory. `Segment` locates the shared structures:
+/// `doorbell(slot) -> doorbell_control&` and `channel(source, destination) -> std::byte*` (nullptr
+/// if the machine is out of mappings), both stable for the segment's life. Both take slots. A
+/// peer's number is its slot, unless peers may be added: then `slot_of(peer)`, `peer_of(slot)` (or
+/// `no_peer`) and `slots()` give the mapping, and `use(peer)` is called before a channel is used.
+/// With descriptors to sleep on, `make_bell() -> int` creates this rank's bell (-1: none),
+/// `wait_bell` and `quiet_bell` are for its owner, and `ring_bell(slot)` may be called by any
+/// thread.
 template <class Segment>
 class ring_fabric {
   static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
@@ -57,7 +58,7 @@ class ring_fabric {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// See CoreSharingTransport. Looks at some of the peers whose rings are hot.
+  /// See CoreSharingTransport. Compares with up to `neighbours_max` peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = core_sharing::say(doorbell_->core);
     std::uint64_t seen = 0;
@@ -74,7 +75,8 @@ class ring_fabric {
   Segment& segment() noexcept { return segment_; }
   const Segment& segment() const noexcept { return segment_; }
 
-  /// See Transport. Cost: one line written and one load of a word that seldom changes.
+  /// See Transport.
+  /// Cost:       one line written, and one load of a word that seldom changes.
   [[gnu::noinline]] outcome post(peer_id peer, const frame_header& header,
                                  std::span<const std::byte> payload, cookie_t) noexcept {
     sender* s = out_[peer];
@@ -103,8 +105,9 @@ class ring_fabric {
     return true;
   }
 
-  /// See Transport. Takes one packet of each hot ring, or, if only one is hot, `burst_max`, up to
-  /// the first with a payload of `last_payload_min` bytes, unless more of its message comes.
+  /// See Transport. Takes one packet of each hot ring. If only one ring is hot, takes up to
+  /// `burst_max` packets, and stops after the first payload of at least `last_payload_min` bytes
+  /// unless more packets of its message follow.
   template <PacketSink Sink>
   [[MPX_ALWAYS_INLINE]] std::size_t poll(Sink& sink) noexcept {
     if (doorbell_->summary.load(platform::memory_order_relaxed) != 0) [[unlikely]]
@@ -146,7 +149,8 @@ class ring_fabric {
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
                               platform::memory_order_seq_cst);
-    // Not before: a receiver that takes this mark away rings but once, and must find a sleeper.
+    // Set after `sleeping`: a receiver rings only once when it clears this mark, and must find a
+    // sleeper.
     for (sender* s : blocked_on_space_)
       s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
     if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
@@ -160,7 +164,7 @@ class ring_fabric {
     return false;
   }
 
-  /// See Transport. Without a heavy barrier the news that a ring has space again can be lost, so
+  /// See Transport. Without a heavy barrier the notification that a ring has space can be lost, so
   /// that sleeps which wait for space are kept short.
   void sleep(std::int64_t timeout_ns) noexcept {
     if (!have_barrier_ && !blocked_on_space_.empty() && timeout_ns > blind_sleep_ns)
@@ -174,7 +178,7 @@ class ring_fabric {
     timed_out_ = platform::futex_wait(doorbell_->sleeping, asleep, timeout_ns);
   }
 
-  /// See PollableTransport. None without a heavy barrier, for then a sleep must be short.
+  /// See PollableTransport. Returns -1 without a heavy barrier, since sleeps must be short then.
   int descriptor() noexcept requires requires(Segment& s) { s.make_bell(); }
   {
     if (descriptor_ < 0 && have_barrier_ && !armed_) descriptor_ = segment_.make_bell();
@@ -189,18 +193,18 @@ class ring_fabric {
     if constexpr (pollable) {
       if (descriptor_ >= 0) segment_.quiet_bell();
     }
-    // A wake-up that was meant for the sleep before may end this one, just as something arrives.
+    // A wake-up meant for an earlier sleep may end this one at the moment when something arrives.
     if (mpx::detail::exchange(timed_out_, false) && unwoken && something_to_do())
       ++counters_.missed_wakeups;
     for (receiver* r : hot_) {
       r->hot = r->ring.ready();
       if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
-    drop_cold();  // Whoever sends there will say so.
+    drop_cold();  // A later sender finds the ring cold and sets its attention bit.
     settle_blocked();
   }
 
-  /// Ends a wait from any thread of any process that maps the segment.
+  /// See Transport. Ends a wait, from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
   /// See BlockTransport.
   void wake_peer(peer_id peer) noexcept {
@@ -208,18 +212,18 @@ class ring_fabric {
   }
 
  protected:
-  // Where peers come and go. Never within a poll.
-  /// Makes room in the tables for `peer`. False: memory is out, nothing has changed.
+  // For transports whose peers may be added and dropped. Not called within a poll.
+  /// Extends the tables for `peer`. Returns false and changes nothing if memory is out.
   bool make_room(peer_id peer) noexcept {
     return out_.try_extend(std::size_t{peer} + 1) && in_.try_extend(std::size_t{peer} + 1);
   }
-  /// `peer` has a slot now. It may have called before: the next poll looks at its ring.
+  /// `peer` has a slot now. It may have sent before, so that the next poll looks at its ring.
   void admit(peer_id peer) noexcept {
     if (peer >= peers_) peers_ = peer + 1;
     doorbell_->set_attention(slot_of(peer));
     if (armed_) wake();
   }
-  /// From now on `peer` is heard and sent to no more.
+  /// From now on nothing is received from `peer` or sent to it.
   void dismiss(peer_id peer) noexcept {
     if (const sender* s = out_[peer]; s != nullptr) {
       blocked_on_space_.erase_if([s](const sender* other) { return other == s; });
@@ -233,7 +237,7 @@ class ring_fabric {
       --receivers_;
     }
   }
-  /// Whether ranks outnumber cores may change with them.
+  /// Updates whether ranks outnumber cores, now that there are `n` members.
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
     if (over && claims() && !armed_) {
@@ -242,28 +246,31 @@ class ring_fabric {
     }
     if (!armed_) oversubscribed_ = over;
   }
-  /// Whether this end has wired the ring to or from `peer`.
+  /// True if this rank has connected a ring to or from `peer`.
   bool is_wired(peer_id peer) const noexcept {
     return out_[peer] != nullptr || in_[peer] != nullptr;
   }
 
  private:
-  /// Whether senders are told which rings are looked at. Not where the kernel has no heavy barrier:
-  /// then each sets its bit for every packet, which is the full fence that the barrier would save.
+  /// True if receivers mark the rings that they poll. False if the kernel has no heavy barrier:
+  /// then each sender sets its bit for every packet, which is the full fence that the barrier would
+  /// save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   using sender = ring_sender;
   using receiver = ring_receiver;
   static constexpr std::uint32_t burst_max = 16;
-  // Who waits for it is told before the next one is copied, whose receive may not be posted yet: in
-  // an exchange two ranks would else take turns, two messages each, every second one stored first.
+  // A poll stops after a payload of this size, so that its receiver continues before the next
+  // payload is copied, whose receive may not be posted yet. Otherwise two ranks in an exchange
+  // would alternate with two messages each, and every second message would be unexpected.
   static constexpr std::size_t last_payload_min = 2048;
   static constexpr std::uint64_t idle_polls = 4096;  // Power of two.
   static constexpr std::int64_t blind_sleep_ns = 1'000'000;
   static constexpr std::size_t neighbours_max = 8;
-  static constexpr std::size_t hot_free = 4;  // Rings that may idle in the hot list.
+  // Number of rings that may stay in the hot list while idle.
+  static constexpr std::size_t hot_free = 4;
 
-  /// Returns whether a poll may take another one.
+  /// Hands a packet to the sink. Returns true if the poll may take another one.
   template <class Sink>
   [[MPX_ALWAYS_INLINE]] bool deliver(receiver& r, Sink& sink, const frame_header& header,
                                      const std::byte* data, std::uint32_t code) noexcept {
@@ -312,8 +319,8 @@ class ring_fabric {
     return taken;
   }
 
-  /// Returns nullptr when memory or mappings are out. The place in `blocked_on_space_` is had here
-  /// too, so that no post can fail for it.
+  /// Connects the ring to `peer`. Returns nullptr if memory or mappings are out. Reserves the
+  /// ring's entry in `blocked_on_space_`, so that no post can fail for lack of it.
   [[gnu::noinline, gnu::cold]] sender* wire_out(peer_id peer) noexcept {
     if (!blocked_on_space_.try_reserve(std::size_t{senders_} + 1)) return nullptr;
     auto* made = new (std::nothrow) sender;
@@ -328,7 +335,7 @@ class ring_fabric {
     ++senders_;
     return &out_.put(peer, made);
   }
-  /// As wire_out, with the place in `hot_`.
+  /// As wire_out, for the ring from `source`; reserves its entry in `hot_`.
   [[gnu::noinline, gnu::cold]] receiver* wire_in(peer_id source) noexcept {
     if (!hot_.try_reserve(std::size_t{receivers_} + 1)) return nullptr;
     auto* made = new (std::nothrow) receiver;
@@ -375,7 +382,7 @@ class ring_fabric {
     if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(s.peer);
   }
-  /// The receiver does not look at this ring: set its attention bit, wake it if it sleeps.
+  /// The receiver does not poll this ring: sets its attention bit, and wakes it if it sleeps.
   [[gnu::noinline]] void notify(peer_id peer) noexcept {
     doorbell_control& box = segment_.doorbell(slot_of(peer));
     box.set_attention(self_slot_);
@@ -420,7 +427,8 @@ class ring_fabric {
     return true;
   }
 
-  /// Rings that were silent for a while leave the hot list, all at the price of one barrier.
+  /// Removes rings that were silent for `idle_polls` polls from the hot list, with one barrier for
+  /// all.
   [[gnu::noinline, gnu::cold]] void demote_idle() noexcept {
     if (armed_ || !claims()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
@@ -478,7 +486,7 @@ class ring_fabric {
 
   doorbell_control* doorbell_ = nullptr;
   receiver* only_ = nullptr;  // The hot ring, if there is exactly one.
-  bool hungry_ = false;       // Some producer waits for space.
+  bool hungry_ = false;       // True if a producer waits for space.
   plain_array<receiver*> hot_;
   std::uint64_t polls_ = 0;
   Segment segment_;
@@ -488,7 +496,7 @@ class ring_fabric {
   ring_geometry geometry_;
   owning_table<sender> out_;
   owning_table<receiver> in_;
-  plain_array<sender*> blocked_on_space_;  // With room for all senders, as hot_ for receivers.
+  plain_array<sender*> blocked_on_space_;  // Has room for all senders, as hot_ for all receivers.
   peer_id senders_ = 0, receivers_ = 0;
   fabric_counters counters_;
   core_sharing sharing_;

@@ -22,9 +22,9 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// A place in the memory that a peer has exposed.
+/// An address in exposed memory of a peer.
 struct exposed_at {
-  static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // So that no key is 0.
+  static constexpr std::uint64_t key_bit = std::uint64_t{1} << 62;  // No key is 0.
   remote_memory memory{};
   std::uint64_t offset = 0;
 
@@ -49,7 +49,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     environment.ports[this->self()] = this;
     world.on_heal([this] { heal(); });
   }
-  /// The rank has left: what still comes is lost. (The port stays for the events that name it.)
+  /// The rank has left: later arrivals are lost. The port itself stays, since events refer to it.
   void close() noexcept { environment_.ports[self()] = nullptr; }
 
   peer_id self() const noexcept { return world_peer(self_); }
@@ -77,7 +77,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     purses_[peer] -= price;
     return post(peer, header, payload) == outcome::done;
   }
-  /// A put, with a packet behind it if `header` is not nullptr.
+  /// A put, followed by a packet if `header` is not nullptr.
   outcome put(peer_id peer, const exposed_at& to, std::span<const std::byte> from,
               const frame_header* header, cookie_t cookie) noexcept {
     if (world_.cut_off(self_) || port_of(peer) == nullptr) return outcome::refused;
@@ -105,7 +105,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     clock_.at(leaves + there.latency_ns, *this, event_get | next_get_++);
     return outcome::pending;
   }
-  /// Lets a peer reach memory here; key 0 where no more can be had.
+  /// Exposes memory of this rank to peers. Returns the key, or 0 if no more exposures are possible.
   std::uint64_t expose() noexcept {
     if (exposed_ == nullptr)
       exposed_.reset(new (std::nothrow) exposure_word[exposure_key::slots]());
@@ -121,8 +121,9 @@ class sim_port : public mpx::sim::detail::event_handler {
     return {there != nullptr ? there->exposed_.get() : nullptr, exposure_key::unpack(key)};
   }
 
-  /// A copy in either direction that keeps this CPU busy: from the peer's memory, if it `fetches`.
-  /// False: the peer is not there, or a fault refuses it. `calls`: it is not of a call before.
+  /// Copies in either direction and keeps this CPU busy; `fetches` means from the peer's memory.
+  /// `calls` is true for the first copy of a system call. Returns false if the peer has gone or a
+  /// fault refuses the copy.
   bool copy(peer_id peer, std::byte* into, const std::byte* from, std::size_t bytes, bool fetches,
             bool calls = true) noexcept {
     if (world_.cut_off(self_) || gone(peer)) return false;
@@ -180,9 +181,10 @@ class sim_port : public mpx::sim::detail::event_handler {
   void wake() noexcept { clock_.wake(self_); }
 
  private:
-  // Arguments of events; anything smaller is a source.
-  static constexpr std::uint64_t event_get = std::uint64_t{1} << 63;       // With its number.
-  static constexpr std::uint64_t event_put_done = std::uint64_t{1} << 62;  // With 1 if it is well.
+  // Arguments of events. Any smaller value is a source.
+  static constexpr std::uint64_t event_get = std::uint64_t{1} << 63;  // Plus the number of the get.
+  // Plus 1 if the put succeeded.
+  static constexpr std::uint64_t event_put_done = std::uint64_t{1} << 62;
   static constexpr std::uint64_t event_wake = std::uint64_t{1} << 61;
   static constexpr std::int64_t fruitless_max = 64;
 
@@ -197,17 +199,17 @@ class sim_port : public mpx::sim::detail::event_handler {
     exposed_at to{};
     std::size_t bytes = 0;
     cookie_t cookie = 0;
-    std::int64_t busy_ns = 0;  // How long it keeps the receiving port.
+    std::int64_t busy_ns = 0;  // Time for which it occupies the receiving port.
   };
-  /// What comes from one source.
+  /// Packets from one source.
   struct channel {
     explicit channel(peer_id from) : source(from) {}
     peer_id source;
     std::deque<packet> in_flight;
     std::deque<packet> ready;
     std::int64_t arrives_last_ns = 0;
-    std::uint32_t held = 0;   // Arrivals that a cut has stopped.
-    std::uint32_t count = 0;  // In flight or ready.
+    std::uint32_t held = 0;   // Arrivals that a network cut has stopped.
+    std::uint32_t count = 0;  // Packets in flight or ready.
     bool blocked_on_space = false;
   };
   struct pending_put {
@@ -219,7 +221,8 @@ class sim_port : public mpx::sim::detail::event_handler {
     exposed_at from;
     std::span<std::byte> into;
     cookie_t cookie;
-    std::int64_t busy_ns = -1;  // How long the data keeps both ports, once it has left.
+    // Time for which the data occupies both ports; -1 before it has left the peer.
+    std::int64_t busy_ns = -1;
   };
   struct completion {
     cookie_t cookie;
@@ -235,7 +238,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   sim_port* port_of(peer_id peer) noexcept {
     return static_cast<sim_port*>(environment_.ports[peer]);
   }
-  /// Nobody may touch the memory of `peer` any more.
+  /// True if the memory of `peer` must not be touched any more.
   bool gone(peer_id peer) noexcept {
     return world_.cut_off(world_rank(peer)) || port_of(peer) == nullptr ||
            environment_.states[peer] != rank_state::joined;
@@ -251,7 +254,7 @@ class sim_port : public mpx::sim::detail::event_handler {
 
   outcome ship(peer_id peer, packet p, std::size_t bytes) noexcept {
     sim_port* there = port_of(peer);
-    if (world_.cut_off(self_) || there == nullptr) return outcome::done;  // It goes nowhere.
+    if (world_.cut_off(self_) || there == nullptr) return outcome::done;  // The packet is lost.
     channel& c = there->channel_from(self());
     if (c.count >= depth_) {
       c.blocked_on_space = true;
@@ -282,7 +285,7 @@ class sim_port : public mpx::sim::detail::event_handler {
       put_acks_.pop_front();
       const auto it = std::find_if(puts_.begin(), puts_.end(),
                                    [cookie](const pending_put& p) { return p.cookie == cookie; });
-      if (it == puts_.end()) return;  // Its peer was lost in the meantime.
+      if (it == puts_.end()) return;  // Its peer was lost meanwhile.
       puts_.erase(it);
       completions_.push_back({cookie, (what & 1) != 0});
       return clock_.wake(self_);
@@ -326,7 +329,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     clock_.wake(self_);
   }
 
-  /// What the faults of the simulation do to a packet. Returns whether it is lost.
+  /// Applies the simulation's faults to a packet. Returns true if it is lost.
   bool suffer(std::int64_t now_ns, channel& c, packet& p) {
     const auto fate = world_.fate_of(world_rank(c.source), self_);
     if (fate.lost) {
@@ -348,7 +351,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     return false;
   }
 
-  /// A place in the channel is free again: the sender learns of it a little later.
+  /// Frees one place in the channel. A sender that waits for it learns of it one latency later.
   void take_from(channel& c) {
     --c.count;
     if (!c.blocked_on_space) return;
@@ -357,10 +360,10 @@ class sim_port : public mpx::sim::detail::event_handler {
       clock_.at(clock_.now_ns() + costs(c.source, 0).latency_ns, *back, event_wake);
   }
 
-  /// A get has reached the peer, or its data has come back.
+  /// Handles a get that has reached the peer, or whose data has come back.
   void on_get(std::int64_t now_ns, std::uint64_t what) {
     const auto it = gets_.find(what & ~event_get);
-    if (it == gets_.end()) return;  // Its peer was lost in the meantime.
+    if (it == gets_.end()) return;  // Its peer was lost meanwhile.
     pending_get& waiting = it->second;
     if (world_.is_cut(self_, world_rank(waiting.peer))) return held_gets_.push_back(what);
     if (waiting.busy_ns < 0) {
@@ -399,7 +402,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     held_gets_.clear();
   }
 
-  /// Whatever is under way with a peer that is lost has ended.
+  /// Fails all operations that are pending with a lost peer.
   void end_lost() noexcept {
     epoch_ = world_.failure_epoch();
     const bool all = world_.cut_off(self_);
@@ -431,15 +434,15 @@ class sim_port : public mpx::sim::detail::event_handler {
   std::uint32_t depth_;
   owning_table<channel> in_;
   plain_array<std::uint32_t> purses_;
-  std::deque<channel*> hot_;  // With something ready; the next source comes first.
+  std::deque<channel*> hot_;  // Channels with ready packets, in the order of service.
   std::vector<channel*> blocked_on_space_;
   std::deque<completion> completions_;
   std::map<std::uint64_t, pending_get> gets_;
   std::uint64_t next_get_ = 0;
-  std::vector<std::uint64_t> held_gets_;  // What a cut has stopped.
+  std::vector<std::uint64_t> held_gets_;  // Events that a network cut has stopped.
   std::vector<pending_put> puts_;
-  std::deque<cookie_t> put_acks_;  // On their way here.
-  std::uint32_t epoch_ = 0;        // The deaths that pending work has been searched for.
+  std::deque<cookie_t> put_acks_;  // Acknowledgements on their way here.
+  std::uint32_t epoch_ = 0;        // Failure epoch at which pending operations were searched last.
   std::unique_ptr<exposure_word[]> exposed_;
   exposures exposures_;
   std::int64_t out_free_ns_ = 0;
