@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Joins whatever job this program was launched into, on however many hosts: for stacks whose
-// transport needs no shared memory of all ranks.
+// Joins the job into which this program was launched, on any number of hosts. For stacks whose
+// transport does not need memory shared by all ranks.
 
 #include <concepts>
 #include <exception>
@@ -17,17 +17,18 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A Bootstrap over the launcher that there is, chosen as `any` chooses. What only some launchers
-/// know is not asked, but for where ranks say what they wait for. Move-only.
+/// A Bootstrap over the launcher that is present, selected as `any` does. It has no capabilities
+/// beyond Bootstrap, except WatchedBootstrap. Move-only.
 class anywhere {
  public:
   using policy_axis = bootstrap_axis;
 
-  /// Errors: those of the launcher's own bootstrap; errc::bootstrap.
+  /// Joins the job.
+  /// Errors:     those of the launcher's own bootstrap; errc::bootstrap.
   [[gnu::noinline, gnu::cold]] anywhere() : job_(joined(choose_way_to_join())) {}
   anywhere(anywhere&&) = default;
   anywhere& operator=(anywhere&&) = default;
-  /// Leaves the job well, if no exception is passing through.
+  /// Leaves the job in order, unless an exception is propagating.
   ~anywhere() {
     if (job_) job_->leave(std::uncaught_exceptions() <= exceptions_);
   }

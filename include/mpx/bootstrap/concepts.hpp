@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank must learn to join a job: who it is, and where the others are. What a launcher may
-// know beyond that is a refinement. Bootstraps carry a few bytes at start-up and at the end;
-// messages travel by a transport.
+// The bootstrap axis: concepts for joining a job, by which a rank learns its own number and how to
+// find the other ranks. Capabilities that only some launchers have are refinements. A bootstrap
+// carries a few bytes at start-up and at the end; messages travel over a transport.
 
 #include <concepts>
 #include <cstddef>
@@ -18,45 +18,49 @@
 
 namespace mpx::inline v0 {
 
+/// Tag type: a policy of the bootstrap axis names it as its `policy_axis`.
 struct bootstrap_axis {};
 
-/// What is known of a rank in one environment.
+/// State of a rank in one environment, as far as it is known.
 enum class rank_state : std::uint8_t {
   waiting,   ///< It has not joined yet.
   joined,    ///< It takes part.
-  finished,  ///< It left cleanly: nothing more will come from it.
+  finished,  ///< It left in order: nothing more will come from it.
   failed,    ///< It died, or ended without leaving.
 };
 
-/// A way into a job. A launcher that offers this and nothing more, as PMI does, is enough for an
-/// environment; as a policy of a stack it has `using policy_axis = bootstrap_axis`.
+/// A way to join a job. An environment needs no more from a launcher than this; PMI, for example,
+/// offers only this. A policy of a stack also has `using policy_axis = bootstrap_axis`.
 ///
 /// - `rank()`, `size()`: 0 <= rank < size; constant.
 /// - `host()`: the name of this machine; valid as long as the bootstrap lives.
-/// - `put(key, value)`: publishes under this rank. Others see it after the next fence at the
-///   latest; a second put of the same key replaces the first. Any 512 bytes must be possible as a
-///   value, and keys of 1 to 32 characters. Errors: errc::argument (empty or too long),
+/// - `put(key, value)`: publishes a value under this rank. Other ranks see it after the next fence
+///   at the latest. A second put of the same key replaces the first. Values of any 512 bytes and
+///   keys of 1 to 32 characters must be possible. Errors: errc::argument (empty or too long),
 ///   errc::no_resources (the space for values is full).
-/// - `get(rank, key)`: what `rank` published, or nothing. Errors: errc::rank, errc::protocol.
-/// - `fence(idle)`: returns when every rank has entered the same fence. Meanwhile `idle()` is
-///   called again and again, so that communication can progress; between two calls the thread
-///   sleeps for a millisecond at most (for each 32 ranks of the job). Errors: errc::aborted;
-///   errc::peer_lost if it comes to know that it will never open. What `idle` throws passes
-///   through. After an error no later fence of this bootstrap succeeds.
-/// - `abort(code, why)`: ends the whole job; never returns. Where ranks are processes it ends this
-///   one; where they are threads it throws errc::aborted.
+/// - `get(rank, key)`: returns the value that `rank` has published, or nothing. Errors: errc::rank,
+///   errc::protocol.
+/// - `fence(idle)`: returns once every rank has entered the same fence. Meanwhile it calls `idle()`
+///   repeatedly, so that communication can progress. Between two calls the thread sleeps for at
+///   most one millisecond for each 32 ranks of the job. Exceptions of `idle` pass through. Errors:
+///   errc::aborted; errc::peer_lost if it learns that the fence can never open. After an error no
+///   later fence of this bootstrap succeeds.
+/// - `abort(code, why)`: ends the whole job and never returns. It ends this process if ranks are
+///   processes; it throws errc::aborted if they are threads.
 ///
-/// Every environment joins by a bootstrap of its own, in whose keys and fences no other has a part.
+/// Each environment joins by a bootstrap of its own, whose keys and fences it shares with no other
+/// environment.
 ///
-/// Nothing is known of the living and the dead here. Ranks leave together, by a fence; a rank that
-/// leaves alone, or will not talk to another any more, tells nobody, and what waits for it (a
-/// receive, a long send, a fence) waits until the launcher ends the job. A LivenessBootstrap makes
-/// these errors.
+/// This concept has no failure detection. Ranks leave together, by a fence. A rank that leaves
+/// alone, or disconnects from a peer, notifies no rank: operations that wait for it (a receive, a
+/// long send, a fence) wait until the launcher ends the job. A LivenessBootstrap turns these cases
+/// into errors.
 ///
-/// Where a rank is a process, a child that it forks is no rank: there all of these but `rank`,
-/// `size` and `host` give errc::not_a_rank or do nothing, and destroying the copy tells nobody.
+/// If ranks are processes, a child that a rank forks is not a rank. In the child all functions but
+/// `rank`, `size` and `host` give errc::not_a_rank or do nothing, and destroying the copy notifies
+/// no rank.
 ///
-/// Threads: one thread at a time per bootstrap.
+/// Threads:    one thread at a time per bootstrap.
 template <class T>
 concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank,
                                                 std::string_view text, void (*idle)()) {
@@ -69,26 +73,27 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
   { b.abort(1, text) } -> std::same_as<void>;
 };
 
-/// A bootstrap that knows what becomes of the ranks. Its fences fail with errc::peer_lost, naming
-/// the rank, when one fails or leaves meanwhile, and never open when one that had entered is known
-/// to have died since.
+/// A bootstrap with failure detection. Its fences fail with errc::peer_lost, naming the rank, if a
+/// rank fails or leaves meanwhile. They never open if a rank that had entered is known to have died
+/// since.
 ///
-/// - `failure_epoch()`: one atomic load; grows whenever a rank fails or leaves, or gives another
-///   up, or the job is aborted. It may grow for less, and is never 0. `failure_word()`: the word
-///   that is loaded; it lives as long as the bootstrap.
-/// - `state(rank)`: what became of a rank in this environment; one that ended is `failed` unless it
-///   had left. Requires 0 <= rank < size().
-/// - `loss_text(rank)`: what became of a rank that is gone, in words that name it, for the texts of
-///   errors; "" of another. Requires as for `state`.
-/// - `renounce(peer, why)`: this rank will not talk to `peer` any more in this environment, because
-///   of errc::protocol or errc::no_resources, or cannot (errc::peer_lost). It concerns the two
-///   alone; the first reason counts.
-/// - `renounced_by(peer)`: why `peer` has renounced this rank, or errc{} if it has not.
-/// - `mark_finished()`: a clean leave; afterwards the others see `finished`. A bootstrap that is
-///   destroyed without it counts as `failed`.
-/// - `mark_failed()`: tells the others that this rank will not come back.
+/// - `failure_epoch()`: one atomic load. Grows whenever a rank fails, leaves or renounces another,
+///   or the job is aborted. It may also grow without such an event. It is never 0.
+/// - `failure_word()`: the word that holds the failure epoch; it lives as long as the bootstrap.
+/// - `state(rank)`: the state of a rank in this environment. A rank that has ended is `failed`
+///   unless it had left. Requires: 0 <= rank < size().
+/// - `loss_text(rank)`: describes what happened to a rank that is gone, in a text for error
+///   messages that names the rank; "" for any other rank. Requires: as for `state`.
+/// - `renounce(peer, why)`: this rank will not communicate with `peer` any more in this
+///   environment, because of errc::protocol or errc::no_resources, or because it cannot
+///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
+/// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
+///   not.
+/// - `mark_finished()`: leaves in order; other ranks then see `finished`. A bootstrap destroyed
+///   without this call counts as `failed`.
+/// - `mark_failed()`: tells the other ranks that this rank will not return.
 ///
-/// Threads: `failure_epoch()`, `state()` and `renounced_by()` from any thread.
+/// Threads:    `failure_epoch()`, `state()` and `renounced_by()` from any thread.
 template <class T>
 concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
@@ -101,20 +106,21 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };
 
-/// A bootstrap whose ranks share one machine, and with it memory.
+/// A bootstrap whose ranks run on one machine and share memory.
 ///
-/// - `shared_fd()`: a memory file of the whole job, empty at first. Who needs room makes the file
-///   longer (`bootstrap::grow`) and maps it. It can never shrink, and goes when the last rank goes.
-///   Who uses it by number makes sure first that it is still that file (`file_identity`): the
-///   program may have closed the descriptor and opened one of its own.
-/// - `shared_offset()`: where this environment's part of that file begins: (k mod 32) << 48 for the
-///   k-th environment that this rank joins. It reads as zeros at first.
-/// - `one_process()`: whether all ranks of the job are threads of this process.
+/// - `shared_fd()`: a memory file of the whole job, initially empty. A user that needs room makes
+///   the file longer (`bootstrap::grow`) and maps it. The file never shrinks, and is freed when the
+///   last rank ends. Before each use of the descriptor a user checks that it still names that file
+///   (`file_identity`), since the program may have closed it and opened another file.
+/// - `shared_offset()`: the offset of this environment's part of that file: (k mod 32) << 48 for
+///   the k-th environment that this rank joins. The part reads as zeros at first.
+/// - `one_process()`: returns true if all ranks of the job are threads of this process.
 ///
-/// After `mark_finished` or `mark_failed`, this rank touches nothing of its part of the shared file
-/// but to unmap it: when all ranks have left, the part is emptied and goes to the 32nd environment
-/// after this one. Any number may follow each other, and 32 of a rank may live at once; joining one
-/// more waits a little for the ranks that are still inside, and then is errc::no_resources.
+/// After `mark_finished` or `mark_failed` this rank does nothing with its part of the shared file
+/// but unmap it. When all ranks have left, the part is emptied and given to the 32nd environment
+/// after this one. The number of environments of a rank is not limited, but at most 32 of them may
+/// live at a time. Joining one more waits for a short time for the ranks that are still inside, and
+/// then fails with errc::no_resources.
 template <class T>
 concept SharedMemoryBootstrap = LivenessBootstrap<T> && requires(const T& view) {
   { view.shared_fd() } noexcept -> std::same_as<int>;
@@ -124,11 +130,12 @@ concept SharedMemoryBootstrap = LivenessBootstrap<T> && requires(const T& view) 
 
 namespace bootstrap {
 
-/// Says what a rank waits for.
+/// Describes the operations that a rank waits for.
 class hang_describer {
  public:
-  /// Fills `into` with the description; returns false, and fills nothing, unless it is as long as
-  /// one. Threads: any.
+  /// Writes the description to `into`. Returns false and writes nothing unless the size of `into`
+  /// is that of a description.
+  /// Threads:    any.
   virtual bool describe(std::span<std::byte> into) = 0;
 
  protected:
@@ -140,12 +147,12 @@ class hang_describer {
 
 }  // namespace bootstrap
 
-/// A bootstrap whose ranks are fibers of the thread that runs the job, in virtual time. They are no
-/// processes that could fork, and they need not watch for hangs: whoever runs them sees when none
-/// can go on.
+/// A bootstrap whose ranks are fibers of the thread that runs the job, in virtual time. They are
+/// not processes, so that they cannot fork. They need not detect hangs, since the simulator sees
+/// when no rank can continue.
 ///
-/// - `describe_by(describer)`: whom to ask then what this rank waits for; nullptr: nobody. Who is
-///   named lives until the rank leaves.
+/// - `describe_by(describer)`: sets the object that then describes what this rank waits for;
+///   nullptr removes it. The object must live until the rank leaves or removes it.
 template <class T>
 concept SimulatedBootstrap =
     LivenessBootstrap<T> && requires(T& b, bootstrap::hang_describer* describer) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Finds out how this program was launched, and joins: by mpxrun, else by what optional headers add
-// (PMI-1, PMIx), else as a world of one. MPX_BOOTSTRAP names one of these instead.
+// Detects how this program was launched, and joins: by mpxrun, else by a launcher that an optional
+// header adds (PMI-1, PMIx), else as a world of one rank. MPX_BOOTSTRAP selects one of these.
 
 #include <concepts>
 #include <cstdio>
@@ -19,23 +19,23 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A launcher that this program does not join, though mpx knows of it: the number of processes that
-/// it says it has started, and which of them this is; -1 where it does not say.
+/// A launcher that mpx knows but that this program does not join.
 struct foreign_launcher {
-  /// The variable that says so.
-  const char* variable = nullptr;  // nullptr: there is none, or it has started one process.
-  /// How many processes it has started.
+  /// The environment variable that reveals it; nullptr if there is none, or if it has started one
+  /// process.
+  const char* variable = nullptr;
+  /// Number of processes that it has started; -1 if unknown.
   long processes = 0;
-  /// Which of them this is.
+  /// Number of this process among them; -1 if unknown.
   long rank = -1;
 
-  /// The one that has started this process, if any.
+  /// Returns the launcher that has started this process, if any.
   [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
-    // Open MPI; MPICH and what has its launcher; srun; below Slurm, where it offers what MPIs join
-    // by; Flux; jsrun; PALS.
+    // Open MPI; MPICH and launchers derived from its own; srun; processes below Slurm, if it offers
+    // an interface for MPIs (next three); Flux; jsrun; PALS.
     static constexpr names known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", nullptr},
                                       {"PMI_SIZE", "PMI_RANK", nullptr},
                                       {"MPI_LOCALNRANKS", "MPI_LOCALRANKID", nullptr},
@@ -52,7 +52,7 @@ struct foreign_launcher {
           (std::strcmp(n.size, "SLURM_STEP_NUM_TASKS") != 0 || !in_script_of_slurm()))
         return {n.size, processes, number(n.rank)};
     }
-    // No size: but each but the first one knows that there are several.
+    // No size is set, but a rank above 0 shows that there are several processes.
     static constexpr const char* ranks[] = {"PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"};
     for (const char* const name : ranks)
       if (const long rank = number(name); rank > 0) return {name, -1, rank};
@@ -66,13 +66,14 @@ struct foreign_launcher {
     if (text == nullptr || !mpx::detail::parse_number(text, 0xffff'ffff, n)) return -1;
     return static_cast<long>(n);
   }
-  /// Whether this step is one that Slurm makes itself, of one process: a batch script's, or that of
-  /// the shell of an allocation, which may have the size of another step around it.
+  /// True if Slurm itself made this step, of one process: for a batch script or for the shell of an
+  /// allocation, whose environment may contain the size of another step.
   static bool in_script_of_slurm() noexcept { return number("SLURM_STEP_ID") >= 0xffff'fff0; }
 };
 
-/// Another launcher has started this program several times, and each of them would be a world of
-/// its own. MPX_ALONE, set to anything, says that this is meant. Errors: errc::bootstrap.
+/// Throws if another launcher has started this program several times: each process would be a world
+/// of its own. MPX_ALONE, set to any value, permits that.
+/// Errors:     errc::bootstrap.
 [[gnu::noinline, gnu::cold]] inline void check_that_alone_is_meant() {
   const foreign_launcher l = foreign_launcher::find();
   if (l.variable == nullptr || std::getenv("MPX_ALONE") != nullptr) return;
@@ -103,21 +104,21 @@ struct foreign_launcher {
       l.processes > 0 ? count : "N");
 }
 
-/// What `any` has found.
+/// Result of choose_way_to_join.
 struct detected {
-  /// mpxrun, pmi1, pmix or alone: what MPX_BOOTSTRAP names.
+  /// mpxrun, pmi1, pmix or alone, as in MPX_BOOTSTRAP.
   const char* name = nullptr;
-  /// How to join, where that is by another launcher.
+  /// The way to join, if another launcher is joined.
   detail::joiner how{};
 };
 
-/// What mpxrun is among the ways to join, the first.
+/// The entry for mpxrun, which is the first way to join.
 [[gnu::noinline, gnu::cold]] inline detail::joiner first_joiner() noexcept {
   return {.name = "mpxrun",
           .refusal = [] { return std::string(mpxrun::present() ? "" : "MPX_JOB_FD is not set"); },
           .next = detail::added_joiners};
 }
-/// Why this process cannot join by `way`; "" if it can.
+/// Returns the reason for which this process cannot join by `way`; "" if it can.
 [[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
   std::string why = way.refusal();
   if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
@@ -125,8 +126,9 @@ struct detected {
   return why;
 }
 
-/// Every way to join that this program has, by `visit(way, refusal)`, in the order in which they
-/// are tried: the first one without a refusal is taken. `refusal` says why it is not possible.
+/// Calls `visit(way, refusal)` for every way to join that this program has, in the order in which
+/// they are tried. The first way with an empty refusal is taken. `refusal` says why a way is not
+/// possible.
 template <class Visit>
 void each_way_to_join(Visit&& visit) {
   const detail::joiner first = first_joiner();
@@ -134,7 +136,7 @@ void each_way_to_join(Visit&& visit) {
   visit(detail::joiner{.name = "alone", .refusal = nullptr}, std::string());
 }
 
-/// MPX_BOOTSTRAP names a way that this program does not have.
+/// Throws: MPX_BOOTSTRAP names a way that this program does not have.
 [[noreturn, gnu::noinline, gnu::cold]] inline void refuse_way_to_join(const char* forced) {
   std::string names("mpxrun");
   for (const detail::joiner* j = detail::added_joiners; j != nullptr; j = j->next)
@@ -146,8 +148,8 @@ void each_way_to_join(Visit&& visit) {
                                        : "");
 }
 
-/// Chooses how to join: what MPX_BOOTSTRAP names, else the first way that is possible.
-/// Errors: errc::bootstrap, if what is named is not there or not possible.
+/// Selects the way to join: the one that MPX_BOOTSTRAP names, else the first that is possible.
+/// Errors:     errc::bootstrap if the named way is missing or not possible.
 [[gnu::noinline, gnu::cold]] inline detected choose_way_to_join() {
   const char* const forced = std::getenv("MPX_BOOTSTRAP");
   const detail::joiner first = first_joiner();
@@ -163,16 +165,17 @@ void each_way_to_join(Visit&& visit) {
   return {"alone", {.name = "alone", .refusal = nullptr}};
 }
 
-/// Holds a bootstrap of any of the kinds whose ranks share one machine. They differ in how they
-/// join, not in what they do afterwards, so that holding any of them costs no branch. The default
-/// of stacks.
+/// Holds a bootstrap of any kind whose ranks share one machine. The kinds differ only in how they
+/// join, so that holding any of them costs no branch. The default of stacks.
 class any : public member {
  public:
-  /// Joins the job of mpxrun where there is one, else that of another launcher, where a source of
-  /// the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; it is in mpx/cluster.hpp and in
-  /// mpx::compiled) or mpx/bootstrap/pmix.hpp; else this process is a world of one. MPX_BOOTSTRAP
-  /// names a way. One of several processes of a launcher that it does not join is a world of one
-  /// only if MPX_ALONE or MPX_BOOTSTRAP says so. Errors: errc::bootstrap, errc::no_resources.
+  /// Joins the job of mpxrun if there is one. Otherwise joins the job of another launcher, if a
+  /// source of the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; included by
+  /// mpx/cluster.hpp and in mpx::compiled) or mpx/bootstrap/pmix.hpp. Otherwise this process is a
+  /// world of one rank. MPX_BOOTSTRAP selects a way. A process that another launcher started with
+  /// others, and that does not join it, is a world of one rank only if MPX_ALONE or MPX_BOOTSTRAP
+  /// permits it.
+  /// Errors:     errc::bootstrap, errc::no_resources.
   [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
   template <std::derived_from<member> Kind>
   requires(!std::same_as<Kind, any> && !std::same_as<Kind, member>)

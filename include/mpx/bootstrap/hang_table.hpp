@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the ranks of an environment say that they wait, and what for, so that whoever runs the job
-// can find out that none of them goes on.
+// Table in which the ranks of an environment publish that they wait, and for what, so that the
+// launcher can detect a hang.
 
 #include <concepts>
 #include <cstdint>
@@ -12,12 +12,13 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// One rank's view of the marks and slots for hangs in a job's control segment, which outlives it.
+/// One rank's view of the marks and slots for hangs in a job's control segment, which outlives this
+/// object.
 class hang_table {
  public:
-  /// Of a job without a segment: nobody looks.
+  /// For a job without a segment: no process reads the marks.
   hang_table() = default;
-  /// `launcher`: the socket to mpxrun; -1: there is none.
+  /// `launcher` is the socket to mpxrun; -1 if there is none.
   hang_table(const detail::job_view& job, rank_t rank, std::uint64_t environment,
              int launcher = -1) noexcept
       : job_(job),
@@ -26,16 +27,16 @@ class hang_table {
         environment_(environment),
         has_segment_(true) {}
 
-  /// Whether there is a segment: without one, nothing below may be called.
+  /// True if there is a segment. Otherwise no function below may be called.
   bool has_segment() const noexcept { return has_segment_; }
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return job_.size(); }
-  /// Which of this rank's environments this is: the low bits of its number.
+  /// The number of this environment among those of this rank, low bits only.
   std::uint32_t environment() const noexcept { return static_cast<std::uint32_t>(environment_); }
   rank_state state(rank_t rank) const noexcept { return job_.state(rank, environment_); }
-  /// What is the job's, and not the environment's: marks, slots, pids.
+  /// Data of the job as a whole: marks, slots, pids.
   const detail::job_view& job() const noexcept { return job_; }
-  /// Tells mpxrun, if it runs the job, that this rank waits for the others to leave.
+  /// Tells mpxrun, if it runs the job, that this rank waits for the other ranks to leave.
   void tell_leaving() const noexcept {
     detail::tell_launcher(launcher_, {rank_, job_.pid(rank_), environment_ + 1});
   }
@@ -52,10 +53,10 @@ class hang_table {
 
 namespace mpx::inline v0 {
 
-/// A bootstrap whose ranks can be watched for hangs by whoever runs the job.
+/// A bootstrap whose ranks can be watched for hangs by the process that runs the job.
 ///
-/// - `hangs()`: where they say what they wait for; valid as long as the bootstrap. It is without
-///   a segment if the job that was joined has none.
+/// - `hangs()`: returns the table in which the ranks publish what they wait for; valid as long as
+///   the bootstrap. It has no segment if the joined job has none.
 template <class T>
 concept WatchedBootstrap = Bootstrap<T> && requires(const T& view) {
   { view.hangs() } noexcept -> std::same_as<bootstrap::hang_table>;

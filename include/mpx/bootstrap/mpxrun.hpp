@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Joins the job that mpxrun started. mpxrun passes two inherited memory files and two numbers
-// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE; and a
-// socket, MPX_LAUNCHER_FD, on which whoever joins says so.
+// through the environment: MPX_JOB_FD (control), MPX_SHM_FD (data), MPX_RANK, MPX_SIZE. It also
+// passes a socket, MPX_LAUNCHER_FD, on which each rank reports that it has joined.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,13 +19,15 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A rank that mpxrun started, itself or through a wrapper such as a shell.
+/// A rank that mpxrun started, directly or through a wrapper such as a shell.
 class mpxrun : public member {
  public:
-  /// Whether this process was started by mpxrun.
+  /// True if mpxrun started this process.
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 
-  /// Errors: errc::bootstrap, naming the variable, its value and what to do; errc::no_resources.
+  /// Joins the job.
+  /// Errors:     errc::bootstrap, naming the variable, its value and the remedy;
+  ///             errc::no_resources.
   [[gnu::noinline, gnu::cold]] mpxrun() : mpxrun(settings{}) {}
 
  private:
@@ -39,7 +41,8 @@ class mpxrun : public member {
   explicit mpxrun(const settings& s)
       : member(job_segment::open(s.job_fd, s.size), memory_file::duplicate(s.shared), s.rank,
                ending::process) {
-    // What this process starts is no rank: without descriptors it gets a clear error, not a hang.
+    // A program started by this process is not a rank. Without descriptors it gets a clear error,
+    // not a hang.
     ::fcntl(s.job_fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(s.shared.fd(), F_SETFD, FD_CLOEXEC);
     tell_launcher(s.rank);
@@ -47,8 +50,8 @@ class mpxrun : public member {
     print_by_lines();
   }
 
-  /// Tells mpxrun which process the rank is: a wrapper may stand between, and outlive it. Where the
-  /// socket is missing, the wrapper's end is news enough.
+  /// Tells mpxrun which process the rank is: a wrapper may stand between them and outlive the rank.
+  /// Without the socket mpxrun relies on the end of the wrapper.
   void tell_launcher(rank_t rank) noexcept {
     const char* value = std::getenv("MPX_LAUNCHER_FD");
     std::uint64_t fd = 0;
@@ -60,24 +63,27 @@ class mpxrun : public member {
     launched_over(socket);
   }
 
-  /// mpxrun's own children die with it, but a change of user makes the kernel forget that. (Below a
-  /// wrapper it would be the death of a thread of the wrapper that counts: mpxrun ends those.)
+  /// Requests SIGKILL at the death of mpxrun. mpxrun sets this for its children, but the kernel
+  /// clears it at a change of user. (Not below a wrapper: there the death of a thread of the
+  /// wrapper would count. mpxrun ends those ranks itself.)
   void die_with_launcher() const noexcept {
     const pid_t launcher = segment().launcher_pid();
     if (::getppid() != launcher) return;
     ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL));
-    if (::getppid() != launcher) ::raise(SIGKILL);  // it died before the line above
+    if (::getppid() != launcher) ::raise(SIGKILL);  // It died before the prctl.
   }
 
-  /// Standard output is a pipe to mpxrun, in front of which a C library collects kilobytes: they
-  /// would be gone where a rank crashes, or is ended because another has failed. Once only, so that
-  /// a program may choose otherwise; and not where it has chosen before that nothing is held back.
+  /// Makes standard output line-buffered. It is a pipe to mpxrun, for which the C library buffers
+  /// kilobytes; they would be lost if the rank crashes or is ended because another rank failed.
+  /// Done once only, so that the program may choose otherwise, and not if the program has made the
+  /// stream unbuffered before.
   [[gnu::noinline, gnu::cold]] static void print_by_lines() noexcept {
     static const bool once = [] {
-      if (::__fbufsize(stdout) == 1) return true;  // unbuffered: glibc's buffer of one byte
-      if (::__flbf(stdout) != 0) return true;      // by lines: so another shared object has done
-      // A buffer that is not its own: glibc 2.37 and later fill up, without looking for lines, what
-      // they have begun to fill. It stays when this shared object is unloaded.
+      if (::__fbufsize(stdout) == 1) return true;  // Unbuffered: glibc's buffer has one byte.
+      if (::__flbf(stdout) != 0) return true;      // Line-buffered: set by another shared object.
+      // The buffer is supplied here, because glibc 2.37 and later first fill a partially filled
+      // buffer of their own without looking for lines. It stays valid when this shared object is
+      // unloaded.
       constexpr std::size_t bytes = 4096;
       auto* const lines = static_cast<char*>(std::malloc(bytes));
       if (lines == nullptr) return false;
@@ -110,7 +116,7 @@ class mpxrun : public member {
     if (!memory_file::usable(fd)) refuse(name, fd);
     return fd;
   }
-  /// The file that the control segment names.
+  /// The file that the control segment names as the shared one.
   static file_view shared_file(const char* name, int job_fd, rank_t size) {
     const int fd = descriptor(name);
     const mapping map = job_segment::open(job_fd, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A job of another launcher whose ranks all run on one host: they get shared memory, and learn of
-// each other's end, which the launcher does not give them.
+// A job of another launcher whose ranks all run on one host. Adds what the launcher does not give
+// them: shared memory, and the detection of failed ranks.
 
 #include <concepts>
 #include <new>
@@ -19,7 +19,7 @@ namespace mpx::inline v0::bootstrap {
 
 namespace detail {
 
-/// What one_host has of whatever launcher.
+/// The part of one_host that does not depend on the launcher's type.
 class host_member : public member {
  public:
   /// Collective over the job.
@@ -30,7 +30,8 @@ class host_member : public member {
   class held final : public aide {
    public:
     explicit held(launcher_owner job) noexcept : job_(std::move(job)) {}
-    /// However the rank leaves: the others learn it by the memory, and may go on without it.
+    /// Always leaves in order: peers see failures in the shared memory, and may continue without
+    /// this rank.
     ~held() override { job_->leave(true); }
     void abort(int code, std::string_view why) noexcept override try {
       job_->abort(code, why);
@@ -57,14 +58,15 @@ class host_member : public member {
 
 }  // namespace detail
 
-/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. A rank whose process dies
-/// is lost to the others within a moment, if all have one pid namespace; else that is the
-/// launcher's part. Each rank has one thread for that, which sleeps.
+/// A SharedMemoryBootstrap over any Bootstrap whose ranks share a host. The death of a rank's
+/// process is detected at once if all ranks have the same pid namespace; otherwise that is left to
+/// the launcher. Each rank has one sleeping thread for this purpose.
 template <Bootstrap Launcher>
 class one_host : public detail::host_member {
  public:
-  /// Collective over the job. Errors: errc::bootstrap, naming the hosts if these are several;
-  /// errc::no_resources; those of the launcher.
+  /// Collective over the job.
+  /// Errors:     errc::bootstrap, naming the hosts if there are several; errc::no_resources; those
+  ///             of the launcher.
   one_host() requires std::default_initializable<Launcher>
       : one_host(Launcher()) {}
   explicit one_host(Launcher job)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Joins a job of a launcher that speaks PMI-1: Hydra (MPICH's mpiexec), Slurm (srun --mpi=pmi2) and
-// others.
+// Joins the job of a launcher that speaks PMI-1: Hydra (MPICH's mpiexec), Slurm (srun --mpi=pmi2)
+// and others.
 
 #include "mpx/macros/begin.hpp"
 
@@ -14,15 +14,16 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// A rank of such a job, on any number of hosts. Move-only.
+/// A rank of a PMI-1 job, on any number of hosts. Move-only.
 ///
-/// What a rank publishes between two fences is one value of the launcher's store (several, where it
-/// is longer than that allows). Fences are the launcher's, and those of the whole process: ranks
-/// enter fences of several environments in the same order. Of the living and the dead the launcher
-/// tells nothing; ranks of one host learn that by `one_host<pmi1>`.
+/// All that a rank publishes between two fences is one value of the launcher's store, or several if
+/// it is longer than one value may be. Fences are those of the launcher and of the whole process:
+/// ranks must enter the fences of several environments in the same order. The launcher does not
+/// report failed ranks; for ranks of one host `one_host<pmi1>` detects them.
 class pmi1 : public detail::client_member<detail::pmi_connection> {
  public:
-  /// Why this process cannot join by PMI-1, in words; "" if it was started so.
+  /// Returns the reason for which this process cannot join by PMI-1; "" if a PMI-1 launcher started
+  /// it.
   [[gnu::noinline, gnu::cold]] static std::string refusal() {
     if (std::getenv("PMI_FD") != nullptr) return "";
     return std::getenv("PMI_PORT") == nullptr
@@ -30,9 +31,10 @@ class pmi1 : public detail::client_member<detail::pmi_connection> {
                : "PMI_FD is not set (PMI_PORT is: start mpiexec without -pmi-port)";
   }
 
-  /// Errors: errc::bootstrap.
+  /// Joins by the connection of this process.
+  /// Errors:     errc::bootstrap.
   [[gnu::noinline, gnu::cold]] pmi1() : pmi1(detail::pmi_connection::of_process()) {}
-  /// Over a connection that outlives this.
+  /// Joins by a connection that outlives this object.
   explicit pmi1(detail::pmi_connection& launcher) : client_member(launcher) {}
 };
 

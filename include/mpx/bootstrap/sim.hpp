@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The bootstrap of simulated jobs: fences and news in virtual time.
+// The bootstrap of simulated jobs: fences and failure detection in virtual time.
 
 #include <concepts>
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// One rank of a simulated job. See Bootstrap; a fence takes no time of its own.
+/// One rank of a simulated job. See SimulatedBootstrap; a fence itself takes no virtual time.
 class sim {
  public:
   using policy_axis = bootstrap_axis;
 
-  /// Requires: called on the rank's fiber; `world` outlives this.
+  /// Requires:   called on the rank's fiber; `world` outlives this object.
   sim(mpx::sim::detail::world& world, rank_t rank)
       : world_(&world),
         environment_(&world.join(rank)),
@@ -103,9 +103,9 @@ class sim {
   }
   void describe_by(hang_describer* describer) noexcept { world_->describe_by(rank_, describer); }
 
-  /// For the transport.
+  /// The simulated job, for the transport.
   mpx::sim::detail::world& world() noexcept { return *world_; }
-  /// For the transport: makes its end, which lives as long as the job.
+  /// Makes the transport's port, which lives as long as the job.
   template <class Port>
   Port& make_port(std::uint32_t depth) {
     auto port = std::make_unique<Port>(*world_, *environment_, rank_, depth);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A program that nobody launched: a world of one rank, in memory of its own.
+// A program that no launcher started: a world of one rank, in private memory.
 
 #include "mpx/bootstrap/detail/member.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
-/// A job of one rank. Any number of them may live in a process.
+/// A job of one rank. A process may have any number of them.
 class singleton : public member {
  public:
-  /// Errors: errc::no_resources.
+  /// Joins a new job.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] singleton()
       : singleton(memory_file("mpx-job"), memory_file("mpx-shared")) {}
 

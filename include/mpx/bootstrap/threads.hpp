@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A job whose ranks are threads of this process, for tests and debugging: the same segment as
-// between processes, so that the same code runs.
+// A job whose ranks are threads of this process, for tests and debugging. It uses the same control
+// segment as a job of processes, so that the same code runs.
 
 #include "mpx/bootstrap/detail/member.hpp"
 
 namespace mpx::inline v0::bootstrap {
 
-/// Owns the memory of a job of threads; outlives every `threads` made from it.
+/// Owns the memory of a job of threads. Outlives every `threads` object made from it.
 class thread_job {
  public:
-  /// Errors: errc::argument (ranks), errc::no_resources.
+  /// Makes a job of `ranks` ranks.
+  /// Errors:     errc::argument (ranks), errc::no_resources.
   explicit thread_job(rank_t ranks)
       : shared_("mpx-shared"),
         map_(job_segment::create(memory_file("mpx-job"), shared_, ranks,
@@ -24,8 +25,8 @@ class thread_job {
   const file_view& shared() const noexcept { return shared_.view(); }
   int shared_fd() const noexcept { return shared_.fd(); }
 
-  /// The thread of `rank` is over. In environments that it had not left, it now counts as failed.
-  /// Threads: any.
+  /// The thread of `rank` has ended. It counts as failed in the environments that it had not left.
+  /// Threads:    any.
   void mark_ended(rank_t rank, bool well) const noexcept {
     segment_.mark_ended(rank, well ? 0 : 1 << 8);
   }
@@ -39,8 +40,9 @@ class thread_job {
 /// One rank of a thread_job.
 class threads : public member {
  public:
-  /// Requires: `job` outlives this.
-  /// Errors:   errc::rank, errc::no_resources.
+  /// Joins the job.
+  /// Requires:   `job` outlives this object.
+  /// Errors:     errc::rank, errc::no_resources.
   threads(const thread_job& job, rank_t rank)
       : member(job.segment(), job.shared(), checked(job, rank), ending::thread) {}
 
