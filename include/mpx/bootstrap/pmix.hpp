@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Joins a job of a launcher that speaks PMIx: Open MPI's mpirun, prterun, Slurm (srun --mpi=pmix).
-// Needs libpmix (in CMake: mpx::pmix). A program of which one source includes this joins such jobs
-// by the default bootstrap, too.
+// Joins the job of a launcher that speaks PMIx: Open MPI's mpirun, prterun, Slurm (srun
+// --mpi=pmix). Needs libpmix (in CMake: mpx::pmix). If any source of a program includes this
+// header, the default bootstrap joins such jobs too.
 
 #include "mpx/macros/begin.hpp"
 
@@ -26,10 +26,12 @@ namespace mpx::inline v0::bootstrap {
 
 namespace detail {
 
-/// This process as a client of PMIx. Threads: any; fences are one after the other.
+/// This process as a PMIx client.
+/// Threads:    any; only one fence at a time.
 class pmix_client {
  public:
-  /// The one of this process, which ends with it. Errors: errc::bootstrap, each time.
+  /// The client of this process; it lives until the process ends.
+  /// Errors:     errc::bootstrap, at every call.
   [[gnu::noinline, gnu::cold]] static pmix_client& of_process() {
     static pmix_client client;
     return client;
@@ -45,20 +47,20 @@ class pmix_client {
   bool is_here() const noexcept { return ::getpid() == pid_; }
   std::uint64_t next_environment() {
     const std::lock_guard lock(mutex_);
-    failed_ = false;  // That was of an earlier one.
+    failed_ = false;  // That belonged to an earlier environment.
     return environments_++;
   }
-  /// An environment has failed here, and the others may wait for this rank: unless another one is
-  /// begun, this process does not end in good order.
+  /// An environment has failed here, and other ranks may wait for this one. The process then does
+  /// not finalize with the launcher, unless it begins another environment.
   void mark_failed() noexcept {
     const std::lock_guard lock(mutex_);
     failed_ = true;
   }
 
   static constexpr bool publishes_always = true;  // See published_by.
-  /// Publishes what this rank has to say before its `fence`-th fence of an environment.
+  /// Publishes all values that this rank has put before the `fence`-th fence of an environment.
   void publish(std::uint64_t environment, std::uint64_t fence, std::string_view all) const {
-    std::string bytes(all);  // Copied again by PMIx.
+    std::string bytes(all);  // PMIx copies it again.
     pmix_value_t v{};
     v.type = PMIX_BYTE_OBJECT;
     v.data.bo.bytes = bytes.data();
@@ -67,17 +69,18 @@ class pmix_client {
           errc::no_resources);
     check(PMIx_Commit(), "PMIx_Commit", errc::no_resources);
   }
-  /// That of any rank; nothing if it was nothing.
+  /// Returns the values that a rank published before a fence; nothing if it published none.
   std::optional<std::string> published_by(rank_t rank, std::uint64_t environment,
                                           std::uint64_t fence) const {
     pmix_proc_t of = me_;
     of.rank = static_cast<pmix_rank_t>(rank);
-    // What a fence has brought is here: no other rank is to be asked, nor waited for.
+    // Values that a fence has brought are local: neither ask another rank nor wait for one.
     const flag now(PMIX_IMMEDIATE);
     pmix_value_t* v = nullptr;
     const std::string key = name(environment, fence);
     pmix_status_t status = PMIx_Get(&of, key.c_str(), &now.info, 1, &v);
-    if (status == PMIX_ERR_NOT_FOUND) {  // Slurm 23.11's fences may bring nothing from other nodes.
+    // Fences of Slurm 23.11 may bring nothing from other nodes.
+    if (status == PMIX_ERR_NOT_FOUND) {
       const time_limit asked(asking_s_max);
       status = PMIx_Get(&of, key.c_str(), &asked.info, 1, &v);
     }
@@ -92,7 +95,7 @@ class pmix_client {
 
   [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
     const std::int64_t nap_ns = 1'000'000 * ((size_ + 31) / 32);
-    while (!begin_fence()) {  // Another environment of this process is in one.
+    while (!begin_fence()) {  // Another environment of this process is in a fence.
       idle();
       ::usleep(static_cast<useconds_t>(nap_ns / 1000));
     }
@@ -113,7 +116,7 @@ class pmix_client {
   }
 
  private:
-  /// An attribute that is true. (Its macros cast as C does.)
+  /// A Boolean attribute that is true. (PMIx's own macros use C casts.)
   struct flag {
     explicit flag(const char* name) noexcept {
       std::strncpy(info.key, name, sizeof info.key - 1);
@@ -132,8 +135,9 @@ class pmix_client {
   };
   static constexpr int asking_s_max = 2;
 
-  /// PMIx 5.0.0 and 5.0.1 keep what fences bring in shared memory that does not grow, and fail with
-  /// PMIX_ERR_NOMEM over several nodes. While this lives, PMIx_Init takes memory of the process.
+  /// PMIx 5.0.0 and 5.0.1 store the data of fences in shared memory that cannot grow, and fail with
+  /// PMIX_ERR_NOMEM on several nodes. While this object exists, PMIx_Init selects private memory
+  /// instead.
   class no_shared_store {
    public:
     no_shared_store() noexcept {
@@ -185,7 +189,7 @@ class pmix_client {
       mpx::detail::throw_error(why, "%s failed: %s", what, PMIx_Error_string(status));
   }
 
-  /// What names what a rank has published before a fence.
+  /// The key of the values that a rank publishes before a fence.
   static std::string name(std::uint64_t environment, std::uint64_t fence) {
     return mpx::detail::formatted("mpx.%llu.%llu", 0ull + environment, 0ull + fence);
   }
@@ -220,29 +224,32 @@ class pmix_client {
   std::uint64_t environments_ = 0;
   bool fencing_ = false;
   bool failed_ = false;  // The latest environment.
-  int status_ = 0;       // Of the fence that is over.
-  // So that a get asks nobody. A fence may read it until it is over.
+  int status_ = 0;       // Result of the fence that has ended.
+  // Makes fences collect the data, so that a get asks no other rank. A fence may read it until it
+  // ends.
   const flag collect_{PMIX_COLLECT_DATA};
   platform::atomic<std::uint32_t> done_{0};
 };
 
 }  // namespace detail
 
-/// A rank of such a job, on any number of hosts. Move-only.
+/// A rank of a PMIx job, on any number of hosts. Move-only.
 ///
-/// What a rank publishes between two fences is one value of PMIx, which the fence takes to all
-/// hosts. Fences are those of the whole process: ranks enter fences of several environments in the
-/// same order. Of the living and the dead nothing is told; ranks of one host learn that by
-/// `one_host<pmix>`.
+/// All that a rank publishes between two fences is one value of PMIx, which the fence carries to
+/// all hosts. Fences are those of the whole process: ranks must enter the fences of several
+/// environments in the same order. Failed ranks are not reported; for ranks of one host
+/// `one_host<pmix>` detects them.
 class pmix : public detail::client_member<detail::pmix_client> {
  public:
-  /// Why this process cannot join by PMIx, in words; "" if it was started so.
+  /// Returns the reason for which this process cannot join by PMIx; "" if a PMIx launcher started
+  /// it.
   static std::string refusal() {
     if (std::getenv("PMIX_NAMESPACE") == nullptr) return "PMIX_NAMESPACE is not set";
     return std::getenv("PMIX_RANK") == nullptr ? "PMIX_RANK is not set" : "";
   }
 
-  /// Errors: errc::bootstrap.
+  /// Joins by the client of this process.
+  /// Errors:     errc::bootstrap.
   [[gnu::noinline, gnu::cold]] pmix() : client_member(detail::pmix_client::of_process()) {}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What several parts of one start publish, as one value a rank between two fences: launchers answer
-// one question after the other, and over a network.
+// Joins the values that several components publish at start-up into one value a rank between two
+// fences: launchers answer one get after the other, and over a network.
 
 #include <cstddef>
 #include <optional>
@@ -13,8 +13,9 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// A Bootstrap by another one, which outlives it and has the environment's keys to itself. What is
-/// put leaves with the next fence; a key is put once. What does not fit is put by itself.
+/// A Bootstrap over another one, which outlives this object and has no other user in the
+/// environment. A put is published by the next fence. Each key may be put once. A value that does
+/// not fit the bundle is put by itself.
 template <Bootstrap B>
 class bundled {
  public:
@@ -52,7 +53,7 @@ class bundled {
   void abort(int code, std::string_view why) { b_->abort(code, why); }
 
  private:
-  static constexpr std::size_t bytes_max = 512;  // See Bootstrap.
+  static constexpr std::size_t bytes_max = 512;  // Every Bootstrap accepts a value of this size.
 
   static std::string name_of(unsigned k) { return "mpx.all." + std::to_string(k); }
   static std::optional<std::string> find(std::string_view all, std::string_view key) {
@@ -60,7 +61,8 @@ class bundled {
     while (all.size() >= 3) {
       const std::size_t name = byte(0);
       const std::size_t value = byte(1) | std::size_t{byte(2)} << 8;
-      if (3 + name + value > all.size()) return {};  // Of another mpx.
+      // Not a bundle: published by another version of mpx.
+      if (3 + name + value > all.size()) return {};
       if (all.substr(3, name) == key) return std::string(all.substr(3 + name, value));
       all.remove_prefix(3 + name + value);
     }
@@ -70,7 +72,7 @@ class bundled {
   B* b_;
   unsigned fences_ = 0;
   std::string next_;
-  rank_t read_of_ = -1;  // What was read last.
+  rank_t read_of_ = -1;  // Rank and fence of the bundle that was read last.
   unsigned read_ = 0;
   std::string text_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A rank of a job whose launcher has a store and fences, of which this process is a client: what
-// bootstraps over such launchers have in common.
+// A rank of a job whose launcher offers a key-value store and fences to this process as its client.
+// Shared by the bootstraps over such launchers.
 
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -26,8 +26,8 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// Waits until what was written to a pipe has been read, for at most so long. Launchers forward
-/// what ranks say, but forget what they have not read when they end a job.
+/// Waits until a reader has emptied the pipe `fd`, for at most `most_ns`. Launchers forward the
+/// output of ranks, but lose unread output when they end a job.
 [[gnu::noinline, gnu::cold]] inline void wait_until_read(int fd, std::int64_t most_ns) noexcept {
   struct ::stat is{};
   if (::fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode)) return;
@@ -38,15 +38,17 @@ namespace mpx::inline v0::bootstrap::detail {
     ::nanosleep(&pause, nullptr);
 }
 
-/// `Client` is one a process, and outlives this. It tells `rank`, `size`, `is_here` (this is the
-/// process that the launcher has started), `next_environment`; it has `fence(idle)`,
-/// `abort(code, why)`, which returns, and
-///   - `mark_failed()`: the launcher is not told that this process ends in good order, unless the
-///     process begins another environment after that;
-///   - `publish(environment, fence, text)`: what this rank has published before that fence, once;
-///   - `published_by(rank, environment, fence)`: that of any rank; nothing where it was nothing;
-///   - `publishes_always`: whether what is missing after a fence may still be on its way, so that
-///     ranks publish before each that they have nothing to say.
+/// A rank of such a job. There is one `Client` for each process; it outlives this object. It has
+/// `rank()`, `size()`, `is_here()` (true in the process that the launcher started),
+/// `next_environment()`, `fence(idle)`, `abort(code, why)`, which returns, and
+/// - `mark_failed()`: the launcher is not told that this process ends in order, unless the process
+///   begins another environment afterwards;
+/// - `publish(environment, fence, text)`: publishes the values that this rank has put before that
+///   fence; called at most once a fence;
+/// - `published_by(rank, environment, fence)`: returns the values of any rank; nothing if it
+///   published none;
+/// - `publishes_always`: true if a value missing after a fence may still be on its way, so that
+///   ranks publish before every fence even if they have no values.
 template <class Client>
 class client_member {
  public:
@@ -54,12 +56,13 @@ class client_member {
 
   client_member(client_member&&) = default;
   client_member& operator=(client_member&&) = default;
-  /// Leaves the job well, if no exception is passing through: what fails while it joins, or ends it
-  /// early, is a failure that the others wait for, and of which only the launcher can tell them.
+  /// Leaves the job in order, unless an exception is propagating. A failure while joining, or one
+  /// that ends the environment early, leaves other ranks waiting, and only the launcher can tell
+  /// them.
   [[gnu::noinline, gnu::cold]] ~client_member() {
     if (!left_.already) leave(std::uncaught_exceptions() <= exceptions_);
   }
-  /// Says how it leaves, before it does.
+  /// Declares how the rank leaves, before it does.
   void leave(bool well) noexcept {
     left_.already = true;
     if (!well && client_->is_here()) client_->mark_failed();
@@ -111,7 +114,7 @@ class client_member {
  private:
   static constexpr std::int64_t reading_ns_max = 500'000'000;
 
-  /// Whether it has been said how this rank leaves; what is moved away from has nothing to say.
+  /// True once the way of leaving has been declared. A moved-from object declares nothing.
   struct leaving {
     leaving() = default;
     leaving(leaving&& other) noexcept : already(mpx::detail::exchange(other.already, true)) {}
@@ -132,7 +135,7 @@ class client_member {
     check("fence");
     if (fence_failed_)
       mpx::detail::throw_error(errc::aborted, "fence: an earlier one of this environment failed");
-    fence_failed_ = true;  // Unless it returns.
+    fence_failed_ = true;  // Reset if the fence returns.
     if (!waiting_.empty())
       client_->publish(environment_, fences_ + 1, waiting_.take());
     else if (Client::publishes_always)
@@ -145,7 +148,7 @@ class client_member {
   Client* client_;
   std::uint64_t environment_;
   std::uint64_t fences_ = 0;
-  published waiting_;  // Put since the last fence.
+  published waiting_;  // Values put since the last fence.
   bool fence_failed_ = false;
   leaving left_;
   int exceptions_ = std::uncaught_exceptions();

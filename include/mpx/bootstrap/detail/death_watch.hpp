@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Under a launcher that does not tell the ranks of a host who has died, they watch each other: each
-// the next one that lives, in a ring, by a thread that sleeps until that one's process has gone.
+// Failure detection under a launcher that does not report failed ranks. The ranks of a host form a
+// ring: a thread of each sleeps until the process of the next living rank has ended.
 
 #include <poll.h>
 #include <pthread.h>
@@ -21,18 +21,21 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// A thread that marks ranks of a segment whose processes are gone. Their pids are those of this
-/// process's namespace, and the ranks have joined environment `k`. A forked child has none.
-/// Cost: asleep; it wakes once a second.
+/// A thread that marks ranks of a segment whose processes have ended.
+/// Requires:   the pids in the segment are those of this process's namespace, and the ranks have
+///             joined environment `k`. A forked child has no such thread.
+/// Cost:       the thread sleeps and wakes once a second.
 class death_watch {
  public:
-  /// What `job` looks at outlives this. Errors: errc::no_resources.
+  /// Starts the thread.
+  /// Requires:   the memory of `job` outlives this object.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] death_watch(const job_segment& job, rank_t rank, std::uint64_t k)
       : job_(job), rank_(rank), k_(k), stop_(::eventfd(0, EFD_CLOEXEC)) {
     if (stop_ < 0)
       mpx::detail::throw_error(errc::no_resources, "eventfd failed (%s): check `ulimit -n`",
                                std::strerror(errno));
-    // The program's signals are not for this thread.
+    // The program's signals must not be delivered to this thread.
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -52,7 +55,8 @@ class death_watch {
   }
   death_watch(const death_watch&) = delete;
   death_watch& operator=(const death_watch&) = delete;
-  /// Of who fails because another has failed: that one speaks first.
+  /// Ends the thread. If this rank fails because another rank failed first, waits for that rank to
+  /// report its reason first.
   [[gnu::cold]] ~death_watch() {
     if (::getpid() == pid_) {
       if (std::uncaught_exceptions() > exceptions_) hear_out();
@@ -65,10 +69,11 @@ class death_watch {
 
  private:
   static constexpr std::int64_t words_ns_max = 250'000'000;
-  static constexpr int look_ms = 1000;  // A rank that has left lives on, and watches nobody.
+  static constexpr int look_ms = 1000;  // A rank that has left may live on, and watches no rank.
 
-  /// Who failed first says why as it ends. Launchers end a job at once, with SIGKILL, when any of
-  /// its processes has ended badly: this rank's, with less to say, shall not be the first.
+  /// Waits for the process of the rank that failed first to end, since it reports the reason as it
+  /// ends. Launchers end a job with SIGKILL as soon as any of its processes has failed: this rank,
+  /// with less to report, must not be the first.
   [[gnu::noinline, gnu::cold]] void hear_out() const noexcept {
     const rank_t first = job_.first_lost(k_);
     if (first < 0 || first == rank_) return;
@@ -105,7 +110,7 @@ class death_watch {
       if (over || fd < 0) mark_ended(next);
     }
   }
-  /// How it ended is known of who has ended the job.
+  /// Marks a rank as ended. Its exit status is known only if it has aborted the job.
   [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank) const noexcept {
     int status = wait_status_unknown;
     try {
@@ -116,13 +121,14 @@ class death_watch {
     }
     job_.mark_ended(rank, status);
   }
-  /// Waits until this is to end, `fd` is readable, or the time is up. Returns whether it is to end.
+  /// Waits until the thread must stop, `fd` is readable, or the time is up. Returns true if it must
+  /// stop.
   [[gnu::noinline, gnu::cold]] bool stopped(int fd, int timeout_ms) const noexcept {
     pollfd either[2] = {{stop_, POLLIN, 0}, {fd, POLLIN, 0}};
     return ::poll(either, 2, timeout_ms) > 0 && (either[0].revents & POLLIN) != 0;
   }
   bool is_in(rank_t rank) const noexcept { return job_.state(rank, k_) == rank_state::joined; }
-  /// The next rank that takes part, or this one.
+  /// Returns the next rank that takes part, or this one.
   [[gnu::noinline, gnu::cold]] rank_t next_alive() const noexcept {
     rank_t next = rank_;
     do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How one rank hands memory to others of its host: over a socket whose name is seen wherever
-// descriptors can be passed, and nowhere else, to who knows a secret and belongs to the same user.
+// Passes memory descriptors from one rank to others of its host, over a socket. Its name is visible
+// exactly where descriptors can be passed. Access needs a secret and the same user.
 
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// A descriptor that is closed.
+/// Owns a descriptor and closes it.
 class owned_fd {
  public:
   explicit owned_fd(int fd = -1) noexcept : fd_(fd) {}
@@ -44,20 +44,22 @@ class owned_fd {
   int fd_;
 };
 
-/// Where a rank hands memory out: the name of a socket, and what a caller has to know.
+/// Address at which a rank hands memory out: the name of a socket, and the secret that a caller
+/// must know.
 struct handover_place {
   static constexpr std::size_t secret_bytes = 16;
   unsigned char name[secret_bytes];
   unsigned char secret[secret_bytes];
 
-  /// Errors: errc::no_resources.
+  /// Returns a random address.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] static handover_place drawn() {
     handover_place p;
     if (::getrandom(&p, sizeof p, 0) != static_cast<ssize_t>(sizeof p))
       mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
     return p;
   }
-  /// A name that no file has, and that goes with the socket.
+  /// Fills in an abstract socket name, which has no file and disappears with the socket.
   [[gnu::noinline, gnu::cold]] socklen_t address(sockaddr_un& into) const {
     into = {};
     into.sun_family = AF_UNIX;
@@ -68,7 +70,7 @@ struct handover_place {
   }
 };
 
-/// What a caller says.
+/// First message of a caller.
 struct handover_hello {
   char magic[8] = {'m', 'p', 'x', 'm', 'e', 'e', 't', '1'};
   unsigned char secret[handover_place::secret_bytes] = {};
@@ -84,7 +86,7 @@ struct handover_hello {
     struct stat info{};
     if (::stat("/proc/self/ns/pid", &info) == 0) pid_namespace = info.st_ino;
   }
-  /// Whether `said` comes from a rank of this job other than the listening one, `rank`.
+  /// True if `said` comes from a rank of this job above the listening rank, which is `rank`.
   bool admits(const handover_hello& said) const noexcept {
     return std::memcmp(said.magic, magic, sizeof magic) == 0 &&
            std::memcmp(said.secret, secret, sizeof secret) == 0 && said.size == size &&
@@ -92,18 +94,18 @@ struct handover_hello {
   }
 };
 
-/// Whether the other end of a socket belongs to this user.
+/// True if the peer of a socket belongs to the same user as this process.
 [[gnu::noinline, gnu::cold]] inline bool is_of_this_user(int fd) noexcept {
   ucred who{};
   socklen_t bytes = sizeof who;
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 && who.uid == ::geteuid();
 }
 
-/// How long a call may wait for the other end.
+/// Longest time that a call waits for the peer.
 inline constexpr std::int64_t handover_patience_ns = 60'000'000'000;
 
-/// Makes a call that waits at the socket `fd`, again where a signal interrupts it. Returns what it
-/// returns; -1 with EAGAIN where all of that has taken longer than `patience_ns`.
+/// Makes a call that waits at the socket `fd`, and repeats it if a signal interrupts it. Returns
+/// its result; -1 with EAGAIN if that takes longer than `patience_ns`.
 template <class Call>
 [[gnu::noinline, gnu::cold]] ssize_t undisturbed(int fd, std::int64_t patience_ns,
                                                  Call&& call) noexcept {
@@ -121,7 +123,8 @@ template <class Call>
   return -1;
 }
 
-/// Errors: errc::no_resources.
+/// Opens the listening socket of `at`.
+/// Errors:     errc::no_resources.
 [[gnu::noinline, gnu::cold]] inline owned_fd listen_for_handover(const handover_place& at,
                                                                  int callers_max) {
   sockaddr_un name;
@@ -134,9 +137,10 @@ template <class Call>
   return door;
 }
 
-/// Lets in who has come and is of this user; `callers` are those that have yet to say who they are.
-/// Others are sent away. Of all of them it looks at so few that it soon returns, however many come.
-/// Errors: errc::no_resources.
+/// Accepts waiting callers of the same user and rejects others. `callers` are those that have not
+/// sent their first message yet. Handles a bounded number, so that it returns soon however many
+/// arrive.
+/// Errors:     errc::no_resources.
 [[gnu::noinline, gnu::cold]] inline void let_in(int door, plain_array<int>& callers) {
   constexpr std::size_t callers_max = 64;
   for (std::size_t looks = 0; looks < callers_max && callers.size() < callers_max; ++looks) {
@@ -155,7 +159,8 @@ template <class Call>
   }
 }
 
-/// Calls there, and says `mine`. Returns nothing if nobody of this user can be reached.
+/// Connects to `at` and sends `mine`. Returns nothing if no process of the same user can be
+/// reached.
 [[gnu::noinline, gnu::cold]] inline owned_fd call_for_handover(const handover_place& at,
                                                                const handover_hello& mine) {
   sockaddr_un name;
@@ -171,13 +176,14 @@ template <class Call>
     return owned_fd();
   return fd;
 }
-/// Waits for the one byte of an answer there. Returns whether it has come.
+/// Waits for the one-byte answer. Returns true if it has arrived.
 [[gnu::noinline, gnu::cold]] inline bool hear_answer(int from, char& answer) noexcept {
   return undisturbed(from, handover_patience_ns, [&] { return ::recv(from, &answer, 1, 0); }) == 1;
 }
 
-/// Two descriptors, of a control segment and of shared memory, with some bytes. Waits where the
-/// kernel has too many of this user's under way: others are about to take them.
+/// Sends two descriptors, of a control segment and of shared memory, with some bytes. Returns true
+/// on success. Waits while the kernel has too many descriptors of this user in flight, since other
+/// ranks are about to take them.
 [[gnu::noinline, gnu::cold]] inline bool hand_over(int to, int control, int shared,
                                                    const void* text, std::size_t bytes) noexcept {
   const int both[2] = {control, shared};
@@ -201,8 +207,8 @@ template <class Call>
     ::nanosleep(&pause, nullptr);
   }
 }
-/// Takes what was handed over. Returns how many bytes came with it, 0 if nothing has, or if there
-/// was no room for both.
+/// Receives the two descriptors and the bytes. Returns the number of bytes; 0 if nothing arrived or
+/// there was no room for both descriptors.
 [[gnu::noinline, gnu::cold]] inline std::size_t take_over(int from, owned_fd& control,
                                                           owned_fd& shared, void* text,
                                                           std::size_t bytes) noexcept {
@@ -222,12 +228,12 @@ template <class Call>
     return 0;
   std::memcpy(both, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
   control = owned_fd(both[0]);
-  shared = owned_fd(both[1]);  // None, if there was room for one alone.
+  shared = owned_fd(both[1]);  // Empty if there was room for one only.
   return shared ? static_cast<std::size_t>(n) : 0;
 }
-/// Whether this process has room for what it takes.
+/// True if this process can open the descriptors that it is to receive.
 [[gnu::noinline, gnu::cold]] inline bool descriptors_are_left() noexcept {
-  owned_fd taken[3];  // One is for a copy.
+  owned_fd taken[3];  // The third is for a duplicate.
   for (owned_fd& fd : taken) fd = owned_fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   return taken[2] || (errno != EMFILE && errno != ENFILE);
 }

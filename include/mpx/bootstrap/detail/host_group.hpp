@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which ranks of a job share memory, and the memory that they share. Found by trying: each rank
-// publishes the name of a socket, and belongs to the lowest rank that it reaches there, which makes
-// the memory and hands it out. Names of hosts are not asked: they differ for nodes that share one
-// kernel, and are equal for containers that share nothing.
+// Groups the ranks of a job that share memory, and gives each group its memory. A rank finds its
+// group by trial: each rank publishes the name of a socket and joins the lowest rank that it
+// reaches, the leader, which makes the memory and passes it on. Host names are not used: they
+// differ for nodes that share one kernel, and are equal for containers that share nothing.
 
 #include <unistd.h>
 
@@ -31,8 +31,9 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// Which of the hosts that MPX_PRETEND_HOSTS lists this rank pretends to be on; 0 where it is not
-/// set. Errors: errc::argument.
+/// Returns the host of MPX_PRETEND_HOSTS that this rank pretends to run on; 0 if the variable is
+/// not set.
+/// Errors:     errc::argument.
 [[gnu::noinline, gnu::cold]] inline std::uint32_t pretended_host(rank_t rank) {
   const char* const told = std::getenv("MPX_PRETEND_HOSTS");
   if (told == nullptr) return 0;
@@ -53,13 +54,14 @@ namespace mpx::inline v0::bootstrap::detail {
   return hosts[static_cast<std::size_t>(rank) % hosts.size()];
 }
 
-/// How a rank finds those that it shares memory with.
-/// Cost: each publishes a value of 80 bytes, of which those above it read some, and a number, which
-/// all read; one fence.
+/// Finds the ranks with which a rank shares memory.
+/// Cost:       each rank publishes a value of 80 bytes, which some of the ranks above it read, and
+///             a number, which all ranks read; one fence.
 class host_group {
  public:
-  /// Publishes where this rank is met; `meet` follows, behind a fence. `job` outlives this.
-  /// Errors: errc::argument, those of the launcher.
+  /// Publishes the address of this rank. `meet` must follow, after a fence. `job` outlives this
+  /// object.
+  /// Errors:     errc::argument, those of the launcher.
   [[gnu::noinline, gnu::cold]] explicit host_group(launcher_owner job)
       : job_(std::move(job)), host_(pretended_host(job_->rank())) {
     const std::string boot = boot_id();
@@ -70,7 +72,7 @@ class host_group {
       door_ = listen_for_handover(mine_.at, job_->size());
       mine_.open = 1;
     } catch (const error&) {
-      mine_.open = 0;  // Those above cannot join this rank. It may still join one below.
+      mine_.open = 0;  // Higher ranks cannot join this rank. It may still join a lower one.
     }
     job_->put(key, std::string_view(reinterpret_cast<const char*>(&mine_), sizeof mine_));
   }
@@ -80,8 +82,8 @@ class host_group {
     for (const int fd : callers_) ::close(fd);
   }
 
-  /// Finds the others. Collective over the job; a fence lies between the constructor and this.
-  /// Errors: errc::bootstrap, errc::no_resources, those of the launcher.
+  /// Forms the groups. Collective over the job, after a fence that follows the constructor.
+  /// Errors:     errc::bootstrap, errc::no_resources, those of the launcher.
   [[gnu::noinline, gnu::cold]] void meet() {
     for (rank_t r = 0; r < job_->rank() && !leader_fd_; ++r) try_to_join(r);
     if (leader_fd_) {
@@ -106,14 +108,14 @@ class host_group {
     }
   }
 
-  /// The lowest rank of each rank's host.
+  /// By rank: the lowest rank of its host.
   const std::vector<rank_t>& leaders() const noexcept { return leaders_; }
 
-  /// The ranks that share memory with this one, itself among them, in order.
+  /// The ranks that share memory with this one, itself included, in ascending order.
   const std::vector<rank_t>& ranks() const noexcept { return ranks_; }
-  /// This rank's place among them.
+  /// This rank's index in ranks().
   rank_t index() const noexcept { return index_; }
-  /// Whether they know each other by the same pids.
+  /// True if all of them use the same pid namespace.
   bool knows_pids() const noexcept { return !strange_; }
   mapping take_map() noexcept { return std::move(map_); }
   memory_file take_shared() noexcept { return std::move(shared_); }
@@ -138,7 +140,7 @@ class host_group {
     std::int32_t ranks;
   };
 
-  /// Equal on two ranks only if one kernel runs both.
+  /// Equal on two ranks only if they run under the same kernel.
   [[gnu::noinline, gnu::cold]] static std::string boot_id() {
     char text[37] = {};
     std::FILE* const f = std::fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -161,20 +163,21 @@ class host_group {
         there.host != host_ || std::memcmp(there.boot, mine_.boot, sizeof there.boot) != 0)
       return;
     owned_fd fd = call_for_handover(there.at, handover_hello(there.at, job_->rank(), job_->size()));
-    char yes = 0;  // Who has joined another rank meanwhile hangs up.
+    char yes = 0;  // A rank that has joined another one meanwhile closes the connection.
     if (!fd || !hear_answer(fd.get(), yes)) return;
     leader_fd_ = std::move(fd);
     leader_ = leader;
   }
 
-  // --- who leads ---
+  // --- The leader ---
 
   [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
     let_in(door_.get(), callers_);
     callers_.erase_if([this](int fd) { return heard(fd); });
   }
-  /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
+  /// Handles a caller's first message. Returns true if the caller is done: accepted as a guest, or
+  /// rejected.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
     handover_hello said;
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
@@ -209,7 +212,7 @@ class host_group {
     index_ = 0;
   }
 
-  // --- who joins ---
+  // --- Ranks that join a leader ---
 
   [[gnu::noinline, gnu::cold]] void take() {
     owned_fd control, shared;
@@ -240,13 +243,13 @@ class host_group {
   std::uint32_t host_;
   card mine_;
   owned_fd door_;
-  owned_fd leader_fd_;  // The rank that this one has joined, if any.
+  owned_fd leader_fd_;  // Connection to the leader that this rank has joined, if any.
   rank_t leader_ = 0;
   std::vector<rank_t> leaders_;
-  plain_array<int> callers_;  // Who has come and said nothing yet.
+  plain_array<int> callers_;  // Accepted, but without a first message yet.
   std::vector<guest> guests_;
-  std::vector<owned_fd> doors_;  // Owns those of the guests.
-  bool strange_ = false;         // Some have another pid namespace.
+  std::vector<owned_fd> doors_;  // Owns the descriptors of the guests.
+  bool strange_ = false;         // True if some of them have another pid namespace.
   std::vector<rank_t> ranks_;
   rank_t index_ = 0;
   mapping map_;
@@ -257,13 +260,15 @@ class host_group {
 /// host_group::ranks(), by index.
 class host_seat : public member {
  public:
-  /// `threads`: all ranks of the job are threads of this process. `watches`: who dies is found out
-  /// here, by a thread that sleeps, since nobody else tells. Errors: errc::no_resources.
+  /// `threads` is true if all ranks of the job are threads of this process. `watches` is true if
+  /// failed ranks must be detected here, by a sleeping thread, since the launcher does not report
+  /// them.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] host_seat(host_group& g, bool threads, bool watches)
       : member(g.take_map(), g.take_shared(), g.index(),
                threads ? ending::thread : ending::process) {
     if (!watches || threads || !g.knows_pids() || size() < 2) return;
-    fence([] {});  // Who has not joined yet would not be watched.
+    fence([] {});  // A rank that has not joined yet could not be watched.
     auto* const kept = new watcher;
     keep(kept);
     kept->watch.emplace(segment(), rank(), environment());

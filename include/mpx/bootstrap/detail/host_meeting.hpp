@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How the ranks of a job come to share memory where the launcher gives them none: rank 0 makes it
-// and hands it out over a socket. Who shares a host with rank 0 is found by trying: a name is
-// published that is seen wherever memory can be shared, and nowhere else.
+// Gives the ranks of a job shared memory if the launcher gives them none: rank 0 makes it and
+// passes it on over a socket. A rank finds by trial that it shares a host with rank 0: the
+// published socket name is visible exactly where memory can be shared.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,12 +24,13 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// The memory of a job of which all ranks run on one host. Each goes through the same steps.
-/// Cost: two fences; rank 0 publishes one value, which each other rank reads.
+/// The shared memory of a job whose ranks all run on one host. Every rank performs the same steps.
+/// Cost:       two fences; rank 0 publishes one value, which each other rank reads.
 class host_meeting {
  public:
-  /// Gets the memory. Errors: errc::bootstrap, naming the hosts if they are several;
-  /// errc::no_resources, and those of the launcher.
+  /// Obtains the memory.
+  /// Errors:     errc::bootstrap, naming the hosts if there are several; errc::no_resources, and
+  ///             those of the launcher.
   [[gnu::noinline, gnu::cold]] explicit host_meeting(launcher& job) : job_(job) {
     if (job_.size() < 1 || job_.size() > ranks_max)
       mpx::detail::throw_error(errc::bootstrap, "a job of %d ranks: 1 to %d are possible on a host",
@@ -42,11 +43,13 @@ class host_meeting {
   }
 
   mapping take_map() noexcept { return std::move(map_); }
-  /// Errors: errc::no_resources.
+  /// Returns a duplicate of the shared file.
+  /// Errors:     errc::no_resources.
   memory_file shared() const { return memory_file::duplicate(shared_.view()); }
 
-  /// After the segment has been joined: waits until all ranks have joined it. Returns whether they
-  /// know each other by the same pids. Errors: as above.
+  /// Called after the segment has been joined: waits until all ranks have joined it. Returns true
+  /// if all ranks use the same pid namespace.
+  /// Errors:     as for the constructor.
   [[gnu::noinline, gnu::cold]] bool confirm() {
     job_.fence([this] { serve(); });
     char verdict = apart;
@@ -75,16 +78,17 @@ class host_meeting {
   static constexpr char together = '+', strangers = '=', apart = '-';
   static constexpr const char* key = "mpx.meet";
 
-  /// What rank 0 knows of another rank: where it is, if it has come, and whether it has said that
-  /// it has got the memory.
+  /// State of another rank at rank 0: its connection, if it has called, and true in `met` once it
+  /// has confirmed that it has the memory.
   struct guest {
     int fd = -1;
     bool met = false;
   };
 
-  // --- rank 0 ---
+  // --- Rank 0 ---
 
-  /// What goes wrong here is told to the others, who wait for it.
+  /// Makes the memory and publishes the address, or the error if that fails, since the other ranks
+  /// wait.
   [[gnu::noinline, gnu::cold]] void open() {
     std::string said;
     try {
@@ -107,8 +111,9 @@ class host_meeting {
     if (said[0] == '-') refused(said);
   }
 
-  /// Lets in who has come, and hands the memory to those that know the secret. Who has taken it has
-  /// said so before the fence in which this is called.
+  /// Accepts callers and passes the memory to those that know the secret. Collects the
+  /// confirmations of ranks that have taken it, which were sent before the fence in which this is
+  /// called.
   [[gnu::noinline, gnu::cold]] void serve() {
     if (!door_) return;
     let_in(door_.get(), callers_);
@@ -120,7 +125,8 @@ class host_meeting {
       ++there_;
     }
   }
-  /// Whether nothing more is to be heard from a caller: it is a guest now, or has been sent away.
+  /// Handles a caller's first message. Returns true if the caller is done: accepted as a guest, or
+  /// rejected.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
     handover_hello said;
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
@@ -137,7 +143,7 @@ class host_meeting {
     return true;
   }
 
-  // --- the others ---
+  // --- The other ranks ---
 
   [[gnu::noinline, gnu::cold]] void attend() {
     job_.fence([] {});
@@ -151,10 +157,11 @@ class host_meeting {
     rank_0_ = call_for_handover(place_, handover_hello(place_, job_.rank(), job_.size()));
     if (rank_0_ && take()) return;
     if (!descriptors_are_left()) lack_ = "Too many open files: raise `ulimit -n`";
-    job_.fence([] {});  // As those who have taken it.
+    job_.fence([] {});  // Matches the fence of the ranks that have taken it.
     tell_hosts();
   }
-  /// Takes the memory, and says so. What goes wrong here is told to the others, who wait for it.
+  /// Takes the memory and confirms that. Keeps the reason of a failure for the other ranks, which
+  /// wait for it.
   [[gnu::noinline, gnu::cold]] bool take() try {
     owned_fd control, shared;
     char byte = 0;
@@ -168,16 +175,16 @@ class host_meeting {
     return false;
   }
 
-  // --- both ---
+  // --- All ranks ---
 
   [[noreturn, gnu::noinline, gnu::cold]] void refused(const std::string& said) {
-    job_.leave(true);  // As all of them do: nobody waits.
+    job_.leave(true);  // All ranks do so: none of them waits.
     mpx::detail::throw_error(errc::no_resources, "rank 0 cannot make the job's memory: %s",
                              said.c_str() + 1);
   }
 
-  /// What rank 0 makes of a job that has not met: which rank lacks something ('!' comes first), or
-  /// where all of them are.
+  /// Rank 0's report on a job that could not share memory: the rank that lacks a resource (preceded
+  /// by '!'), or the hosts of all ranks.
   [[gnu::noinline, gnu::cold]] std::string why_apart() const {
     for (rank_t r = 1; r < job_.size(); ++r)
       if (!has_met(r))
@@ -195,7 +202,7 @@ class host_meeting {
   }
   bool has_met(rank_t r) const { return r == 0 || guests_[static_cast<std::size_t>(r)].met; }
 
-  /// The ranks do not share memory: all say so, and why.
+  /// Throws on all ranks the reason why they do not share memory.
   [[noreturn, gnu::noinline, gnu::cold]] void tell_hosts() {
     job_.put("mpx.host", job_.host());
     if (!lack_.empty()) job_.put("mpx.lack", lack_);
@@ -203,7 +210,7 @@ class host_meeting {
     if (job_.rank() == 0) job_.put("mpx.hosts", why_apart());
     job_.fence([] {});
     const std::string text = mpx::detail::printable(job_.get(0, "mpx.hosts").value_or(""), 4096);
-    job_.leave(true);  // As all of them do: nobody waits.
+    job_.leave(true);  // All ranks do so: none of them waits.
     if (text.starts_with('!')) mpx::detail::throw_error(errc::no_resources, "%s", text.c_str() + 1);
     mpx::detail::throw_error(
         errc::bootstrap,
@@ -217,15 +224,15 @@ class host_meeting {
   launcher& job_;
   handover_place place_{};
   memory_file control_;
-  memory_file shared_;  // Handed out later, too.
+  memory_file shared_;  // Duplicated for later users as well.
   mapping map_;
-  owned_fd door_;              // Of rank 0.
-  owned_fd rank_0_;            // Of the others.
-  plain_array<int> callers_;   // Who has come and said nothing yet.
+  owned_fd door_;              // At rank 0.
+  owned_fd rank_0_;            // At the other ranks.
+  plain_array<int> callers_;   // Accepted, but without a first message yet.
   plain_array<guest> guests_;  // By rank.
-  std::string lack_;           // Why this rank cannot take the memory, if it is why.
+  std::string lack_;           // The reason if this rank cannot take the memory.
   rank_t there_ = 0;
-  bool strange_ = false;  // Some have another pid namespace.
+  bool strange_ = false;  // True if some ranks have another pid namespace.
 };
 
 }  // namespace mpx::inline v0::bootstrap::detail
