@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a job's control segment lies in memory. Sparse: a rank that does nothing costs 64 bytes, one
-// that joined and published a little costs two pages.
+// Memory layout of a job's control segment. The segment is sparse: an idle rank costs 64 bytes, and
+// a rank that has joined and published a little costs two pages.
 //
-// Environments follow one another without end: the k-th of every rank uses slot k % 32. A slot goes
-// to the next environment when all ranks have left the last and its memory has been given back.
-// Words that outlive an environment carry its number k and mean nothing in another, so that nothing
-// has to be reset; those of a room (below) are reset by its owner, before others can see that it
-// has joined.
+// The number of environments is not limited: the k-th environment of every rank uses slot k % 32. A
+// slot passes to the next environment once all ranks have left the previous one and its memory has
+// been given back. Words that outlive an environment are tagged with its number k and are void in
+// any other, so that they need no reset. The words of a room (below) are reset by its owner before
+// other ranks can see that it has joined.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +17,20 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// The largest job.
+/// Largest number of ranks of a job.
 inline constexpr rank_t ranks_max = 4096;
-/// How many environments of a rank may live at once.
+/// Largest number of environments of one rank at a time.
 inline constexpr std::uint32_t environments_live_max = 32;
-/// How many a rank may join in the life of a job: at a million a second, for nine years.
+/// Largest number of environments that a rank may join in the life of a job: nine years at a
+/// million a second.
 inline constexpr std::uint64_t environments_max = std::uint64_t{1} << 48;
-/// What a rank may publish in one environment: keys, values, and 8 to 15 bytes for each.
+/// Bytes that a rank may publish in one environment: keys, values, and 8 to 15 bytes for each pair.
 inline constexpr std::uint32_t published_bytes_max = 64 * 1024 - cache_line_bytes;
 inline constexpr std::size_t key_bytes_max = 256;
 inline constexpr std::size_t value_bytes_max = 4096;
-/// What is kept of the reason for an abort.
+/// Bytes kept of the reason for an abort.
 inline constexpr std::size_t reason_bytes_max = 240;
-/// The longest patience before a hang is reported, in seconds.
+/// Largest time before a hang is reported, in seconds.
 inline constexpr std::uint64_t hang_seconds_max = 1'000'000;
 /// Distance between the parts of two slots in the shared file, as a power of two.
 inline constexpr unsigned environment_shift = 48;
@@ -47,7 +48,7 @@ using long_word = platform::atomic<std::uint64_t>;
 static_assert(word::is_always_lock_free && long_word::is_always_lock_free,
               "processes share these words");
 
-/// A number of 16 bits that belongs to environment `k`; 0 in any other.
+/// Tags a 16-bit number with environment `k`; `value_of` gives 0 for any other environment.
 constexpr std::uint64_t tagged(std::uint64_t k, std::uint64_t value) noexcept {
   return k << 16 | value;
 }
@@ -57,7 +58,7 @@ constexpr std::uint32_t value_of(std::uint64_t tagged, std::uint64_t k) noexcept
 }
 static_assert(environments_max - 1 == tag_of(~std::uint64_t{0}) && ranks_max < 0xffff);
 
-/// Set once, by the first rank that aborts.
+/// The abort of a job. Written once, by the first rank that aborts.
 struct abort_record {
   static constexpr std::uint32_t none = 0, writing = 1, set = 2;
   word phase;
@@ -67,50 +68,54 @@ struct abort_record {
   char reason[reason_bytes_max];
 };
 
-/// Between the ranks and whoever looks at their marks for a hang, and prints the report.
+/// State shared by the ranks and the process that looks for hangs and prints the report.
 struct hang_head {
-  word looked_at;                           // 1: the launcher does, whatever the number of ranks
-  word asked;                               // grows when every rank is to say what it is doing
-  platform::atomic<std::int64_t> limit_ns;  // how long a rank waits before it says so; 0: for ever
+  word looked_at;  // 1: the launcher looks at the marks, for any number of ranks
+  word asked;      // grows when every rank is asked to describe what it does
+  // time for which a rank waits before it reports that, in ns; 0: never
+  platform::atomic<std::int64_t> limit_ns;
 };
 
+/// First page of the segment: format, identity of the job, abort and hang state.
 struct segment_header {
   std::uint64_t magic;
   std::uint64_t bytes;
   std::uint32_t version;
   std::uint32_t ranks;
   std::int32_t launcher_pid;
-  std::uint64_t shared_device;  // which file is the job's shared one
+  std::uint64_t shared_device;  // identity of the job's shared file
   std::uint64_t shared_inode;
-  alignas(cache_line_bytes) word endings;  // of ranks, and 1 for an abort
+  alignas(cache_line_bytes) word endings;  // number of ended ranks, plus 1 for an abort
   alignas(cache_line_bytes) abort_record abort;
   alignas(cache_line_bytes) hang_head hang;
 };
 static_assert(sizeof(segment_header) <= page_bytes);
 
-/// What the ranks of one environment have in common.
+/// State shared by the ranks of one environment.
 struct alignas(cache_line_bytes) slot_entry {
-  static constexpr std::uint32_t closing = 0xffff;  // `gone`: somebody gives the memory back
+  // value of `gone` while a rank gives the memory back
+  static constexpr std::uint32_t closing = 0xffff;
 
-  long_word arrived;   // tagged: how many wait in the fence
-  long_word gone;      // tagged: how many have left or failed; or `closing`
-  long_word released;  // environments of this slot that are over, and whose memory is given back
-  word generation;     // grows when a fence opens; waiting ranks sleep on it
-  word epoch;          // grows when a rank was lost, left or gave up another; a futex too
-  long_word lost;      // tagged: who was the first to go without leaving; the rank + 1
+  long_word arrived;  // tagged: number of ranks that wait in the fence
+  long_word gone;     // tagged: number of ranks that have left or failed; or `closing`
+  // number of environments of this slot that have ended and whose memory was given back
+  long_word released;
+  word generation;  // grows when a fence opens; waiting ranks sleep on it
+  word epoch;  // failure epoch: grows when a rank was lost, left or renounced another; also a futex
+  long_word lost;  // tagged: the first rank that ended without leaving, + 1
 };
 static_assert(sizeof(slot_entry) == cache_line_bytes);
 
-/// What is known of a rank that may hang, apart from its slot.
+/// State of a rank that may hang, apart from its slot.
 struct hang_words {
   static constexpr std::uint32_t stuck = 1, testing = 2, next = 4;
   word mark;      // `stuck`, perhaps `testing`, and a number that grows with each change
-  word answered;  // of hang_head::asked
-  platform::atomic<std::int64_t> seen_ns;  // when the rank was last known to be in mpx
+  word answered;  // last value of hang_head::asked that the rank has answered
+  platform::atomic<std::int64_t> seen_ns;  // time at which the rank was last known to be in mpx
 };
 static_assert(platform::atomic<std::int64_t>::is_always_lock_free);
 
-/// What a rank that waits says of itself. `sequence` is odd while it is being written.
+/// Description that a waiting rank gives of itself. `sequence` is odd while it is being written.
 struct hang_slot {
   static constexpr std::size_t bytes_max = 4088;
   word sequence;
@@ -119,21 +124,22 @@ struct hang_slot {
 };
 static_assert(sizeof(hang_slot) == page_bytes);
 
+/// State of one rank, across its environments.
 struct alignas(cache_line_bytes) rank_entry {
   platform::atomic<std::int32_t> pid;
-  word ended;        // 1 when its process is gone (its thread, in a job of threads)
-  word wait_status;  // as waitpid gives it; meaningful when ended
-  word live;         // environments joined and not left yet
-  long_word joins;   // environments joined so far
-  word lock;         // between the threads of this rank; others only read
+  word ended;        // 1 once its process has ended (its thread, in a job of threads)
+  word wait_status;  // as returned by waitpid; valid once `ended` is 1
+  word live;         // number of environments joined and not left yet
+  long_word joins;   // number of environments joined so far
+  word lock;         // serializes the threads of this rank; other ranks only read
   hang_words hang;
 };
 static_assert(sizeof(rank_entry) == cache_line_bytes);
 
-/// What a rank tells the others of one environment; its log of records follows.
+/// Data that a rank gives the others in one environment; the log of its published records follows.
 struct alignas(cache_line_bytes) room {
-  word log_used;        // bytes of the log that others may read
-  long_word renounced;  // tagged: 1 when some rank has given this one up
+  word log_used;        // bytes of the log that other ranks may read
+  long_word renounced;  // tagged: 1 once some rank has renounced this one
 };
 static_assert(sizeof(room) == cache_line_bytes);
 inline constexpr std::size_t room_bytes = sizeof(room) + published_bytes_max;
@@ -146,8 +152,8 @@ struct log_record {
 };
 static_assert(sizeof(log_record) == 8);
 
-/// The offsets of the parts for a job of `ranks`. The part of each slot that is given back with its
-/// environment is contiguous: the rooms, then who has been given up by whom.
+/// Offsets of the parts, for a job of `ranks` ranks. The part of a slot that is given back with its
+/// environment is contiguous: the rooms, then the refusals.
 struct segment_layout {
   explicit constexpr segment_layout(std::size_t ranks) noexcept
       : slots(page_bytes),
@@ -164,9 +170,10 @@ struct segment_layout {
   }
 
   std::size_t slots, rank_table;
-  std::size_t states;    // by slot and rank: tagged, a rank_state
-  std::size_t rooms;     // by slot, at a distance of slot_bytes
-  std::size_t refusals;  // from the slot's rooms; by rank, and by who has given it up
+  std::size_t states;  // by slot and rank: tagged, a rank_state
+  std::size_t rooms;   // by slot, at a distance of slot_bytes
+  // offset from the slot's rooms; by rank and by the rank that has renounced it
+  std::size_t refusals;
   std::size_t slot_bytes;
   std::size_t hangs, bytes;
 };

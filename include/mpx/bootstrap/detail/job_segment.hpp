@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The control segment of a job on one machine: joining and leaving, publishing, fences, aborts.
-// mpxrun makes it for processes, thread_job for threads; nothing read from it is trusted.
+// mpxrun creates it for processes, thread_job for threads. Values read from it are not trusted.
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,14 +23,16 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// What ranks and a launcher do with a mapped control segment; whoever owns the mapping keeps it
-/// alive. Threads: every function may be called from any thread and process at once.
+/// Operations of ranks and launchers on a mapped control segment. The owner of the mapping keeps it
+/// alive.
+/// Threads:    any function may be called from any thread and process at any time.
 class job_segment : public detail::job_view {
  public:
   job_segment() = default;
 
-  /// Lays out a new job in `file`, which is empty; its shared memory is `shared`'s. Returns the
-  /// mapping. Errors: errc::argument (ranks), errc::no_resources.
+  /// Creates a job in the empty file `file`, whose shared memory is the file `shared`. Returns the
+  /// mapping.
+  /// Errors:     errc::argument (ranks), errc::no_resources.
   [[gnu::noinline, gnu::cold]] static mapping create(const memory_file& file,
                                                      const memory_file& shared, rank_t ranks,
                                                      std::int32_t launcher_pid) {
@@ -52,7 +54,8 @@ class job_segment : public detail::job_view {
     return map;
   }
 
-  /// Maps the job in `fd` and checks that it is one of `ranks` ranks. Errors: errc::bootstrap.
+  /// Maps the job in `fd` and checks that it has `ranks` ranks.
+  /// Errors:     errc::bootstrap.
   [[gnu::noinline, gnu::cold]] static mapping open(int fd, rank_t ranks) {
     struct stat info{};
     if (::fstat(fd, &info) != 0) refuse("cannot be examined");
@@ -74,15 +77,16 @@ class job_segment : public detail::job_view {
     return map;
   }
 
-  /// Looks at a mapping that `create` or `open` returned.
+  /// Uses a mapping that `create` or `open` has returned.
   explicit job_segment(const mapping& map) noexcept : job_view(map) {}
 
   // --- membership ---
 
-  /// Enters `rank` into its next environment; returns which one, counted from 0. Waits for a while
-  /// if others are still inside the one that used this one's slot.
-  /// Errors: errc::bootstrap (another process is this rank); errc::no_resources (too many live at
-  ///         once), errc::peer_lost (a rank died in there), naming the rank.
+  /// `rank` joins its next environment. Returns the number of the environment, from 0 on. Waits for
+  /// a limited time if ranks are still inside the environment that used the same slot before.
+  /// Errors:     errc::bootstrap if another process is this rank; errc::no_resources if too many
+  ///             environments live at a time; errc::peer_lost, naming the rank, if a rank died
+  ///             inside the former environment.
   [[gnu::noinline, gnu::cold]] std::uint64_t join(rank_t rank, std::int32_t pid,
                                                   const file_view& shared) const {
     const std::int64_t begin_ns = platform::now_ns();
@@ -91,21 +95,21 @@ class job_segment : public detail::job_view {
       std::uint32_t seen = 0;
       if (try_join(rank, pid, k, seen)) return k;
       const std::uint64_t before = k - environments_live_max;
-      if (recycle(before, shared)) continue;  // Whoever left it last could not.
+      if (recycle(before, shared)) continue;  // The rank that left last could not do it.
       const std::int64_t patience_ns = 2'000'000'000 + std::int64_t{4'000'000} * size();
       check_slot(rank, before, platform::now_ns() - begin_ns < patience_ns);
       platform::futex_wait(slot(k).epoch, seen, 10'000'000);
     }
   }
 
-  /// `rank` leaves environment `k`, and touches nothing of it afterwards.
+  /// `rank` leaves environment `k` and does not touch its memory afterwards.
   [[gnu::noinline, gnu::cold]] void leave(rank_t rank, std::uint64_t k,
                                           const file_view& shared) const noexcept {
     set_state(rank, k, rank_state::finished);
     entry(rank).live.fetch_sub(1, platform::memory_order_release);
     go(k, shared);
   }
-  /// `rank` gives environment `k` up without leaving it, and touches nothing of it afterwards.
+  /// `rank` abandons environment `k` without leaving it, and does not touch its memory afterwards.
   [[gnu::noinline, gnu::cold]] void fail(rank_t rank, std::uint64_t k,
                                          const file_view& shared) const noexcept {
     note_loss(rank, k);
@@ -113,7 +117,7 @@ class job_segment : public detail::job_view {
     go(k, shared);
   }
 
-  /// What became of `rank` is final: its process (or thread) is gone.
+  /// Records finally that the process (or thread) of `rank` has ended.
   [[gnu::noinline, gnu::cold]] void mark_ended(rank_t rank, int wait_status) const noexcept {
     auto& it = entry(rank);
     it.wait_status.store(static_cast<std::uint32_t>(wait_status), platform::memory_order_relaxed);
@@ -122,7 +126,7 @@ class job_segment : public detail::job_view {
     bump_all();
   }
 
-  /// From now on `rank` will not talk to `peer` in environment `k`, because of `why`.
+  /// From now on `rank` does not communicate with `peer` in environment `k`, because of `why`.
   [[gnu::noinline, gnu::cold]] void renounce(rank_t rank, std::uint64_t k, rank_t peer,
                                              errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
@@ -132,11 +136,12 @@ class job_segment : public detail::job_view {
     room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
-  /// Why `peer` will not talk to `rank` in environment `k`; errc{} if it will.
+  /// Returns the reason for which `peer` has renounced `rank` in environment `k`; errc{} if it has
+  /// not.
   [[gnu::noinline, gnu::cold]] errc renounced_by(rank_t rank, std::uint64_t k,
                                                  rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
-    // Nobody reads where nobody has written: that would take memory.
+    // Does not read a refusal before one was written: reading would allocate memory.
     const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
@@ -179,7 +184,7 @@ class job_segment : public detail::job_view {
     if (value.data() == nullptr) return {};
     return std::string(value.data(), value.size());
   }
-  /// What `rank` has published, where it lies; nullptr: nothing.
+  /// Returns the published value in place; its data() is nullptr if there is none.
   [[gnu::noinline, gnu::cold]] std::string_view find(rank_t rank, std::uint64_t k,
                                                      std::string_view key) const {
     check_rank(rank);
@@ -206,9 +211,9 @@ class job_segment : public detail::job_view {
     return value;
   }
 
-  // --- meeting ---
+  // --- fences ---
 
-  /// `idle()` is called meanwhile.
+  /// Waits until all ranks have entered, and calls `idle()` meanwhile.
   [[gnu::noinline, gnu::cold]] void fence(rank_t rank, std::uint64_t k,
                                           mpx::detail::function_ref<void()> idle) const {
     auto& s = slot(k);
@@ -221,7 +226,7 @@ class job_segment : public detail::job_view {
     const auto open = [&] {
       return s.generation.load(platform::memory_order_acquire) != generation;
     };
-    // So that the waiting ranks of a large job leave the cores to those who still have to come.
+    // Longer naps in larger jobs leave the cores to ranks that have not arrived yet.
     const std::int64_t nap_ns = 1'000'000 * ((size() + 31) / 32);
     for (std::uint32_t seen = failure_epoch(k) - 1; !open();) {
       if (const auto epoch = failure_epoch(k); epoch != seen) {
@@ -237,7 +242,7 @@ class job_segment : public detail::job_view {
 
   // --- aborting ---
 
-  /// Records that `rank` ends the job; the first one to do so counts.
+  /// Records that `rank` aborts the job. Only the first call has an effect.
   [[gnu::noinline, gnu::cold]] void abort(rank_t rank, int code,
                                           std::string_view reason) const noexcept {
     auto& a = head().abort;
@@ -253,7 +258,7 @@ class job_segment : public detail::job_view {
   }
 
  private:
-  /// Held while a rank's own entry changes: two environments of a rank may live in two threads.
+  /// Locks a rank's own entry: two environments of a rank may live in two threads.
   class rank_lock {
    public:
     [[gnu::noinline, gnu::cold]] explicit rank_lock(detail::rank_entry& entry) : word_(entry.lock) {
@@ -281,7 +286,7 @@ class job_segment : public detail::job_view {
     return (sizeof(detail::log_record) + key + value + 7) / 8 * 8;
   }
 
-  /// `format` may have two numbers.
+  /// `format` may take up to two numbers.
   [[noreturn]] static void refuse(const char* format, unsigned a = 0, unsigned b = 0) {
     char what[128];
     std::snprintf(what, sizeof what, format, a, b);
@@ -295,7 +300,8 @@ class job_segment : public detail::job_view {
       mpx::detail::throw_error(errc::rank, "rank %d in a job of %d", rank, size());
   }
 
-  /// One attempt of `join`. Returns false if the slot is taken, with the news of it that were seen.
+  /// One attempt of `join`. Returns false if the slot is taken; `seen` is then the failure epoch to
+  /// wait on.
   [[gnu::noinline, gnu::cold]] bool try_join(rank_t rank, std::int32_t pid, std::uint64_t& k,
                                              std::uint32_t& seen) const {
     auto& me = entry(rank);
@@ -314,7 +320,7 @@ class job_segment : public detail::job_view {
     seen = failure_epoch(k);
     if (slot(k).released.load(platform::memory_order_acquire) != k / environments_live_max)
       return false;
-    if (failure_epoch(k) == 0) bump(k);  // The first ever in its slot: it is never 0.
+    if (failure_epoch(k) == 0) bump(k);  // The first use of the slot: an epoch is never 0.
     me.pid.store(pid, platform::memory_order_relaxed);
     room(rank, k).log_used.store(0, platform::memory_order_relaxed);
     set_state(rank, k, rank_state::joined);
@@ -323,8 +329,8 @@ class job_segment : public detail::job_view {
     return true;
   }
 
-  /// Who keeps environment `before` from its end, where `rank` waits for it: an error if that will
-  /// not change, or if patience is over.
+  /// Finds the rank that keeps environment `before` from ending while `rank` waits for its slot.
+  /// Throws if that cannot change, or if `patient` is false.
   [[gnu::noinline, gnu::cold]] void check_slot(rank_t rank, std::uint64_t before,
                                                bool patient) const {
     char who[160] = "its memory could not be given back";
@@ -349,21 +355,22 @@ class job_segment : public detail::job_view {
         static_cast<unsigned long long>(environments_live_max));
   }
 
-  /// Counts a rank that is in environment `k` no more, and tells the others.
+  /// Counts one more rank that has left environment `k`, and notifies the others.
   [[gnu::noinline, gnu::cold]] void go(std::uint64_t k, const file_view& shared) const noexcept {
     auto& gone = slot(k).gone;
     std::uint64_t was = gone.load(platform::memory_order_relaxed);
     std::uint32_t count = 0;
     do {
       count = detail::value_of(was, k) + 1;
-      if (count > ranks_ || detail::tag_of(was) > k) return;  // Damaged: of no use any more.
+      // The segment is damaged and no longer usable.
+      if (count > ranks_ || detail::tag_of(was) > k) return;
     } while (!gone.compare_exchange_strong(was, detail::tagged(k, count)));
-    bump(k);  // After the count, which those who wake look at first.
+    bump(k);  // After the count, which the woken ranks read first.
     if (count == ranks_) recycle(k, shared);
   }
 
-  /// Gives back what environment `k` used, if all ranks have left it and nobody else has done so,
-  /// and lets the next one have its slot. Returns whether this did it.
+  /// Gives the memory of environment `k` back if all ranks have left it and no rank has done so
+  /// yet, and passes its slot on. Returns true if this call did it.
   [[gnu::noinline, gnu::cold]] bool recycle(std::uint64_t k,
                                             const file_view& shared) const noexcept {
     auto& s = slot(k);
@@ -374,7 +381,8 @@ class job_segment : public detail::job_view {
     const std::uint64_t part = std::uint64_t{1} << environment_shift;
     const bool cleared = shared.clear(k % environments_live_max * part, part);
     if (cleared) {
-      // It may fail, where memory is locked: what is in there is tagged, or reset by its owner.
+      // This may fail if memory is locked. That is harmless: the contents are tagged, or reset by
+      // their owner.
       ::madvise(rooms(k), layout().slot_bytes, MADV_REMOVE);
       s.released.store(k / environments_live_max + 1, platform::memory_order_release);
       bump(k);
@@ -384,7 +392,7 @@ class job_segment : public detail::job_view {
     return cleared;
   }
 
-  /// Enters the fence. Returns true if all are there: the caller has to open it.
+  /// Enters the fence. Returns true if all ranks have arrived: the caller must open it.
   [[gnu::noinline, gnu::cold]] bool arrive(rank_t rank, std::uint64_t k) const {
     auto& arrived = slot(k).arrived;
     for (std::uint64_t was = arrived.load(platform::memory_order_acquire);;) {
@@ -392,7 +400,7 @@ class job_segment : public detail::job_view {
       if (detail::tag_of(was) > k || before >= ranks_)
         mpx::detail::throw_error(errc::protocol, "fence: the job's control segment is damaged");
       const bool last = before + 1 == ranks_;
-      if (last) {  // A rank that died since it arrived must not be let through with the others.
+      if (last) {  // A rank that has died after it arrived must not pass with the others.
         std::string what;
         if (const errc why = find_loss(rank, k, what); why != errc{}) throw error(why, what);
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What is to be seen in the control segment of a job: who is there, who was lost, who ended it,
-// what waiting ranks say of themselves. Nothing read from it is trusted.
+// Read access to the control segment of a job: states of ranks, losses, aborts, descriptions of
+// waiting ranks. Values read from it are not trusted.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,17 +20,18 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// Why a job was aborted.
+/// The rank, code and reason of an abort.
 struct abort_notice {
   rank_t rank = -1;
   int code = 1;
   std::string reason;
 };
 
-/// Stands for the wait status of a process that ended nobody knows how: no process ends like this.
+/// Wait status for a process whose end is unknown. No real process has this wait status.
 inline constexpr int wait_status_unknown = 0x7f;
 
-/// "SIGKILL"; nullptr of a signal that POSIX does not name. (Not every C library has this.)
+/// Returns the name of a signal, such as "SIGKILL"; nullptr if POSIX does not name it. (Not every C
+/// library has such a function.)
 [[gnu::cold]] inline const char* signal_name(int signal) noexcept {
   switch (signal) {
     case SIGHUP: return "SIGHUP";
@@ -57,7 +58,7 @@ inline constexpr int wait_status_unknown = 0x7f;
   }
 }
 
-/// "killed by signal 9 (SIGKILL)", "exited with code 3".
+/// Returns a text such as "killed by signal 9 (SIGKILL)" or "exited with code 3".
 inline std::string describe_wait_status(int status) {
   if (status == wait_status_unknown) return "died";
   if (!WIFSIGNALED(status))
@@ -70,8 +71,8 @@ inline std::string describe_wait_status(int status) {
 
 namespace detail {
 
-/// A mapped control segment; whoever owns the mapping keeps it alive.
-/// Threads: every function may be called from any thread and process at once.
+/// A mapped control segment. The owner of the mapping keeps it alive.
+/// Threads:    any function may be called from any thread and process at any time.
 class job_view {
  public:
   job_view() = default;
@@ -80,7 +81,7 @@ class job_view {
 
   rank_t size() const noexcept { return static_cast<rank_t>(ranks_); }
   std::int32_t launcher_pid() const noexcept { return head().launcher_pid; }
-  /// The file of the job's shared memory.
+  /// Identity of the file of the job's shared memory.
   file_identity shared_identity() const noexcept {
     return {head().shared_device, head().shared_inode};
   }
@@ -105,18 +106,18 @@ class job_view {
     return entry(rank).live.load(platform::memory_order_acquire);
   }
 
-  /// Whether what was started for `rank` is gone for good.
+  /// True if the process (or thread) of `rank` has ended.
   bool ended(rank_t rank) const noexcept {
     return entry(rank).ended.load(platform::memory_order_acquire) != 0;
   }
 
-  /// How it ended, once it has: "killed by signal 9 (SIGKILL)".
+  /// Describes how an ended rank ended: "killed by signal 9 (SIGKILL)".
   std::string fate(rank_t rank) const {
     return describe_wait_status(
         static_cast<int>(entry(rank).wait_status.load(platform::memory_order_relaxed)));
   }
 
-  /// Who was the first to be lost to environment `k`; -1: nobody.
+  /// The first rank that was lost to environment `k`; -1 if there is none.
   rank_t first_lost(std::uint64_t k) const noexcept {
     const auto lost = slot(k).lost.load(platform::memory_order_acquire);
     const auto rank = static_cast<rank_t>(detail::value_of(lost, k)) - 1;
@@ -131,7 +132,7 @@ class job_view {
     return slot(k).epoch;
   }
 
-  /// What became of a rank that has left environment `k`, in words; "" of another.
+  /// Describes what happened to a rank that has left environment `k`; "" for any other rank.
   [[gnu::noinline, gnu::cold]] std::string loss_text(rank_t rank, std::uint64_t k) const {
     const rank_state now = decode(state_word(rank, k).load(platform::memory_order_acquire), k);
     const bool ended = entry(rank).ended.load(platform::memory_order_acquire) != 0;
@@ -148,7 +149,8 @@ class job_view {
   detail::hang_head& hang_head() const noexcept { return head().hang; }
   detail::hang_words& hang(rank_t rank) const noexcept { return entry(rank).hang; }
 
-  /// Publishes what `rank` says of itself while it waits; not while another thread of it does.
+  /// Publishes the description of what `rank` waits for. Does nothing while another thread of the
+  /// rank publishes.
   [[gnu::noinline, gnu::cold]] void put_hang(rank_t rank,
                                              std::span<const std::byte> text) const noexcept {
     auto& slot = hang_slot(rank);
@@ -164,7 +166,8 @@ class job_view {
     }
     slot.sequence.store(before + 2, platform::memory_order_release);
   }
-  /// Returns false if `rank` has published nothing of this size, or is about to.
+  /// Reads the description of `rank`. Returns false if there is none of this size, or if it is
+  /// being written.
   bool get_hang(rank_t rank, std::span<std::byte> into) const noexcept {
     const auto& slot = hang_slot(rank);
     const std::uint32_t before = slot.sequence.load(platform::memory_order_acquire);
@@ -193,7 +196,8 @@ class job_view {
     return notice;
   }
 
-  /// What a state word says of environment `k`. Who is in a later one has left all before.
+  /// Decodes a state word for environment `k`. A rank that is in a later environment has left all
+  /// earlier ones.
   static constexpr rank_state decode(std::uint64_t said, std::uint64_t k) noexcept {
     if (detail::tag_of(said) > k) return rank_state::finished;
     const std::uint32_t now = detail::value_of(said, k);
@@ -206,16 +210,17 @@ class job_view {
   }
   [[gnu::noinline, gnu::cold]] void bump(std::uint64_t k) const noexcept {
     if (slot(k).epoch.fetch_add(1, platform::memory_order_release) == ~std::uint32_t{0})
-      slot(k).epoch.fetch_add(1, platform::memory_order_release);  // Never 0.
+      slot(k).epoch.fetch_add(1, platform::memory_order_release);  // It is never 0.
     platform::futex_wake(slot(k).epoch, 0x7fffffff);
   }
-  /// News for every environment.
+  /// Raises the failure epoch of every environment.
   void bump_all() const noexcept {
     head().endings.fetch_add(1, platform::memory_order_release);
     for (std::uint32_t k = 0; k < environments_live_max; ++k) bump(k);
   }
 
-  /// Notes that `rank` is lost to environment `k`, before others can see it, and follow.
+  /// Records that `rank` is lost to environment `k`, before other ranks can see that and fail in
+  /// turn.
   void note_loss(rank_t rank, std::uint64_t k) const noexcept {
     auto& first = slot(k).lost;
     std::uint64_t was = first.load(platform::memory_order_relaxed);
@@ -224,7 +229,8 @@ class job_view {
                was, detail::tagged(k, static_cast<std::uint64_t>(rank) + 1))) {
     }
   }
-  /// The same for each environment that a rank is in, and the one that it would join next.
+  /// Records the loss of `rank` in each environment that it is in, and in the one that it would
+  /// join next.
   void note_end(rank_t rank) const noexcept {
     const std::uint64_t next = joins(rank);
     for (std::uint64_t back = 0; back <= environments_live_max && back <= next; ++back) {
@@ -236,8 +242,9 @@ class job_view {
     }
   }
 
-  /// Why a fence of environment `k` can no longer open, in words in `what`; errc{} if it can.
-  /// Cost: a few loads as long as no rank has ended, nor left this environment.
+  /// Returns the reason for which a fence of environment `k` can no longer open, with a text in
+  /// `what`; errc{} if it can open.
+  /// Cost:       a few loads while no rank has ended or left this environment.
   [[gnu::noinline, gnu::cold]] errc find_loss(rank_t rank, std::uint64_t k,
                                               std::string& what) const {
     if (is_aborted()) {
@@ -249,7 +256,7 @@ class job_view {
     if (head().endings.load(platform::memory_order_acquire) == 0 &&
         detail::value_of(slot(k).gone.load(platform::memory_order_acquire), k) == 0)
       return errc{};
-    // Who failed is the cause; who left because of that is not.
+    // A failed rank is the cause; ranks that left in reaction are not.
     rank_t lost = first_lost(k);
     rank_state how = rank_state::finished;
     if (lost >= 0 && lost != rank && state(lost, k) == rank_state::failed) {
@@ -318,7 +325,7 @@ class job_view {
   std::byte* log(rank_t rank, std::uint64_t k) const noexcept {
     return reinterpret_cast<std::byte*>(&room(rank, k)) + sizeof(detail::room);
   }
-  /// Whether `by` has given `rank` up.
+  /// The word in which `by` records that it has renounced `rank`.
   detail::long_word& refusal(rank_t rank, std::uint64_t k, rank_t by) const noexcept {
     return reinterpret_cast<detail::long_word*>(
         rooms(k) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How an optional header's bootstrap becomes a way to join.
+// Turns the bootstrap of an optional header into a way to join.
 
 #include "mpx/bootstrap/detail/joiners.hpp"
 #include "mpx/bootstrap/detail/launcher.hpp"
@@ -8,7 +8,7 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// How to join by `B`; `place` in the order in which ways are tried.
+/// Makes the way to join by `B`. `place` orders the ways in which they are tried.
 template <Bootstrap B>
 joiner joiner_by(const char* name, int place) noexcept {
   return {name, &B::refusal, [] { return launcher_owner(new launcher_of<B>(B())); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The ways to join a job of another launcher that a program has: those of optional headers that one
-// of its sources includes (pmi1.hpp, pmix.hpp).
+// The ways to join a job of another launcher that a program has: those of the optional headers
+// (pmi1.hpp, pmix.hpp) that any of its sources includes.
 
 #include <string>
 
@@ -11,23 +11,24 @@ namespace mpx::inline v0::bootstrap::detail {
 
 class launcher_owner;
 
-/// A way to join a job of another launcher.
+/// One way to join a job of another launcher.
 struct joiner {
   const char* name;
-  /// Why this process cannot join so, in words; "" if it was started so.
+  /// Returns the reason for which this process cannot join this way; "" if such a launcher started
+  /// it.
   std::string (*refusal)();
   /// Joins, on any number of hosts.
   launcher_owner (*join)() = nullptr;
-  /// Joins where all ranks share this host.
+  /// Joins if all ranks share this host.
   member (*join_here)() = nullptr;
-  int place = 0;  // In the order in which ways are tried.
+  int place = 0;  // Ways are tried in ascending order of it.
   joiner* next = nullptr;
 };
 
-/// Those that optional headers have added, in order.
+/// The ways that optional headers have added, in order.
 inline joiner* added_joiners = nullptr;  // NOLINT(*-global-variables)
 
-/// Adds a way when the program starts, before `main`.
+/// Adds a way to join during static initialization, before `main`.
 class added_joiner {
  public:
   explicit added_joiner(const joiner& how) noexcept : how_(how) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Any bootstrap behind one type, for code that is compiled once and runs when a rank joins.
+// A type-erased bootstrap, for code that is compiled once and runs when a rank joins.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// See Bootstrap.
+/// Interface of a Bootstrap; see there.
 class launcher {
  public:
   launcher() = default;
@@ -29,20 +29,22 @@ class launcher {
   virtual std::optional<std::string> get(rank_t rank, std::string_view key) = 0;
   virtual void fence(mpx::detail::function_ref<void()> idle) = 0;
   virtual void abort(int code, std::string_view why) = 0;
-  /// Tells the others, where there is a way to, that this rank has left, in good order or not.
+  /// Tells the other ranks that this rank has left, in order or not, if the bootstrap can.
   virtual void leave(bool well) noexcept = 0;
-  /// Without a segment, where the bootstrap is no WatchedBootstrap.
+  /// Returns a table without a segment if the bootstrap is not a WatchedBootstrap.
   virtual hang_table hangs() const noexcept = 0;
 };
 
-/// A bootstrap that is told how its rank leaves, in good order or not, before it goes.
+/// A bootstrap that is told before its rank leaves.
+///
+/// - `leave(well)`: the rank is about to leave, in order if `well` is true.
 template <class B>
 concept LeavingBootstrap = Bootstrap<B> && requires(B& b) {
   { b.leave(true) } noexcept;
 };
 
-/// Of a bootstrap that it owns, or, `launcher_of<B&>`, that somebody else does, who says when it
-/// leaves.
+/// Implements launcher over a bootstrap that it owns. `launcher_of<B&>` refers to a bootstrap of
+/// another owner, which leaves the job itself.
 template <class B>
 requires Bootstrap<std::remove_reference_t<B>>
 class launcher_of final : public launcher {
@@ -81,7 +83,7 @@ class launcher_of final : public launcher {
   B b_;
 };
 
-/// Owns a launcher that `new` made. Move-only.
+/// Owns a launcher allocated by `new`. Move-only.
 class launcher_owner {
  public:
   explicit launcher_owner(launcher* one) noexcept : one_(one) {}

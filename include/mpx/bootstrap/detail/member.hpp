@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One rank's membership of a job on one machine: what singleton, mpxrun and threads have in common.
-// Joins when it is made, leaves by mark_finished(), counts as failed when it goes without.
+// One rank's membership of a job on one machine. Base of singleton, mpxrun and threads. Joins on
+// construction and leaves by mark_finished(). Destroyed without that call, it counts as failed.
 
 #include <unistd.h>
 
@@ -22,14 +22,15 @@ namespace mpx::inline v0::bootstrap {
 
 namespace detail {
 
-/// What a membership keeps beside its segment, as long as it lives: its way to the launcher.
+/// Object that a membership keeps beside its segment as long as it lives: its connection to the
+/// launcher.
 class aide {
  public:
   aide() = default;
   aide(const aide&) = delete;
   aide& operator=(const aide&) = delete;
   virtual ~aide() = default;
-  /// Asks the launcher to end the job. It may end this process.
+  /// Asks the launcher to end the job. May end this process.
   virtual void abort(int code, std::string_view why) noexcept = 0;
 };
 
@@ -52,9 +53,8 @@ class aide_owner {
 
 }  // namespace detail
 
-/// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. A child that the
-/// rank forks holds a copy that is nobody: what it asks for is an error, and its end is not the
-/// rank's.
+/// A SharedMemoryBootstrap and WatchedBootstrap over a control segment. Move-only. The copy in a
+/// forked child is not a rank: its calls give errors, and its end does not affect the rank.
 class member {
  public:
   using policy_axis = bootstrap_axis;
@@ -90,7 +90,7 @@ class member {
     check_present("get");
     return me_.segment.get(rank, me_.k, key);
   }
-  /// The same as a text, `without` where there is nothing.
+  /// As `get`, but returns a string, which is `without` if there is no value.
   [[gnu::noinline, gnu::cold]] std::string text_of(rank_t rank, std::string_view key,
                                                    const char* without) const {
     check_present("get");
@@ -134,11 +134,11 @@ class member {
     return me_.segment.failure_word(me_.k);
   }
   rank_state state(rank_t rank) const noexcept { return me_.segment.state(rank, me_.k); }
-  /// Where the ranks of this environment say what they wait for.
+  /// The table in which the ranks of this environment publish what they wait for.
   hang_table hangs() const noexcept { return {me_.segment, me_.rank, me_.k, me_.launcher}; }
   std::optional<abort_notice> aborted() const { return me_.segment.aborted(); }
 
-  /// What became of a rank that is lost, in words, for the texts of errors.
+  /// Describes what happened to a lost rank, for error messages.
   std::string loss_text(rank_t rank) const { return me_.segment.loss_text(rank, me_.k); }
   void renounce(rank_t peer, errc why) noexcept {
     if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
@@ -158,17 +158,17 @@ class member {
 
  protected:
   const job_segment& segment() const noexcept { return me_.segment; }
-  /// Which environment of the segment this is.
+  /// The number of this environment in the segment.
   std::uint64_t environment() const noexcept { return me_.k; }
-  /// Takes what `new` made.
+  /// Takes ownership of an object allocated by `new`.
   void keep(detail::aide* one) noexcept { aide_ = detail::aide_owner(one); }
   /// mpxrun listens at the other end of `socket`.
   void launched_over(int socket) noexcept { me_.launcher = socket; }
 
-  /// What ends when this rank aborts the job.
+  /// The scope of an abort by this rank.
   enum class ending : unsigned char { alone, process, thread };
 
-  /// Joins a segment and a shared file that this object keeps.
+  /// Joins a segment and a shared file of which this object takes ownership.
   [[gnu::noinline, gnu::cold]] member(mapping map, memory_file shared, rank_t rank, ending ends)
       : member(job_segment(map), shared.view(), rank, ends) {
     map_ = std::move(map);
@@ -192,8 +192,8 @@ class member {
     rank_t rank = 0;
     ending ends = ending::alone;
     bool fence_failed = false;
-    pid_t pid = 0;      // Who joined.
-    int launcher = -1;  // The socket to mpxrun, if that runs the job.
+    pid_t pid = 0;      // The process that joined.
+    int launcher = -1;  // The socket to mpxrun; -1 if mpxrun does not run the job.
     std::uint64_t k = 0;
     char host[65] = {};
   };
@@ -202,7 +202,7 @@ class member {
     check_present("fence");
     if (me_.fence_failed)
       mpx::detail::throw_error(errc::peer_lost, "fence: an earlier one of this environment failed");
-    me_.fence_failed = true;  // Unless it returns.
+    me_.fence_failed = true;  // Reset if the fence returns.
     me_.segment.fence(me_.rank, me_.k, idle);
     me_.fence_failed = false;
   }
@@ -221,7 +221,7 @@ class member {
   bool present_ = false;
   mapping map_;
   memory_file shared_;
-  detail::aide_owner aide_;  // It looks at the mapping.
+  detail::aide_owner aide_;  // Refers to the mapping, so that it is destroyed first.
 };
 
 }  // namespace mpx::inline v0::bootstrap

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory with a descriptor and no name: it is inherited, not looked up, so that nothing is left
-// behind however its users end.
+// Memory with a descriptor and no name. It is inherited, not looked up, so that nothing remains
+// however its users end.
 
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -21,14 +21,15 @@
 
 namespace mpx::inline v0::bootstrap {
 
-/// Makes the memory file `fd` at least `bytes` long; the new part reads as zeros, at no cost yet.
-/// Any number of processes may do so at once: a file never gets shorter.
-/// Errors: errc::no_resources.
+/// Makes the memory file `fd` at least `bytes` long. The new part reads as zeros and takes no
+/// memory until it is touched. Any number of processes may call it at a time, since a file never
+/// becomes shorter.
+/// Errors:     errc::no_resources.
 [[gnu::noinline, gnu::cold]] inline void grow(int fd, std::uint64_t bytes) {
   for (int attempt = 0;; ++attempt) {
     struct stat info{};
     if (::fstat(fd, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= bytes) return;
-    rlimit longest{};  // Past it the kernel does not refuse: it kills, by SIGXFSZ.
+    rlimit longest{};  // Beyond it the kernel sends SIGXFSZ.
     if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && bytes > longest.rlim_cur)
       mpx::detail::throw_error(
           errc::no_resources,
@@ -38,7 +39,8 @@ namespace mpx::inline v0::bootstrap {
           static_cast<unsigned long long>(bytes),
           static_cast<unsigned long long>(longest.rlim_cur));
     if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return;
-    // EPERM: somebody else made it longer still since fstat, and it is sealed against shrinking.
+    // EPERM: another process made the file longer still since fstat, and it is sealed against
+    // shrinking.
     const int why = errno;
     if ((why == EPERM || why == EINTR) && attempt < 100) continue;
     mpx::detail::throw_error(
@@ -47,8 +49,8 @@ namespace mpx::inline v0::bootstrap {
   }
 }
 
-/// A memory file by a descriptor that somebody else owns and the program may have closed: every use
-/// makes sure that it still names that file.
+/// A memory file by a descriptor that another object owns and the program may have closed. Every
+/// use checks that the descriptor still names that file.
 class file_view {
  public:
   file_view() = default;
@@ -58,7 +60,7 @@ class file_view {
   const file_identity& identity() const noexcept { return identity_; }
   bool intact() const noexcept { return identity_.is_behind(fd_); }
 
-  // Errors: errc::no_resources, also when the descriptor names something else by now.
+  // Errors:     errc::no_resources, also if the descriptor names another file by now.
   void check() const { identity_.check(fd_); }
   void grow(std::uint64_t bytes) const {
     check();
@@ -68,7 +70,7 @@ class file_view {
     check();
     return mapping(fd_, offset, bytes);
   }
-  /// Gives the memory of a part back, which reads as zeros from now on. Returns whether it could.
+  /// Gives the memory of a part back; the part reads as zeros from now on. Returns true on success.
   bool clear(std::uint64_t offset, std::uint64_t bytes) const noexcept {
     return intact() && ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                    static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
@@ -84,14 +86,16 @@ class memory_file {
  public:
   memory_file() = default;
 
-  /// Makes an empty one that can grow and never shrink: who maps it never meets a hole.
-  /// Errors: errc::no_resources.
+  /// Makes an empty file that can grow but never shrink, so that a mapping of it always stays
+  /// backed.
+  /// Errors:     errc::no_resources.
   explicit memory_file(const char* name)
       : memory_file(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create") {
     if (::fcntl(fd(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) refused("sealing a memory file", errno);
   }
 
-  /// A second descriptor of the same memory, closed on exec. Errors: errc::no_resources.
+  /// Returns a second descriptor of the same file, closed on exec.
+  /// Errors:     errc::no_resources.
   static memory_file duplicate(const file_view& of) {
     of.check();
     return memory_file(::fcntl(of.fd(), F_DUPFD_CLOEXEC, 0), "duplicating a memory file");
@@ -103,21 +107,21 @@ class memory_file {
     return *this;
   }
   ~memory_file() {
-    if (view_.intact()) ::close(fd());  // Else it is not ours to close.
+    if (view_.intact()) ::close(fd());  // Otherwise it is another file's descriptor.
   }
 
   int fd() const noexcept { return view_.fd(); }
   const file_view& view() const noexcept { return view_; }
   explicit operator bool() const noexcept { return fd() >= 0; }
 
-  /// Whether `fd` is open and is a memory file that cannot shrink below its users.
+  /// True if `fd` is an open memory file that is sealed against shrinking.
   static bool usable(int fd) noexcept {
     const int seals = ::fcntl(fd, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
   }
 
  private:
-  /// Takes what a call returned.
+  /// Takes the result of a system call.
   memory_file(int fd, const char* call) {
     if (fd < 0) refused(call, errno);
     view_ = file_view(fd, file_identity::of(fd));

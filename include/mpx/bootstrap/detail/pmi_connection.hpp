@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// PMI-1, the line protocol by which Hydra, Slurm and others tell the processes that they start of
-// each other: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a process.
+// PMI-1, the line protocol by which Hydra, Slurm and others give processes that they start access
+// to a common store: "cmd=get kvsname=K key=k", answered by fields in any order. One connection a
+// process.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,17 +27,20 @@
 
 namespace mpx::inline v0::bootstrap::detail {
 
-/// This process's end of a PMI-1 connection. Threads: any; fences are one after the other.
+/// This process's end of a PMI-1 connection.
+/// Threads:    any; only one fence at a time.
 class pmi_connection {
  public:
-  /// That of this process, which ends with it. Errors: errc::bootstrap, each time.
+  /// The connection of this process; it lives until the process ends.
+  /// Errors:     errc::bootstrap, at every call.
   [[gnu::noinline, gnu::cold]] static pmi_connection& of_process() {
     static pmi_connection connection;
     return connection;
   }
-  /// Over a descriptor that is open; who does not answer to the first line within `greeting_ns` is
-  /// no launcher. Errors: errc::bootstrap: nothing is written to what is no socket, nor to a
-  /// standard stream, and that stays open.
+  /// Connects over an open descriptor. The launcher must answer the first line within
+  /// `greeting_ns`.
+  /// Errors:     errc::bootstrap. Nothing is written to a descriptor that is not a socket or is a
+  ///             standard stream, and that descriptor stays open.
   pmi_connection(int fd, rank_t rank, rank_t size, std::int64_t greeting_ns = greeting_default_ns)
       : fd_(fd), rank_(rank), size_(size) {
     check_socket();
@@ -44,38 +48,39 @@ class pmi_connection {
   }
   pmi_connection(const pmi_connection&) = delete;
   pmi_connection& operator=(const pmi_connection&) = delete;
-  /// Tells the launcher that this process ends in good order, unless something went wrong here: to
-  /// the launcher it has failed then.
+  /// Tells the launcher that this process ends in order, unless an error has happened here: then
+  /// the launcher treats the process as failed.
   [[gnu::cold]] ~pmi_connection() {
     if (::getpid() != pid_) return;
     try {
       if (!broken_ && !fencing_ && !failed_) ask("cmd=finalize\n", "cmd=finalize_ack");
     } catch (const std::exception&) {
-      broken_ = true;  // It has gone first.
+      broken_ = true;  // The launcher has ended first.
     }
     ::close(fd_);
   }
 
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }
-  /// Whether this is the process that the launcher has started, and not its child.
+  /// True in the process that the launcher started, false in its children.
   bool is_here() const noexcept { return ::getpid() == pid_; }
-  /// Bytes of the longest value.
+  /// Largest length of a value, in bytes.
   std::size_t value_bytes_max() const noexcept { return value_bytes_max_; }
-  /// Numbers the environments of this process.
+  /// Returns the number of a new environment of this process.
   std::uint64_t next_environment() {
     const std::lock_guard lock(mutex_);
-    failed_ = false;  // That was of an earlier one.
+    failed_ = false;  // That belonged to an earlier environment.
     return environments_++;
   }
-  /// An environment has failed here, and the others may wait for this rank: unless another one is
-  /// begun, this process does not end in good order.
+  /// An environment has failed here, and other ranks may wait for this one. The process then does
+  /// not finalize with the launcher, unless it begins another environment.
   void mark_failed() noexcept {
     const std::lock_guard lock(mutex_);
     failed_ = true;
   }
 
-  /// Publishes; others see it after the next fence. Requires: no blanks nor '=' in either.
+  /// Publishes a value; other ranks see it after the next fence.
+  /// Requires:   neither contains blanks or '='.
   [[gnu::noinline, gnu::cold]] void put(const std::string& key, std::string_view value) {
     const std::string said = ask(
         command("put") + " key=" + key + " value=" + std::string(value) + "\n", "cmd=put_result");
@@ -83,7 +88,7 @@ class pmi_connection {
       mpx::detail::throw_error(errc::no_resources, "the launcher does not store '%s': %s",
                                key.c_str(), mpx::detail::printable(said).c_str());
   }
-  /// What is published under `key`, if anything is.
+  /// Returns the value published under `key`, if there is one.
   [[gnu::noinline, gnu::cold]] std::optional<std::string> get(const std::string& key) {
     const std::string said = ask(command("get") + " key=" + key + "\n", "cmd=get_result");
     if (field(said, "rc") != "0") return {};
@@ -91,8 +96,8 @@ class pmi_connection {
   }
 
   static constexpr bool publishes_always = false;
-  /// Publishes what this rank has to say before its `fence`-th fence of an environment. It may take
-  /// several values, of which the first starts with their number.
+  /// Publishes all values that this rank has put before the `fence`-th fence of an environment.
+  /// They may take several values of the store, of which the first begins with their number.
   [[gnu::noinline, gnu::cold]] void publish(std::uint64_t environment, std::uint64_t fence,
                                             std::string_view all) {
     const std::string text = published::escaped(all);
@@ -102,7 +107,7 @@ class pmi_connection {
     for (std::size_t part = 0; part < parts; ++part)
       put(name(rank_, environment, fence, part), std::string_view(whole).substr(part * most, most));
   }
-  /// That of any rank; nothing if it was nothing.
+  /// Returns the values that a rank published before a fence; nothing if it published none.
   [[gnu::noinline, gnu::cold]] std::optional<std::string> published_by(rank_t rank,
                                                                        std::uint64_t environment,
                                                                        std::uint64_t fence) {
@@ -122,41 +127,43 @@ class pmi_connection {
     return published::unescaped(text);
   }
 
-  /// Returns when all processes have entered; `idle` is called meanwhile.
+  /// Returns once all processes have entered; calls `idle` meanwhile.
   [[gnu::noinline, gnu::cold]] void fence(mpx::detail::function_ref<void()> idle) {
     const int nap_ms = (size_ + 31) / 32;
-    while (!begin_fence()) {  // Another environment of this process is in one.
+    while (!begin_fence()) {  // Another environment of this process is in a fence.
       idle();
       ::poll(nullptr, 0, nap_ms);
     }
     for (bool over = false; !over; over = end_fence(nap_ms)) idle();
   }
 
-  /// Asks the launcher to end the job. (It is told no reason.)
+  /// Asks the launcher to end the job. (PMI-1 transfers no reason.)
   void abort(int code, std::string_view) noexcept try {
     const std::lock_guard lock(mutex_);
     send(mpx::detail::formatted("cmd=abort exitcode=%d\n", code));
   } catch (const std::exception&) {
-    broken_ = true;  // It has gone already.
+    broken_ = true;  // The launcher has ended already.
   }
 
  private:
   static constexpr std::int64_t greeting_default_ns = 10'000'000'000;
   static constexpr std::int64_t patience_ns = 120'000'000'000;
   static constexpr std::size_t line_bytes_max = 1 << 20;
-  static constexpr std::size_t header_bytes = 7;         // The number of parts, and a colon.
-  static constexpr std::uint64_t line_bytes_safe = 800;  // Of a value, beside names and the rest.
+  static constexpr std::size_t header_bytes = 7;  // The number of parts, and a colon.
+  // For a value, with room for names and the rest of the line.
+  static constexpr std::uint64_t line_bytes_safe = 800;
 
   pmi_connection() : pmi_connection(number("PMI_SIZE", 1, 0x7fffffff)) {}
   explicit pmi_connection(rank_t size)
       : fd_(number("PMI_FD", 0, 0x7fffffff)), rank_(number("PMI_RANK", 0, size - 1)), size_(size) {
     check_socket();
-    // What this process starts is no rank: without the descriptor it gets a clear error.
+    // A program started by this process is not a rank. Without the descriptor it gets a clear
+    // error.
     ::fcntl(fd_, F_SETFD, FD_CLOEXEC);
     greet(greeting_default_ns);
   }
 
-  /// Launchers give a socket: what is written to anything else would be found in a file, or on the
+  /// Launchers pass a socket. Lines written to anything else would appear in a file or on the
   /// user's screen.
   void check_socket() const {
     struct stat is{};
@@ -180,9 +187,10 @@ class pmi_connection {
     if (field(hello, "rc") != "0" || field(hello, "pmi_version") != "1")
       break_off("it does not speak PMI-1: ", hello);
     std::uint64_t n = 0;
+    // The length may include a final zero, and Slurm reads no line of more than 1024 bytes.
     if (mpx::detail::parse_number(field(ask("cmd=get_maxes\n", "cmd=maxes"), "vallen_max"),
                                   line_bytes_max / 2, n) &&
-        n >= 64)  // It may count a final zero, and Slurm reads no line of more than 1024 bytes.
+        n >= 64)
       value_bytes_max_ =
           static_cast<std::size_t>(mpx::detail::lesser<std::uint64_t>(n - 1, line_bytes_safe));
     kvs_ = field(ask("cmd=get_my_kvsname\n", "cmd=my_kvsname"), "kvsname");
@@ -196,7 +204,7 @@ class pmi_connection {
     return std::string("cmd=").append(what).append(" kvsname=").append(kvs_);
   }
 
-  /// What names the `part`-th part of what a rank has published before a fence.
+  /// The key of the `part`-th part of the values that a rank publishes before a fence.
   [[gnu::noinline, gnu::cold]] static std::string name(rank_t rank, std::uint64_t environment,
                                                        std::uint64_t fence, std::size_t part) {
     return mpx::detail::formatted("mpx.%llu.%d.%llu.%zu", 0ull + environment, rank, 0ull + fence,
@@ -212,7 +220,7 @@ class pmi_connection {
     fence_open_ = false;
     return true;
   }
-  /// Waits for a moment. Returns whether the fence has opened.
+  /// Waits for at most `nap_ms`. Returns true if the fence has opened.
   [[gnu::noinline, gnu::cold]] bool end_fence(int nap_ms) {
     const std::lock_guard lock(mutex_);
     check();
@@ -221,7 +229,8 @@ class pmi_connection {
     if (fence_open_) fencing_ = false;
     return fence_open_;
   }
-  /// Whether a line is that of a fence, which may come between a question and its answer.
+  /// Returns true if the line belongs to a fence; such a line may come between a question and its
+  /// answer.
   [[gnu::noinline, gnu::cold]] bool note(std::string_view line) {
     if (!line.starts_with("cmd=barrier_out")) return false;
     const std::string_view rc = field(line, "rc");
@@ -230,7 +239,7 @@ class pmi_connection {
     return true;
   }
 
-  /// Sends a line and returns the answer, which starts with `wanted`.
+  /// Sends a line and returns the answer, which must start with `wanted`.
   [[gnu::noinline, gnu::cold]] std::string ask(const std::string& line, std::string_view wanted,
                                                std::int64_t timeout_ns = patience_ns) {
     const std::lock_guard lock(mutex_);
@@ -268,7 +277,7 @@ class pmi_connection {
     }
   }
 
-  /// Returns false if no whole line comes within `timeout_ns`.
+  /// Reads one line. Returns false if no complete line arrives within `timeout_ns`.
   [[gnu::noinline, gnu::cold]] bool read_line(std::int64_t timeout_ns, std::string& line) {
     for (const std::int64_t end_ns = platform::now_ns() + timeout_ns;;) {
       const std::size_t end = read_.find('\n');
@@ -295,7 +304,7 @@ class pmi_connection {
     }
   }
 
-  /// The value of a field; "" if it is not there.
+  /// Returns the value of a field; "" if the line does not contain it.
   [[gnu::noinline, gnu::cold]] static std::string_view field(std::string_view line,
                                                              std::string_view name) noexcept {
     for (std::size_t at = 0; at < line.size();) {
@@ -332,7 +341,7 @@ class pmi_connection {
   std::size_t value_bytes_max_ = 255;
   std::string kvs_;
   platform::mutex mutex_;
-  std::string read_;  // What has come and is not a whole line yet.
+  std::string read_;  // Received bytes that are not a complete line yet.
   std::string why_broken_;
   std::uint64_t environments_ = 0;
   bool fencing_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank publishes between two fences, as one value for a launcher's store, however many keys
-// it has: launchers bound the number and the length of their values, and the letters in them.
+// All keys and values that a rank publishes between two fences, as one value of a launcher's store.
+// Launchers limit the number, the length and the characters of values.
 
 #include <cstdint>
 #include <optional>
@@ -20,18 +20,19 @@ class published {
   static constexpr std::size_t value_bytes_max = 4096;
   static constexpr std::size_t bytes_max = 64 * 1024;
 
-  /// A text in which nothing is found, and which is not empty.
+  /// A nonempty text without keys.
   static constexpr std::string_view nothing = "0,0,";
 
   bool empty() const noexcept { return text_.empty(); }
-  /// All of it, which is gone from here then.
+  /// Returns the text and clears it.
   std::string take() noexcept {
     std::string all;
     all.swap(text_);
     return all;
   }
 
-  /// Errors: errc::argument, errc::no_resources.
+  /// Appends a key and its value.
+  /// Errors:     errc::argument, errc::no_resources.
   [[gnu::noinline, gnu::cold]] void put(std::string_view key, std::string_view value) {
     if (key.empty() || key.size() > key_bytes_max || value.size() > value_bytes_max)
       mpx::detail::throw_error(
@@ -48,7 +49,8 @@ class published {
     text_.append(key).append(value);
   }
 
-  /// What `key` has in `text`, if it is there. Errors: errc::protocol.
+  /// Returns the value of `key` in `text`, if it is there.
+  /// Errors:     errc::protocol.
   [[gnu::noinline, gnu::cold]] static std::optional<std::string> find(std::string_view text,
                                                                       std::string_view key) {
     std::optional<std::string> found;
@@ -62,7 +64,8 @@ class published {
     return found;
   }
 
-  /// The same in letters, digits and "-_.:," alone, and back. Errors: errc::protocol.
+  /// Encodes a text in letters, digits and "-_.:,%"; `unescaped` reverses it.
+  /// Errors:     errc::protocol, by `unescaped`.
   [[gnu::noinline, gnu::cold]] static std::string escaped(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string s;
@@ -105,7 +108,7 @@ class published {
     if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
     damaged();
   }
-  /// Takes a number and its comma from the front.
+  /// Removes a number and its comma from the front and returns the number.
   [[gnu::noinline, gnu::cold]] static std::size_t length(std::string_view& text, std::size_t most) {
     const std::size_t comma = text.find(',');
     std::uint64_t n = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A fiber of a simulated job: Boost.Context switches stacks, this tells AddressSanitizer about it.
+// A fiber of a simulated job. Boost.Context switches the stacks; this class informs
+// AddressSanitizer.
 
 #include <cxxabi.h>
 
@@ -11,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-// Defined where AddressSanitizer is linked in, null elsewhere.
+// Defined if AddressSanitizer is linked in, null otherwise.
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void**, const void*, std::size_t);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*);
@@ -19,11 +20,11 @@ extern "C" {
 
 namespace mpx::inline v0::sim::detail {
 
-/// A function with a stack of its own, entered by `resume` and left by `suspend`. It runs to its
-/// end: it is never unwound from outside.
+/// A function with a stack of its own, entered by `resume` and left by `suspend`. It must run to
+/// its end: it is never unwound from outside.
 class fiber {
  public:
-  /// Errors: std::bad_alloc when there is no memory, or no mapping left, for the stack.
+  /// Errors:     std::bad_alloc if there is no memory or mapping left for the stack.
   fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::move(body)) {
     boost::context::protected_fixedsize_stack allocator(stack_bytes);
     const boost::context::stack_context stack = allocator.allocate();
@@ -37,7 +38,8 @@ class fiber {
 
   bool finished() const noexcept { return finished_; }
 
-  /// Runs the fiber until it suspends or ends. Called on the one stack that schedules.
+  /// Runs the fiber until it suspends or ends.
+  /// Requires:   called on the scheduler's stack.
   void resume() {
     auto& exceptions = *reinterpret_cast<exceptions_under_way*>(abi::__cxa_get_globals());
     const exceptions_under_way caller = std::exchange(exceptions, exceptions_);
@@ -47,7 +49,8 @@ class fiber {
     arrive(fake, nullptr);
     exceptions_ = std::exchange(exceptions, caller);
   }
-  /// Goes back to whoever resumed this fiber. Called on its own stack.
+  /// Returns control to the caller of `resume`.
+  /// Requires:   called on the fiber's own stack.
   void suspend() {
     void* fake = nullptr;
     leave_for(&fake, caller_stack_);
@@ -56,8 +59,9 @@ class fiber {
   }
 
  private:
-  /// What C++ keeps for each thread, and must keep for each stack: a rank may wait in a destructor
-  /// while an exception passes, and the others know nothing of it. Source: Itanium C++ ABI, 2.2.2.
+  /// Exception state, which C++ keeps for each thread and which must be kept for each stack: a rank
+  /// may wait in a destructor while an exception propagates, and other ranks must not see that.
+  /// Source:     Itanium C++ ABI, 2.2.2.
   struct exceptions_under_way {
     void* caught = nullptr;
     unsigned int uncaught = 0;

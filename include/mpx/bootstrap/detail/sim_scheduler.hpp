@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Ranks as fibers in virtual time: a queue of events, a clock for each rank, and a seed that
-// decides whatever is left open. One thread runs it all.
+// decides every open order. All of it runs in one thread.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace mpx::inline v0::sim {
 
 namespace detail {
 
-/// What happens at a time. `fire` is called once.
+/// Handler of a scheduled event. `fire` is called once for each call of scheduler::at.
 class event_handler {
  public:
   event_handler() = default;
@@ -29,8 +29,8 @@ class event_handler {
   virtual void fire(std::int64_t now_ns, std::uint64_t argument) = 0;
 };
 
-/// Runs fibers in the order of virtual time. A rank's own clock may run ahead of the events that
-/// have happened; `catch_up` lets those go first.
+/// Runs fibers in the order of virtual time. A rank's own clock may run ahead of the processed
+/// events; `catch_up` processes those first.
 class scheduler : event_handler {
  public:
   explicit scheduler(std::uint64_t seed) : random_(seed) {}
@@ -40,7 +40,7 @@ class scheduler : event_handler {
   std::int64_t now_ns() const noexcept { return now_ns_; }
   std::uint64_t events() const noexcept { return events_; }
 
-  /// Adds a rank that runs `body`. Ranks are numbered in order.
+  /// Adds a rank that runs `body`. Ranks are numbered in the order of the calls.
   void add(std::size_t stack_bytes, std::function<void()> body) {
     const auto rank = static_cast<rank_t>(ranks_.size());
     ranks_.push_back(std::make_unique<process>(stack_bytes, std::move(body)));
@@ -48,15 +48,16 @@ class scheduler : event_handler {
     at(0, *this, static_cast<std::uint64_t>(rank));
   }
 
-  /// Calls `handler.fire(time, argument)` at a time that is not before now. What happens at one
-  /// time happens in an order that the seed decides.
+  /// Schedules a call of `handler.fire(time, argument)`. The seed decides the order of events at
+  /// the same time.
+  /// Requires:   the time is not before now.
   void at(std::int64_t time_ns, event_handler& handler, std::uint64_t argument) {
     queue_.push_back({time_ns, random_.next(), &handler, argument});
     std::push_heap(queue_.begin(), queue_.end());
   }
 
-  /// Runs until every rank has ended. `stuck()` is called when no event is left and some have not:
-  /// it must make at least one of them go on.
+  /// Runs until every rank has ended. If no event is left and some ranks have not ended, calls
+  /// `stuck()`, which must make at least one of them continue.
   template <class Stuck>
   void run(Stuck&& stuck) {
     while (alive_ > 0) {
@@ -79,13 +80,13 @@ class scheduler : event_handler {
 
   /// The rank's own clock.
   std::int64_t clock_ns(rank_t rank) const noexcept { return of(rank).clock_ns; }
-  /// The rank is busy for so long.
+  /// Advances the rank's clock by `ns`, times its slowness.
   void spend(rank_t rank, std::int64_t ns) noexcept {
     process& p = of(rank);
     p.clock_ns +=
         p.slowness == 1 ? ns : static_cast<std::int64_t>(static_cast<double>(ns) * p.slowness);
   }
-  /// Lets happen what happens before the rank's own time.
+  /// Processes all events that are earlier than the rank's own clock.
   void catch_up(rank_t rank) {
     process& p = of(rank);
     if (queue_.empty() || queue_.front().at_ns > p.clock_ns) {
@@ -95,16 +96,16 @@ class scheduler : event_handler {
     at(p.clock_ns, *this, static_cast<std::uint64_t>(rank));
     p.fiber.suspend();
   }
-  /// Waits until somebody wakes the rank.
+  /// Suspends the rank until it is woken.
   void sleep(rank_t rank) {
     process& p = of(rank);
     p.asleep = true;
     p.fiber.suspend();
   }
 
-  // --- Called from anywhere ---
+  // --- Called on any stack ---
 
-  /// Ends a rank's sleep, now.
+  /// Ends the rank's sleep at the current time.
   void wake(rank_t rank) {
     process& p = of(rank);
     if (!p.asleep) return;
@@ -115,7 +116,7 @@ class scheduler : event_handler {
     for (std::size_t r = 0; r < ranks_.size(); ++r) wake(static_cast<rank_t>(r));
   }
   bool asleep(rank_t rank) const noexcept { return of(rank).asleep; }
-  /// Everything that the rank does itself takes `factor` times as long from now on.
+  /// All activity of the rank itself takes `factor` times as long from now on.
   void slow(rank_t rank, double factor) noexcept { of(rank).slowness = factor; }
 
  private:
@@ -132,7 +133,7 @@ class scheduler : event_handler {
     std::uint64_t order;
     event_handler* handler;
     std::uint64_t argument;
-    bool operator<(const event& other) const noexcept {  // The earliest is the largest.
+    bool operator<(const event& other) const noexcept {  // The earliest event is the largest.
       return at_ns != other.at_ns ? at_ns > other.at_ns : order > other.order;
     }
   };
@@ -140,7 +141,7 @@ class scheduler : event_handler {
   process& of(rank_t rank) noexcept { return *ranks_[static_cast<std::size_t>(rank)]; }
   const process& of(rank_t rank) const noexcept { return *ranks_[static_cast<std::size_t>(rank)]; }
 
-  /// A rank goes on.
+  /// Resumes a rank.
   void fire(std::int64_t now_ns, std::uint64_t rank) override {
     process& p = *ranks_[rank];
     p.clock_ns = std::max(p.clock_ns, now_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the ranks of a simulated job share: clocks, the network's costs, who is alive, what was
-// published, and what goes wrong when.
+// State shared by the ranks of a simulated job: clocks, network costs, states of ranks, published
+// values, and the schedule of faults.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,68 +21,69 @@
 
 namespace mpx::inline v0::sim {
 
-/// What one transfer costs, in nanoseconds.
+/// Costs of one transfer, in nanoseconds.
 struct costs {
-  std::int64_t send_ns;     ///< The sender's CPU is busy.
-  std::int64_t receive_ns;  ///< The receiver's CPU is busy, when it takes the packet.
-  std::int64_t gap_ns;      ///< Neither port takes another packet for so long.
-  std::int64_t wire_ns;     ///< The time for its bytes: both ports are busy.
+  std::int64_t send_ns;     ///< Time for which the sender's CPU is busy.
+  std::int64_t receive_ns;  ///< Time for which the receiver's CPU is busy when it takes the packet.
+  std::int64_t gap_ns;      ///< Smallest time between two packets at each of the two ports.
+  std::int64_t wire_ns;     ///< Time to transfer the bytes: both ports are busy.
   std::int64_t latency_ns;  ///< From port to port, jitter included.
-  /// By how much longer than `wire_ns` a CPU is busy that copies from another rank's memory, and
-  /// not to it.
+  /// Time beyond `wire_ns` for which a CPU is busy that copies from another rank's memory; a copy
+  /// to it has no such cost.
   std::int64_t fetch_ns = 0;
 };
 
-/// Something that goes wrong at a time.
+/// A scheduled fault.
 struct fault {
-  /// What goes wrong.
+  /// Kinds of faults.
   enum class kind : std::uint8_t {
-    kill,     ///< Rank `a` dies: what it has not put on the wire by then never leaves.
-    cut,      ///< Nothing passes between `a` and `b` any more (b = -1: between `a` and everybody).
-    heal,     ///< It passes again, and so does what has waited; -1 as for cut.
-    slow,     ///< Whatever rank `a` does itself takes `factor` times as long.
-    lose,     ///< Of the packets between `a` and `b` (-1 as for cut), a part never arrives,
-    repeat,   ///< or arrives a second time, behind what was under way,
-    shorten,  ///< or arrives without its end, from a byte that the seed draws.
-    refuse,   ///< Of the copies between the memories of `a` and `b`, a part is refused.
+    kill,     ///< Rank `a` dies: data that is not on the wire by then is never sent.
+    cut,      ///< Disconnects `a` and `b` (b = -1: `a` and all other ranks).
+    heal,     ///< Ends a cut; delayed data continues. b = -1 as for cut.
+    slow,     ///< All activity of rank `a` itself takes `factor` times as long.
+    lose,     ///< Loses a share of the packets between `a` and `b` (-1 as for cut).
+    repeat,   ///< Delivers a share of the packets twice, again behind those in flight.
+    shorten,  ///< Truncates a share of the packets at a byte that the seed selects.
+    refuse,   ///< Refuses a share of the copies between the memories of `a` and `b`.
   };
-  fault::kind what;    ///< What goes wrong.
-  std::int64_t at_ns;  ///< When, in virtual time.
-  rank_t a;            ///< With whom.
-  rank_t b = -1;       ///< And between whom.
-  double factor = 1;   ///< How much slower; which part, from 0 (no more) to 1.
+  fault::kind what;    ///< The kind.
+  std::int64_t at_ns;  ///< Virtual time at which it happens.
+  rank_t a;            ///< The rank concerned.
+  rank_t b = -1;       ///< The second rank, if the kind has one.
+  double factor = 1;   ///< Slowness, or the share from 0 (no more faults) to 1.
 };
 
-/// What a simulation may use, and what it records.
+/// Limits and settings of a simulation.
 struct options {
   std::int64_t time_max_ns = 3'600'000'000'000;  ///< Virtual time after which a job counts as hung.
-  std::size_t stack_bytes = 256 * 1024;          ///< Of a rank, touched as it is used.
-  bool trace = false;                            ///< Keep the text of the trace, not just its hash.
-  bool crowded = true;        ///< More ranks than cores: who waits looks once, then sleeps.
+  std::size_t stack_bytes = 256 * 1024;          ///< Stack size of a rank; touched as it is used.
+  bool trace = false;         ///< Keeps the text of the trace, not only its hash.
+  bool crowded = true;        ///< Ranks outnumber cores: a waiting rank polls once, then sleeps.
   std::vector<fault> faults;  ///< In any order.
 };
 
-/// What a simulation did.
+/// Outcome of a simulation.
 struct result {
-  std::int64_t virtual_ns = 0;     ///< When the last rank ended.
+  std::int64_t virtual_ns = 0;     ///< Time at which the last rank ended.
   std::uint64_t events = 0;        ///< Steps of the simulator.
-  std::uint64_t packets = 0;       ///< Delivered, puts and gets not among them.
+  std::uint64_t packets = 0;       ///< Packets delivered, without puts and gets.
   std::uint64_t packet_bytes = 0;  ///< Their payload.
-  std::uint64_t puts = 0;          ///< Stores into a peer's memory.
-  std::uint64_t gets = 0;          ///< Fetches from a peer's memory.
-  std::uint64_t moved_bytes = 0;   ///< By puts and gets.
-  std::uint64_t lost = 0;          ///< Packets that a fault has lost,
-  std::uint64_t repeated = 0;      ///< brought again,
-  std::uint64_t shortened = 0;     ///< or cut short.
-  std::uint64_t refused = 0;       ///< Copies that a fault has refused.
-  std::uint64_t trace_hash = 0;    ///< Equal for equal runs, and for hardly any others.
-  std::string trace;               ///< A line for each thing that happened, if asked for.
-  std::string stuck;               ///< Why no rank could go on, if it came to that.
+  std::uint64_t puts = 0;          ///< Puts into a peer's memory.
+  std::uint64_t gets = 0;          ///< Gets from a peer's memory.
+  std::uint64_t moved_bytes = 0;   ///< Bytes moved by puts and gets.
+  std::uint64_t lost = 0;          ///< Packets lost by faults.
+  std::uint64_t repeated = 0;      ///< Packets repeated by faults.
+  std::uint64_t shortened = 0;     ///< Packets truncated by faults.
+  std::uint64_t refused = 0;       ///< Copies refused by faults.
+  std::uint64_t trace_hash = 0;    ///< Equal for equal runs; different runs hardly ever have equal
+                                   ///< hashes.
+  std::string trace;               ///< One line for each event, if requested.
+  std::string stuck;               ///< The reason if no rank could continue.
 };
 
 namespace detail {
 
-/// The network and the machine, as the simulator asks them.
+/// Interface of the simulator to the model of network and machine.
 class network {
  public:
   network() = default;
@@ -126,16 +127,18 @@ class world : event_handler {
           known_ns(static_cast<std::size_t>(ranks)),
           ports(static_cast<std::size_t>(ranks)) {}
     std::vector<rank_state> states;
-    std::vector<std::int64_t> known_ns;  // When the others learn that a rank has gone.
-    std::vector<event_handler*> ports;   // The transport's ends.
+    // Time at which the other ranks learn that a rank has gone.
+    std::vector<std::int64_t> known_ns;
+    std::vector<event_handler*> ports;  // The transport's ports.
     std::map<std::pair<rank_t, std::string>, std::string> published;
-    std::map<std::pair<rank_t, rank_t>, errc> renounced;  // Who gave whom up, and why.
-    rank_t gone = 0;                                      // Left or failed.
+    // By (rank, peer): the reason for which rank has renounced peer.
+    std::map<std::pair<rank_t, rank_t>, errc> renounced;
+    rank_t gone = 0;  // Number of ranks that have left or failed.
     rank_t arrived = 0;
     std::uint64_t generation = 0;
   };
 
-  /// Enters `rank` into its next environment.
+  /// `rank` joins its next environment.
   environment& join(rank_t rank) {
     const std::size_t k = member(rank).joined++;
     if (k == environments_.size()) environments_.push_back(std::make_unique<environment>(ranks_));
@@ -146,25 +149,26 @@ class world : event_handler {
   void leave(environment& e, rank_t rank, rank_state as) {
     e.states[static_cast<std::size_t>(rank)] = as;
     ++e.gone;
-    // The others learn of it as of the end of a stream: after what this rank has sent.
+    // The other ranks learn of it as of the end of a stream: after everything that this rank has
+    // sent.
     const std::int64_t known_ns = scheduler_.now_ns() + network_.detection_ns();
     e.known_ns[static_cast<std::size_t>(rank)] = known_ns;
     scheduler_.at(known_ns, *this, news);
   }
-  /// `rank` gives `peer` up, which learns of it a little later.
+  /// `rank` renounces `peer`, which learns of it a detection time later.
   void renounce(environment& e, rank_t rank, rank_t peer, errc why) {
     e.renounced.insert({{rank, peer}, why});
     scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
   }
-  /// What `viewer` knows of `rank`. Who is dead itself, and who is in a job that is over, has lost
-  /// everybody.
+  /// State of `rank` as `viewer` knows it. To a rank that is dead, or in a job that is over, all
+  /// ranks have failed.
   rank_state state(const environment& e, rank_t viewer, rank_t rank) const noexcept {
     if (over_ || member(viewer).dead) return rank_state::failed;
     rank_state s = e.states[static_cast<std::size_t>(rank)];
     if (scheduler_.now_ns() < e.known_ns[static_cast<std::size_t>(rank)]) s = rank_state::joined;
     return member(rank).known_dead && s != rank_state::finished ? rank_state::failed : s;
   }
-  /// What became of a rank that has failed, in words.
+  /// Describes what happened to a failed rank.
   std::string failure_text(rank_t rank) const {
     const std::string who = "rank " + std::to_string(rank);
     if (!member(rank).dead) return who + (over_ ? " was lost: the job is over" : " failed");
@@ -173,15 +177,15 @@ class world : event_handler {
   std::uint32_t failure_epoch() const noexcept { return failure_epoch_; }
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return failure_epoch_; }
 
-  /// Keeps what events may name until the end of the job.
+  /// Keeps an object to which events may refer until the end of the job.
   void keep(std::unique_ptr<event_handler> handler) { kept_.push_back(std::move(handler)); }
 
   // --- Faults and ends ---
 
   bool dead(rank_t rank) const noexcept { return member(rank).dead; }
-  /// True once nothing that `rank` does reaches anybody.
+  /// True once nothing that `rank` does reaches another rank.
   bool cut_off(rank_t rank) const noexcept { return over_ || member(rank).dead; }
-  /// True when a packet that left then was never sent.
+  /// True if a packet that left at that time was never sent.
   bool died_before(rank_t rank, std::int64_t time_ns) const noexcept {
     return member(rank).dead && member(rank).died_ns <= time_ns;
   }
@@ -190,7 +194,7 @@ class world : event_handler {
            (cuts_.count({a, b}) != 0 || cuts_.count({b, a}) != 0 || cuts_.count({a, -1}) != 0 ||
             cuts_.count({b, -1}) != 0);
   }
-  /// What becomes of a packet that arrives.
+  /// The faults that a packet suffers on arrival.
   struct fate {
     bool lost = false;
     bool repeated = false;
@@ -206,7 +210,7 @@ class world : event_handler {
     }
     return f;
   }
-  /// Whether a copy between two ranks' memories is refused.
+  /// Returns true if a fault refuses a copy between the memories of two ranks.
   bool is_refused(rank_t a, rank_t b) noexcept {
     bool refused = false;
     for (const fault& now : of_transfers_)
@@ -216,7 +220,7 @@ class world : event_handler {
   /// Calls `healed` whenever a cut has ended.
   void on_heal(std::function<void()> healed) { on_heal_.push_back(std::move(healed)); }
 
-  /// The job ends here: everybody has lost everybody, so that every wait ends.
+  /// Ends the job now: every rank sees all others as failed, so that every wait ends.
   void end_all(const std::string& why) {
     if (over_) return;
     over_ = true;
@@ -224,7 +228,7 @@ class world : event_handler {
     ++failure_epoch_;
     scheduler_.wake_all();
   }
-  /// A rank has looked in vain. Ends a job that has gone on for longer than it may.
+  /// A rank has polled without result. Ends a job that has exceeded its virtual time.
   void looked(rank_t rank) {
     if (scheduler_.clock_ns(rank) > options_.time_max_ns)
       end_all("no end after " + std::to_string(options_.time_max_ns) + " ns of virtual time");
@@ -233,15 +237,16 @@ class world : event_handler {
     std::abort();
   }
 
-  /// Whom to ask what a rank waits for.
+  /// Sets the object that describes what a rank waits for.
   void describe_by(rank_t rank, bootstrap::hang_describer* describer) noexcept {
     member(rank).describer = describer;
   }
-  /// Asks. Returns false if the rank has no environment, or its descriptions are of another size.
+  /// Gets the description. Returns false if the rank has no environment, or if its descriptions
+  /// have another size.
   bool describe(rank_t rank, std::span<std::byte> into) {
     return member(rank).describer != nullptr && member(rank).describer->describe(into);
   }
-  /// Nothing will happen any more, and some ranks still wait: ends the job with what `report` says.
+  /// Ends the job with the text of `report`: no event is left, and some ranks still wait.
   template <class Report>
   void stuck(Report&& report) {
     end_all("no rank can go on\n" + report());
@@ -282,7 +287,7 @@ class world : event_handler {
   static bool is_wrong(const fault& f) noexcept {
     return is_of_transfers(f.what) ? f.factor < 0 || f.factor > 1 : f.factor <= 0;
   }
-  /// Whether it befalls this transfer, as the seed draws.
+  /// Returns true if the fault hits this transfer, as the seed decides.
   bool befalls(const fault& f, rank_t from, rank_t to) noexcept {
     const bool concerned =
         (f.a == from && (f.b == to || f.b == -1)) || (f.a == to && (f.b == from || f.b == -1));
