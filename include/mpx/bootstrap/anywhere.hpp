@@ -28,7 +28,7 @@ class anywhere {
   [[gnu::noinline, gnu::cold]] anywhere() : job_(joined(choose_way_to_join())) {}
   anywhere(anywhere&&) = default;
   anywhere& operator=(anywhere&&) = default;
-  /// Leaves the job in order, unless an exception is propagating.
+  /// Leaves the job cleanly, unless an exception is propagating.
   ~anywhere() {
     if (job_) job_->leave(std::uncaught_exceptions() <= exceptions_);
   }

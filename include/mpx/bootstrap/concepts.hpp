@@ -25,7 +25,7 @@ struct bootstrap_axis {};
 enum class rank_state : std::uint8_t {
   waiting,   ///< It has not joined yet.
   joined,    ///< It takes part.
-  finished,  ///< It left in order: nothing more will come from it.
+  finished,  ///< It left cleanly: nothing more will come from it.
   failed,    ///< It died, or ended without leaving.
 };
 
@@ -89,7 +89,7 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
 /// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
 ///   not.
-/// - `mark_finished()`: leaves in order; other ranks then see `finished`. A bootstrap destroyed
+/// - `mark_finished()`: leaves cleanly; other ranks then see `finished`. A bootstrap destroyed
 ///   without this call counts as `failed`.
 /// - `mark_failed()`: tells the other ranks that this rank will not return.
 ///

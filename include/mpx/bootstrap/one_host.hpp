@@ -30,7 +30,7 @@ class host_member : public member {
   class held final : public aide {
    public:
     explicit held(launcher_owner job) noexcept : job_(std::move(job)) {}
-    /// Always leaves in order: peers see failures in the shared memory, and may continue without
+    /// Always leaves cleanly: peers see failures in the shared memory, and may continue without
     /// this rank.
     ~held() override { job_->leave(true); }
     void abort(int code, std::string_view why) noexcept override try {

@@ -223,7 +223,7 @@ class pmix_client {
   platform::mutex mutex_;
   std::uint64_t environments_ = 0;
   bool fencing_ = false;
-  bool failed_ = false;  // The latest environment.
+  bool failed_ = false;  // True if the latest environment has failed here.
   int status_ = 0;       // Result of the fence that has ended.
   // Makes fences collect the data, so that a get asks no other rank. A fence may read it until it
   // ends.

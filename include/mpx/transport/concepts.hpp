@@ -54,7 +54,7 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
 
 /// A sink that is also told of lost connections.
 ///
-/// - `lost(source)`: the connection to that peer broke before the peer left in order. Nothing
+/// - `lost(source)`: the connection to that peer broke before the peer left cleanly. Nothing
 ///   follows the packets that were handed over before. Called once, by a poll; not called for a
 ///   peer that has left, was dropped, or was reported as malformed.
 template <class S>
@@ -161,7 +161,7 @@ concept RelocatingTransport =
 ///   returns false, and until the next post, this rank may leave: everything arrives.
 /// - `has_heard_out(peer)`: for a peer that has left. Returns true if all that the peer had sent
 ///   has been handed over, because its connection has ended or there is none. It becomes true after
-///   some polls if the peer leaves in order.
+///   some polls if the peer leaves cleanly.
 /// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
 ///   be made.
 template <class T>

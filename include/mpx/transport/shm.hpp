@@ -72,7 +72,8 @@ struct alignas(cache_line_bytes) peer_card {
 /// is mapped at once, so that no later mapping can fail; a larger one is mapped piece by piece.
 class shm_segment {
  public:
-  /// Errors: errc::no_resources.
+  /// Grows the file to the size of the layout, and maps the whole or its front part.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] shm_segment(const bootstrap::file_view& file, std::uint64_t base,
                                            peer_id self, peer_id peers, ring_geometry geometry,
                                            std::uint64_t arena_bytes,

@@ -62,7 +62,7 @@ class basic_sim {
   }
   std::size_t poll(PacketSink auto& sink) noexcept { return port_.poll(sink); }
   bool arm() noexcept { return port_.arm(); }
-  /// Ignores the timeout: a rank that nobody wakes is a deadlock, which the simulator must detect.
+  /// Ignores the timeout: a rank that is never woken is a deadlock, which the simulator detects.
   void sleep(std::int64_t) noexcept { port_.sleep(); }
   void disarm() noexcept {}
   void wake() noexcept { port_.wake(); }

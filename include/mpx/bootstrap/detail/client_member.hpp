@@ -41,7 +41,7 @@ namespace mpx::inline v0::bootstrap::detail {
 /// A rank of such a job. There is one `Client` for each process; it outlives this object. It has
 /// `rank()`, `size()`, `is_here()` (true in the process that the launcher started),
 /// `next_environment()`, `fence(idle)`, `abort(code, why)`, which returns, and
-/// - `mark_failed()`: the launcher is not told that this process ends in order, unless the process
+/// - `mark_failed()`: the launcher is not told that this process ends cleanly, unless the process
 ///   begins another environment afterwards;
 /// - `publish(environment, fence, text)`: publishes the values that this rank has put before that
 ///   fence; called at most once a fence;
@@ -56,7 +56,7 @@ class client_member {
 
   client_member(client_member&&) = default;
   client_member& operator=(client_member&&) = default;
-  /// Leaves the job in order, unless an exception is propagating. A failure while joining, or one
+  /// Leaves the job cleanly, unless an exception is propagating. A failure while joining, or one
   /// that ends the environment early, leaves other ranks waiting, and only the launcher can tell
   /// them.
   [[gnu::noinline, gnu::cold]] ~client_member() {

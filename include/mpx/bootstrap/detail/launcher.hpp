@@ -29,7 +29,7 @@ class launcher {
   virtual std::optional<std::string> get(rank_t rank, std::string_view key) = 0;
   virtual void fence(mpx::detail::function_ref<void()> idle) = 0;
   virtual void abort(int code, std::string_view why) = 0;
-  /// Tells the other ranks that this rank has left, in order or not, if the bootstrap can.
+  /// Tells the other ranks that this rank has left, cleanly or not, if the bootstrap can.
   virtual void leave(bool well) noexcept = 0;
   /// Returns a table without a segment if the bootstrap is not a WatchedBootstrap.
   virtual hang_table hangs() const noexcept = 0;
@@ -37,7 +37,7 @@ class launcher {
 
 /// A bootstrap that is told before its rank leaves.
 ///
-/// - `leave(well)`: the rank is about to leave, in order if `well` is true.
+/// - `leave(well)`: the rank is about to leave, cleanly if `well` is true.
 template <class B>
 concept LeavingBootstrap = Bootstrap<B> && requires(B& b) {
   { b.leave(true) } noexcept;

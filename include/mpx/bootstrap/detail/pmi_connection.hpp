@@ -48,8 +48,8 @@ class pmi_connection {
   }
   pmi_connection(const pmi_connection&) = delete;
   pmi_connection& operator=(const pmi_connection&) = delete;
-  /// Tells the launcher that this process ends in order, unless an error has happened here: then
-  /// the launcher treats the process as failed.
+  /// Tells the launcher that this process ends cleanly, unless an error has happened here: then the
+  /// launcher treats the process as failed.
   [[gnu::cold]] ~pmi_connection() {
     if (::getpid() != pid_) return;
     try {
@@ -347,7 +347,7 @@ class pmi_connection {
   bool fencing_ = false;
   bool fence_open_ = false;
   bool broken_ = false;
-  bool failed_ = false;  // The latest environment.
+  bool failed_ = false;  // True if the latest environment has failed here.
 };
 
 }  // namespace mpx::inline v0::bootstrap::detail
