@@ -108,8 +108,8 @@ class member_table {
     const std::size_t high = a < b ? b : a;
     return pairs_[high * (high - 1) / 2 + low];
   }
-  /// The value of a pair's word without links is xor-ed with this: two founders are linked if the
-  /// word is zero.
+  /// Bits that are stored inverted in the word of a pair, so that a zeroed word means that two
+  /// founders are linked, and that any other two members are not.
   std::uint32_t flip_of(peer_id a, peer_id b) const noexcept {
     return a < founders_ && b < founders_ ? 3 : 0;
   }

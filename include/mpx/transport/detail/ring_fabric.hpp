@@ -252,9 +252,9 @@ class ring_fabric {
   }
 
  private:
-  /// True if receivers mark the rings that they poll. False if the kernel has no heavy barrier:
-  /// then each sender sets its bit for every packet, which is the full fence that the barrier would
-  /// save.
+  /// True if this rank marks the rings that it polls. False if ranks outnumber cores or the kernel
+  /// has no heavy barrier: then each sender sets its attention bit for every packet, which is the
+  /// full fence that the barrier would save.
   bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   using sender = ring_sender;
