@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The transport between hosts: TCP connections, made on first use, between ranks that prove to each
-// other that they are of one job. Needs the headers of Boost.Asio (addresses) and libcrypto.
+// other that they belong to one job. Needs the headers of Boost.Asio (addresses) and libcrypto.
 
 #include "mpx/macros/begin.hpp"
 
@@ -31,13 +31,18 @@
 
 namespace mpx::inline v0::transport {
 
-/// Ranks anywhere, over sockets. `PacketBytes`: the largest payload of a packet. `Pends`: what the
-/// kernel has no room for waits where the caller has it; else what is left of it is copied.
-/// `KernelBytes`: what the kernel may hold of a connection in each direction; 0: as it likes.
-/// `Stream`: what carries the bytes of a connection (TcpStream).
-/// `Heartbeat`: how long a peer may be out of reach. A connection that breaks is made again within
-/// that time, and goes on where it was.
-/// Where it listens: MPX_TCP_INTERFACE, MPX_TCP_PORTS; instead of `Heartbeat`: MPX_TCP_HEARTBEAT.
+/// A transport over TCP sockets, for ranks on any hosts.
+///
+/// - `PacketBytes`: the largest payload of a packet.
+/// - `Pends`: a payload for which the kernel has no room stays in the caller's memory and the post
+///   pends; else the rest of it is copied.
+/// - `KernelBytes`: the size of the kernel's two buffers of a connection; 0: the kernel's choice.
+/// - `Stream`: carries the bytes of a connection (TcpStream).
+/// - `Heartbeat`: the time for which a peer may be unreachable (tcp_heartbeat). A connection that
+///   breaks is made again within that time and continues without loss.
+///
+/// MPX_TCP_INTERFACE and MPX_TCP_PORTS choose where a rank listens; MPX_TCP_HEARTBEAT overrides
+/// `Heartbeat`.
 template <std::size_t PacketBytes, bool Pends, int KernelBytes, class Stream, class Heartbeat>
 class basic_tcp {
   static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
@@ -51,8 +56,9 @@ class basic_tcp {
       .layout = detail::tcp_magic ^ PacketBytes ^ Stream::layout,
       .posts_pend = Pends};
 
-  /// Collective over the ranks of `b`. Errors: errc::argument: what MPX_TCP_INTERFACE,
-  /// MPX_TCP_PORTS or MPX_TCP_HEARTBEAT say cannot be had; errc::no_resources; errc::bootstrap.
+  /// Joins the job of `b`. Collective over the ranks of `b`.
+  /// Errors: errc::argument: MPX_TCP_INTERFACE, MPX_TCP_PORTS or MPX_TCP_HEARTBEAT has a value that
+  ///         cannot be met; errc::no_resources; errc::bootstrap.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_tcp>) && Bootstrap<B>
   explicit basic_tcp(B& b) : basic_tcp(b, join(b)) {}
@@ -67,14 +73,15 @@ class basic_tcp {
     const outcome o =
         peer == self() ? own_.post(header, payload) : wires_.post(peer, header, payload, cookie);
     if (armed_.load() != 0) [[unlikely]]
-      wires_.watch().wake();  // Who sleeps for this endpoint has something to watch now.
+      wires_.watch().wake();  // A thread that sleeps must watch the new state.
     return o;
   }
 
   template <PacketSink Sink>
   std::size_t poll(Sink& sink) noexcept {
     wires_.begin_poll();
-    // The connection that spoke last is read at once; all are looked at before it is read again.
+    // Fast path: reads only the connection that delivered the last packet. A poll after a packet,
+    // and every 16th one, looks at all connections.
     if (hot_ != nullptr && !look_is_due_ && wires_.serving().empty() && !wires_.uneasy() &&
         ++unlooked_ < looks_apart) {
       wires_.look_at(*hot_);
@@ -89,7 +96,7 @@ class basic_tcp {
       n += complete(sink);
     if (!wires_.lost().empty()) [[unlikely]]
       tell_losses(sink);
-    // Another thread sleeps, and one that was told `retry` may be waiting for it.
+    // Another thread sleeps, perhaps after a post that returned `retry`.
     if (wires_.has_news() && armed_.load() != 0) [[unlikely]]
       wires_.watch().wake();
     return n;
@@ -145,12 +152,12 @@ class basic_tcp {
     if (peer != self()) wires_.attend(peer);
   }
 
-  /// Sends what waits and moves on connections that are being made, but reads no packets: for who
-  /// owns several, and polls one.
+  /// Writes queued packets and advances connections that are being made, but reads no packets: for
+  /// an owner of several transports that polls only one.
   void progress() noexcept {
     wires_.begin_poll();
     wires_.look(false);
-    // What a connection brought that has just been opened has been read.
+    // Opening a connection may have read packets with its resume message.
     if (armed_.load() != 0 && (wires_.has_news() || !wires_.serving().empty()))
       wires_.watch().wake();
   }
@@ -168,7 +175,8 @@ class basic_tcp {
  private:
   static constexpr unsigned looks_apart = 16;
   static constexpr int rounds_max = 16;
-  static constexpr std::size_t long_bytes_max = 256 * 1024;  // Of long packets, with one poll.
+  // Bytes of long packets delivered per poll.
+  static constexpr std::size_t long_bytes_max = 256 * 1024;
   static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_newcomers::listeners_max
                                                     ? Stream::lanes
                                                     : detail::tcp_newcomers::listeners_max;
@@ -176,13 +184,14 @@ class basic_tcp {
 
   struct joined {
     detail::tcp_secret secret;
-    detail::tcp_endpoint from;  // Of connections that this rank makes; none: the kernel chooses.
+    detail::tcp_endpoint from;  // Local address to connect from; none: the kernel's choice.
     std::vector<detail::tcp_descriptor> listeners;
-    // Of each peer: where it can be called,
+    // Addresses at which each peer can be reached.
     std::vector<std::vector<detail::tcp_endpoint>> published;
-    // the same, if the sockets of a connection are to be spread over these addresses,
+    // The addresses over which to spread the sockets of a connection: all of these if
+    // MPX_TCP_INTERFACE has chosen them, else none.
     std::vector<std::vector<detail::tcp_endpoint>> lanes;
-    std::vector<peer_id> nodes;  // and the first one on its machine.
+    std::vector<peer_id> nodes;  // The first rank on each peer's machine.
     bool oversubscribed = false;
     detail::tcp_patience patience;
   };
@@ -201,12 +210,13 @@ class basic_tcp {
     }
   }
 
-  // What a rank publishes begins with this if MPX_TCP_INTERFACE has chosen the addresses.
+  // Prefix of the published addresses if MPX_TCP_INTERFACE has chosen them.
   static constexpr std::string_view told_mark = "= ";
-  // Of the host's name, so that all of it is no more than 512 bytes.
+  // Limit for the host's name; with it, a rank publishes at most 512 bytes.
   static constexpr std::size_t host_bytes_max = 100;
 
-  /// One blob a rank, and the secret of rank 0. The listener is there before anybody reads of it.
+  /// Publishes this rank's addresses and host, and rank 0's secret, and reads those of all ranks.
+  /// The listener exists before its address is published.
   template <class B>
   static joined join(B& b) {
     joined j;
@@ -250,7 +260,8 @@ class basic_tcp {
     return j;
   }
 
-  /// Packets by turns: one of each source that has some, again and again until long ones have come.
+  /// Delivers packets in rounds, one of each source per round, until `long_bytes_max` bytes of long
+  /// packets or `rounds_max` rounds are reached. Returns the number of packets.
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
@@ -270,16 +281,17 @@ class basic_tcp {
       }
       if (n == before) break;
     }
-    // One receipt for all that came of one.
+    // One receipt acknowledges all packets of a source.
     for (std::size_t i = 0; i < serving.size(); ++i)
       wires_.acknowledge_if_owed(*wires_.find(serving[i]));
     return n;
   }
+  /// Delivers the next packet of one source. Returns false if there is none.
   template <class Sink>
   bool serve(link& l, Sink& sink, std::size_t& left_bytes) noexcept {
     if (l.state > detail::tcp_state::open) return false;
     detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
-    // More of the body that it is in the middle of may be there.
+    // The rest of a body may have arrived meanwhile.
     while (found == detail::tcp_found::nothing && wires_.refill(l))
       found = l.in.next(sink, l.peer, PacketBytes);
     if (!wires_.settle(l)) [[unlikely]]
@@ -312,6 +324,7 @@ class basic_tcp {
     wires_.end(l, well);
   }
 
+  /// Delivers the completions that are queued. Returns how many.
   template <class Sink>
   std::size_t complete(Sink& sink) noexcept {
     std::size_t n = 0;
@@ -323,6 +336,7 @@ class basic_tcp {
     }
     return n;
   }
+  /// Reports lost peers, each once.
   template <class Sink>
   void tell_losses(Sink& sink) noexcept {
     while (!wires_.lost().empty()) {
@@ -333,7 +347,7 @@ class basic_tcp {
     }
   }
 
-  link* hot_ = nullptr;  // Spoke last, and is open.
+  link* hot_ = nullptr;  // The open link that delivered the last packet.
   unsigned unlooked_ = 0;
   bool look_is_due_ = false;
   platform::atomic<std::uint32_t> armed_{0};

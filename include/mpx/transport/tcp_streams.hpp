@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Transport tcp with several sockets to each peer, over several interfaces where
-// MPX_TCP_INTERFACE names some ("eth0,eth1"): for networks that one socket does not fill.
+// Transport tcp with several sockets to each peer, for networks that one socket does not saturate.
+// The sockets are spread over several interfaces if MPX_TCP_INTERFACE names them ("eth0,eth1").
 
 #include "mpx/macros/begin.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace mpx::inline v0::transport {
 
-/// `Lanes` sockets to each peer; long messages go over all of them.
+/// A basic_tcp with `Lanes` sockets to each peer. A long message is spread over all of them.
 template <unsigned Lanes, std::size_t PacketBytes = 256 * 1024, bool Pends = true,
           int KernelBytes = 0>
 using tcp_streams = basic_tcp<PacketBytes, Pends, KernelBytes, detail::striped_stream<Lanes>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The transport between hosts that are connected by a network which others can read or change:
-// transport tcp, whose connections are encrypted. Needs what tcp does, and OpenSSL's libssl.
+// Transport tcp over TLS 1.3, for networks where third parties can read or change packets. Needs
+// what tcp needs, and OpenSSL's libssl.
 
 #include "mpx/macros/begin.hpp"
 
@@ -10,11 +10,11 @@
 
 namespace mpx::inline v0::transport {
 
-/// As basic_tcp, by TLS 1.3 with keys from the job's secret.
+/// A basic_tcp whose connections are encrypted by TLS 1.3, with keys derived from the job's secret.
 template <std::size_t PacketBytes = 256 * 1024, bool Pends = true, int KernelBytes = 0>
 using basic_tls = basic_tcp<PacketBytes, Pends, KernelBytes, detail::tls_stream>;
 
-/// Over sockets, encrypted, with packets of the usual size.
+/// Encrypted sockets, with the default packet size.
 using tls = basic_tls<>;
 
 }  // namespace mpx::inline v0::transport

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The addresses at which the ranks of a job can be called, in the order in which this rank tries
-// them, and the state of such a search for one peer.
+// The addresses of all ranks of a job, in the order in which this rank tries them, and the state of
+// the search for an address that answers.
 
 #include <algorithm>
 #include <array>
@@ -26,14 +26,14 @@ namespace mpx::inline v0::transport::detail {
 /// An address of a peer.
 struct tcp_place {
   tcp_endpoint at;
-  // Other hosts have this address, too (docker0's), or this one has it: another process may answer.
+  // Another process may answer here: other hosts have this address too (docker0's), or this host
+  // has it.
   bool doubtful = false;
 };
 
-/// Puts the addresses of a peer into the order of trying: those that other hosts have as well come
-/// last; before them, those in a network of one of this host's addresses, `mine`, come first. Else
-/// it stays as it is. A network counts if it is neither a tunnel nor link-local, and its interface
-/// runs.
+/// Sorts the addresses of a peer into the order of trying. Doubtful addresses come last. Before
+/// them, addresses in a network of this host (`mine`) come first. The order is otherwise kept. A
+/// network counts if it is neither a tunnel nor link-local, and its interface is running.
 inline void order_places(std::span<tcp_place> places, std::span<const tcp_address> mine) {
   const auto is_elsewhere = [mine](const tcp_place& p) {
     const ip::address a = p.at.address();
@@ -50,10 +50,10 @@ inline void order_places(std::span<tcp_place> places, std::span<const tcp_addres
 /// The addresses of all peers. Cost: 36 bytes for each address, and 4 for each peer.
 class tcp_directory {
  public:
-  /// `published[p]`: the addresses of peer `p`, in its own order. `mine`: all of this host, on
-  /// which `self` runs. Peers that publish different addresses are on different hosts, or one
-  /// process of them was told by MPX_TCP_INTERFACE: an address of both is doubtful.
-  /// Requires: each peer has 1 to `tcp_places_max`.
+  /// `published[p]`: the addresses of peer `p`, in the peer's order. `mine`: all addresses of the
+  /// host of `self`. Peers that publish different lists are on different hosts, or
+  /// MPX_TCP_INTERFACE chose for one of them: an address in two lists is doubtful.
+  /// Requires: each peer has 1 to `tcp_places_max` addresses.
   tcp_directory(std::span<const std::vector<tcp_endpoint>> published, peer_id self,
                 std::span<const tcp_address> mine) {
     struct owner {
@@ -89,7 +89,7 @@ class tcp_directory {
     }
   }
 
-  /// Those of a peer, in the order of trying.
+  /// The addresses of a peer, in the order of trying.
   std::span<const tcp_place> of(peer_id peer) const noexcept {
     const std::size_t first = peer == 0 ? 0 : ends_[peer - 1];
     return std::span(places_).subspan(first, ends_[peer] - first);
@@ -100,25 +100,26 @@ class tcp_directory {
   std::vector<std::uint32_t> ends_;
 };
 
-/// What becomes of attempts to call an address, besides the numbers of errno.
+/// Results of an attempt to connect, besides errno values.
 inline constexpr int tcp_hung_up = -1;       ///< The other end has closed the connection.
-inline constexpr int tcp_stranger = -2;      ///< Whoever answers is not the peer.
-inline constexpr int tcp_says_nothing = -3;  ///< The kernel there answers, and nobody else.
+inline constexpr int tcp_stranger = -2;      ///< Another process answers.
+inline constexpr int tcp_says_nothing = -3;  ///< The kernel there answers, but no process.
 
-/// Which of a peer's addresses is called next, and what became of the others. A search lasts from
-/// the first attempt until there is a connection; the next one begins where the last one ended.
+/// The state of a search: the address to try next, and the results of the others. A search lasts
+/// from the first attempt until there is a connection; the next one begins at the address where the
+/// last one ended.
 class tcp_search {
  public:
-  /// An attempt to call begins.
+  /// Starts an attempt to connect.
   void begin(std::int64_t now) noexcept {
     if (since_ns_ == 0) since_ns_ = now;
   }
-  /// The number of the address that is called, or is next.
+  /// The index of the current or next address.
   std::size_t at() const noexcept { return at_; }
 
-  /// How long an attempt may take of which one address would get `usual_ns`. With several, the
-  /// first time round each is given a quarter of a second (RFC 8305, 5: the delay after which
-  /// another address is tried), and all of them no more than half of the time that there is.
+  /// Time limit of an attempt; `usual_ns` if there is one address. With several, each first gets at
+  /// most 250 ms (RFC 8305, 5: the delay after which another address is tried), and all together at
+  /// most half of `reach_ns`.
   std::int64_t attempt_ns(std::int64_t usual_ns, std::int64_t reach_ns,
                           std::size_t count) const noexcept {
     if (count == 1 || tried_ >= count) return usual_ns;
@@ -126,11 +127,12 @@ class tcp_search {
     return std::min({usual_ns, share, first_ns});
   }
 
-  /// The attempt has failed, by `why`; the next address has its turn. Returns whether no address
-  /// is left that has not refused: nobody listens, and trying again does not help.
+  /// Records that the attempt has failed with `why` and moves to the next address. Returns true if
+  /// every address has refused, or the one that was known as the peer's: no process listens, and
+  /// trying again does not help.
   bool failed(int why, std::size_t count) noexcept {
     int& told = results_[at_];
-    // A later silence tells less than an answer did.
+    // A timeout does not overwrite an earlier answer.
     if (why != ETIMEDOUT || told == 0) told = why;
     if (tried_ < count) ++tried_;
     const bool was_good = reached_;
@@ -141,11 +143,11 @@ class tcp_search {
     at_ = static_cast<std::uint8_t>((at_ + 1u) % count);
     return all;
   }
-  /// Some address has not been tried yet.
+  /// True if an address was not tried yet.
   bool has_untried(std::size_t count) const noexcept { return tried_ < count; }
 
-  /// There is a connection. `place`: the number of the address that the peer has there, of
-  /// `count`; `count`: it has another one.
+  /// Ends the search: there is a connection. `place`: the index of the peer's address there, of
+  /// `count`; `count` if it is none of them.
   void found(std::size_t place, std::size_t count) noexcept {
     since_ns_ = 0;
     tried_ = 0;
@@ -153,7 +155,7 @@ class tcp_search {
     reached_ = place < count;
     if (reached_) at_ = static_cast<std::uint8_t>(place);
   }
-  /// The peer is given up.
+  /// Ends the search: the peer is given up.
   void end(std::int64_t now) noexcept {
     if (since_ns_ != 0) took_ns_ = now - since_ns_;
   }
@@ -191,10 +193,10 @@ class tcp_search {
   }
 
   std::uint8_t at_ = 0;
-  std::uint8_t tried_ = 0;                     // In this search; all, in the end.
-  bool reached_ = false;                       // The address that is next has been the peer's.
-  std::array<int, tcp_places_max> results_{};  // 0: not tried.
-  std::int64_t since_ns_ = 0;                  // 0: nothing is under way.
+  std::uint8_t tried_ = 0;                     // Addresses tried in this search, up to all.
+  bool reached_ = false;                       // The address at `at_` is known to be the peer's.
+  std::array<int, tcp_places_max> results_{};  // By address. 0: not tried.
+  std::int64_t since_ns_ = 0;                  // Begin of the search. 0: there is none.
   std::int64_t took_ns_ = 0;
 };
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How the two ends of a new connection prove to each other that they are of one job, before
-// anything else is read. State machines over bytes: they own no socket, and allocate nothing.
+// The handshake by which both ends of a new connection prove that they belong to one job, before
+// anything else is read. The classes are state machines over bytes: they own no socket and allocate
+// nothing.
 //
-//   accepting end                       connecting end
-//                                <-     knock, repeated until it is challenged
-//   challenge: magic, nonce      ->
-//                                <-     hello: magic, from, to, nonce, bond, proof of "hello"
-//   verdict: word, proof         ->
+// accepting end                       connecting end
+//                              <-     knock, repeated until it is challenged
+// challenge: magic, nonce      ->
+//                              <-     hello: magic, from, to, nonce, bond, proof of "hello"
+// verdict: word, proof         ->
 //
-// The knock is all that a stranger cannot say without having heard it: see knock.hpp. The bond
-// proves that the connecting end is the one that has met the accepting one before: by a token that
-// it has told there, and nowhere else. Who has not met it yet cannot judge that.
+// The knock is the only message that a stranger could not have derived from what it hears: see
+// knock.hpp. The bond proves that the connecting end is the process that the accepting end has met
+// before: it is derived from a token that the connecting end has sent to that rank only. A rank
+// that has not met it yet cannot check the bond.
 
 #include <sys/socket.h>
 
@@ -26,20 +28,21 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Says that this is mpx, and which version of what follows; in the host's byte order.
+/// Names mpx and the version of what follows; in the host's byte order.
 inline constexpr std::uint64_t tcp_magic = 0x6d70'7874'6370'0004;
 
-/// Who is called, in a hello: a rank, and which of several connections to it this becomes.
+/// The value of `to` in a hello: the rank that is called, and the number of this socket among those
+/// of one connection.
 inline constexpr unsigned tcp_lane_shift = 24;
 constexpr peer_id tcp_lane_of(peer_id peer, unsigned lane) noexcept {
   return peer | lane << tcp_lane_shift;
 }
 
-/// What the accepting end answers to a rank of its job.
+/// Answer of the accepting end to a rank of its job.
 enum class tcp_verdict : std::uint64_t {
   open = 1,     ///< This connection is the one between the two ranks.
-  crossed = 2,  ///< The other end's own attempt, which goes the other way, will be.
-  gone = 3,     ///< The other end has nothing more to do with this rank.
+  crossed = 2,  ///< The accepting end's own attempt to connect will be the connection.
+  gone = 3,     ///< The accepting end has dropped this rank or counts it as lost.
 };
 
 struct tcp_challenge {
@@ -72,22 +75,23 @@ inline constexpr std::string_view tcp_hello_label = "mpx tcp hello";
 inline constexpr std::string_view tcp_bond_label = "mpx tcp bond";
 inline constexpr std::string_view tcp_key_label = "mpx tcp key";
 
-/// What became of bytes that were read.
+/// Result of adding bytes to a handshake.
 enum class tcp_step : std::uint8_t {
-  more,   ///< Not all is there yet.
-  ready,  ///< The message is whole and proven.
-  wrong,  ///< The other end is a stranger.
+  more,   ///< The message is incomplete.
+  ready,  ///< The message is complete and proven.
+  wrong,  ///< The other end is no rank of this job.
 };
 
 /// Collects the bytes of one message of fixed size.
 template <class Message>
 class tcp_incoming {
  public:
-  /// Where what is missing belongs.
+  /// Room for the missing bytes.
   std::span<std::byte> rest() noexcept { return std::span(bytes_).subspan(have_); }
-  /// Requires: n <= rest().size().
+  /// Counts `n` bytes written to rest(). Returns true if the message is complete. Requires: n <=
+  /// rest().size().
   bool add(std::size_t n) noexcept { return (have_ += n) == sizeof(Message); }
-  /// Forgets the beginning of what is there as often as that is `bytes`. Returns whether it was.
+  /// Removes `bytes` from the beginning, repeatedly. Returns true if they were there.
   template <std::size_t N>
   bool skip(const std::array<std::byte, N>& bytes) noexcept {
     bool any = false;
@@ -108,7 +112,7 @@ class tcp_incoming {
   std::size_t have_ = 0;
 };
 
-/// The accepting end, which learns who has come.
+/// The accepting end of a handshake, which learns the rank of the other end.
 class tcp_acceptor {
  public:
   tcp_acceptor() = default;
@@ -118,8 +122,8 @@ class tcp_acceptor {
   bool has_knocked() const noexcept { return knocked_; }
 
   std::span<std::byte> rest() noexcept { return knocked_ ? in_.rest() : knock_.rest(); }
-  /// After `n` bytes have been written to rest(). Rank `self` of `peers` is this end. `ready` comes
-  /// twice: when challenge() is to be sent, and when the other end has proven who it is.
+  /// Call after `n` bytes were written to rest(). This end is rank `self` of `peers`. Returns
+  /// `ready` twice: when challenge() is to be sent, and when the other end has proven its rank.
   tcp_step added(std::size_t n, const tcp_secret& secret, peer_id self, peer_id peers) noexcept {
     if (!knocked_) {
       if (!knock_.add(n)) return tcp_step::more;
@@ -139,11 +143,11 @@ class tcp_acceptor {
     bond_ = h.bond;
     return tcp_step::ready;
   }
-  /// Who it is. Requires: the second `ready`.
+  /// The rank of the other end. Requires: the second `ready`.
   peer_id from() const noexcept { return from_; }
   unsigned lane() const noexcept { return to_ >> tcp_lane_shift; }
   const tcp_bytes32& other_nonce() const noexcept { return other_nonce_; }
-  /// Whether it has told this token. Requires: as above.
+  /// True if the other end's bond was made from `token`. Requires: the second `ready`.
   bool knows(const tcp_bytes32& token) const noexcept {
     return same_proof(tcp_secret(token).prove(tcp_bond_label, from_, to_, other_nonce_, nonce_),
                       bond_);
@@ -151,7 +155,7 @@ class tcp_acceptor {
   tcp_answer answer(tcp_verdict v, const tcp_secret& secret) const noexcept {
     return {v, secret.prove(label_of(v), from_, to_, other_nonce_, nonce_)};
   }
-  /// What the two ends of this connection alone can know. Requires: the second `ready`.
+  /// A key that only the two ends of this connection know. Requires: the second `ready`.
   tcp_bytes32 key(const tcp_secret& secret) const noexcept {
     return secret.prove(tcp_key_label, from_, to_, other_nonce_, nonce_);
   }
@@ -168,17 +172,18 @@ class tcp_acceptor {
   peer_id to_ = 0;
 };
 
-/// The connecting end: rank `self`, which wants to reach rank `peer`.
+/// The connecting end of a handshake: rank `self` connects to rank `peer`.
 class tcp_connector {
  public:
   tcp_connector(peer_id self, peer_id peer) noexcept : self_(self), peer_(peer) {}
-  /// The same, for a further connection (tcp_lane_of), by which the other end knows the first.
+  /// For a further socket of a connection (tcp_lane_of). The accepting end recognises it by
+  /// `nonce`.
   tcp_connector(peer_id self, peer_id lane_of_peer, const tcp_bytes32& nonce) noexcept
       : self_(self), peer_(lane_of_peer), draws_(false), nonce_(nonce) {}
 
   std::span<std::byte> rest() noexcept { return greeted_ ? answer_.rest() : challenge_.rest(); }
-  /// After `n` bytes have been written to rest(). `ready` comes twice: when hello() is to be sent,
-  /// and when the verdict is there.
+  /// Call after `n` bytes were written to rest(). Returns `ready` twice: when hello() is to be
+  /// sent, and when the verdict has arrived.
   tcp_step added(std::size_t n, const tcp_secret& secret) noexcept {
     if (greeted_) return answer_.add(n) ? judge(secret) : tcp_step::more;
     if (!challenge_.add(n)) return tcp_step::more;
@@ -188,15 +193,15 @@ class tcp_connector {
     greeted_ = true;
     return tcp_step::ready;
   }
-  /// Of who has told no token there. Requires: the first `ready`.
+  /// Hello of a rank that has sent no token to the peer. Requires: the first `ready`.
   tcp_hello hello(const tcp_secret& secret) const noexcept { return bonded_hello(secret, {}); }
-  /// Of who tells this one. Requires: as above.
+  /// Hello of a rank whose token for the peer is `token`. Requires: the first `ready`.
   tcp_hello hello(const tcp_secret& secret, const tcp_bytes32& token) const noexcept {
     return bonded_hello(
         secret, tcp_secret(token).prove(tcp_bond_label, self_, peer_, nonce_, other_nonce_));
   }
-  /// Says the knock on the connection `fd`, for the first time or again. False: errno says why not;
-  /// EAGAIN: the other kernel has not answered yet.
+  /// Sends the knock on the connection `fd`, for the first time or again. Returns false, with
+  /// errno, if it was not sent; EAGAIN: the other kernel has not answered yet.
   bool knock(int fd, const tcp_secret& secret) noexcept {
     const tcp_knock k = tcp_knock_of(secret, peer_ & ((1u << tcp_lane_shift) - 1));
     const bool said = ::send(fd, &k, sizeof k, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof k;
@@ -204,7 +209,7 @@ class tcp_connector {
     return said;
   }
   bool has_knocked() const noexcept { return knocked_; }
-  /// Whether the challenge has come, and hello() is out.
+  /// True if the challenge has arrived, so that hello() was sent.
   bool has_greeted() const noexcept { return greeted_; }
   /// Requires: the second `ready`.
   tcp_verdict verdict() const noexcept { return verdict_; }

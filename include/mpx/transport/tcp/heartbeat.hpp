@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How long a peer may be out of reach before it counts as lost. The kernels ask each other: who
-// computes for long need not answer, for his kernel does.
+// The time for which a peer may be unreachable before it counts as lost. The kernels probe each
+// other, so a rank that computes for long need not answer: its kernel does.
 
 #include <linux/sockios.h>
 #include <netinet/in.h>
@@ -20,7 +20,7 @@
 namespace mpx::inline v0::transport {
 
 /// Policy of transport tcp: a peer whose host does not answer for `Seconds` is lost.
-/// MPX_TCP_HEARTBEAT says otherwise.
+/// MPX_TCP_HEARTBEAT overrides it.
 template <unsigned Seconds>
 struct tcp_heartbeat {
   static_assert(Seconds >= 3 && Seconds <= 86'400);
@@ -29,12 +29,12 @@ struct tcp_heartbeat {
 
 namespace detail {
 
-/// How that time is divided: to notice, and to connect once more.
+/// The division of that time: half to notice a silent connection, the rest to make it again.
 class tcp_patience {
  public:
   explicit constexpr tcp_patience(unsigned seconds = 10) noexcept : seconds_(seconds) {}
 
-  /// What MPX_TCP_HEARTBEAT says, else `seconds`. Errors: errc::argument.
+  /// The value of MPX_TCP_HEARTBEAT, else `seconds`. Errors: errc::argument.
   static tcp_patience from_environment(unsigned seconds) {
     const char* const told = std::getenv("MPX_TCP_HEARTBEAT");
     return tcp_patience(told == nullptr ? seconds : read(told));
@@ -49,29 +49,30 @@ class tcp_patience {
   }
 
   unsigned seconds() const noexcept { return seconds_; }
-  /// Until a connection that is silent breaks.
+  /// Time after which a silent connection breaks.
   std::int64_t notice_ns() const noexcept { return seconds_ * std::int64_t{500'000'000}; }
   int notice_ms() const noexcept { return static_cast<int>(notice_ns() / 1'000'000); }
-  /// From there until the peer is lost.
+  /// Time from then until the peer is lost.
   std::int64_t reach_ns() const noexcept {
     return seconds_ * std::int64_t{1'000'000'000} - notice_ns() -
            apart_s() * std::int64_t{1'000'000'000};
   }
-  /// The same, of a peer that was silent for so long when its connection ended.
+  /// Time until the peer is lost if it was silent for `silent_ns` when its connection ended.
   std::int64_t reach_ns(std::int64_t silent_ns) const noexcept {
     return reach_ns() + (silent_ns < notice_ns() ? notice_ns() - silent_ns : 0);
   }
-  /// For one attempt to connect, until the other kernel has answered.
+  /// Time limit of one attempt to connect, until the other kernel has answered.
   std::int64_t attempt_ns() const noexcept { return reach_ns() / 3; }
-  /// The same, with so much time left: the last attempt is short, but it is one.
+  /// Time limit of an attempt with `left_ns` left: the last attempt may be short, but gets a
+  /// quarter of the usual time.
   std::int64_t attempt_ns(std::int64_t left_ns) const noexcept {
     const std::int64_t most = attempt_ns();
     return left_ns > most ? most : left_ns < most / 4 ? most / 4 : left_ns;
   }
 
-  /// Tells the kernel. Where nothing is under way it probes; what it has sent it repeats; and it
-  /// breaks the connection when nothing of that is answered in time. (It does so as well where the
-  /// other end has had no room for as long: the next connection waits for it.)
+  /// Sets the kernel's timers. The kernel probes an idle connection and retransmits what it has
+  /// sent; it breaks the connection if neither is answered in time. (It also breaks it if the peer
+  /// has had no room for as long: the next connection then waits for the peer.)
   void apply(int fd) const noexcept {
     const auto set = [fd](int level, int name, int value) {
       static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
@@ -91,15 +92,15 @@ class tcp_patience {
   unsigned seconds_;
 };
 
-/// How far the kernel is with a connection: TCP_SYN_SENT: the other host has not answered;
-/// TCP_ESTABLISHED: what remains is for its rank to say. 0: it is none.
+/// State of a connection in the kernel. TCP_SYN_SENT: the other host has not answered.
+/// TCP_ESTABLISHED: the rest depends on the peer. 0: no connection.
 inline std::uint8_t tcp_stage_of(int fd) noexcept {
   tcp_info info{};
   socklen_t bytes = sizeof info;
   return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes) == 0 ? info.tcpi_state
                                                                      : std::uint8_t{0};
 }
-/// How long ago the other kernel was last heard of.
+/// Time since the last acknowledgement of the other kernel.
 inline std::int64_t tcp_silent_ns(int fd) noexcept {
   tcp_info info{};
   socklen_t bytes = sizeof info;
@@ -107,7 +108,7 @@ inline std::int64_t tcp_silent_ns(int fd) noexcept {
              ? info.tcpi_last_ack_recv * std::int64_t{1'000'000}
              : 0;
 }
-/// Whether this kernel holds bytes of whose arrival it has not heard.
+/// True if this kernel holds bytes that the other kernel has not acknowledged.
 inline bool tcp_holds_bytes(int fd) noexcept {
   int bytes = 0;
   return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes != 0;

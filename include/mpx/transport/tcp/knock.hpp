@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The first bytes of a connection to a rank, which ranks of its job alone can say. The kernel of
-// the accepting end compares them: a connection without them never enters the listener's queue.
+// The first bytes of a connection to a rank, which only ranks of its job know. The kernel of the
+// accepting end compares them: a connection without them never enters the listener's queue.
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -17,8 +17,8 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// The first bytes of each connection to one rank. The connecting end repeats them until it is
-/// challenged: each time shows it whether the other host is still there.
+/// The first bytes of each connection to one rank. The connecting end repeats them until it
+/// receives the challenge; each repetition shows it whether the other host is still alive.
 using tcp_knock = std::array<std::byte, 16>;
 
 inline tcp_knock tcp_knock_of(const tcp_secret& secret, peer_id to) noexcept {
@@ -39,17 +39,17 @@ inline tcp_knock tcp_knock_of(const tcp_secret& secret, peer_id to) noexcept {
   return read && said != '0';
 }
 
-/// Has the kernel drop each segment that comes to a listener, but requests for a connection, resets
-/// and data that begins with `knock`. A connection is then half-open until its other end has
-/// knocked, and a stranger's stays so until the kernel forgets it: the queue of connections to be
-/// accepted holds those of ranks alone, however many strangers there are and however long this rank
+/// Makes the kernel drop each segment that arrives at a listener, except connection requests,
+/// resets, and data that begins with `knock`. A connection is then half-open until its other end
+/// has knocked, and that of a stranger stays so until the kernel forgets it. So the accept queue
+/// holds connections of ranks alone, for any number of strangers and however long this rank
 /// computes.
-/// Returns: False if the kernel does not filter, or has no SYN cookies: strangers then are accepted
+/// Returns: False if the kernel does not filter, or has no SYN cookies: then strangers are accepted
 ///          and dropped.
 [[gnu::cold]] inline bool filter_tcp_listener(int fd, const tcp_knock& knock) noexcept {
   if (!kernel_has_syn_cookies()) return false;
-  constexpr std::uint32_t flags_at = 13;  // In the header of TCP: SYN is 2, RST is 4;
-  constexpr std::uint32_t words_at = 12;  // the upper half of the byte: 32-bit words of the header.
+  constexpr std::uint32_t flags_at = 13;  // In the TCP header: SYN is 2, RST is 4.
+  constexpr std::uint32_t words_at = 12;  // Its upper half: 32-bit words of the header.
   constexpr std::size_t words = sizeof(tcp_knock) / 4;
   constexpr std::size_t pass = 6 + 2 * words;
   constexpr std::size_t drop = pass + 1;
@@ -66,7 +66,7 @@ inline tcp_knock tcp_knock_of(const tcp_secret& secret, peer_id to) noexcept {
       word = word << 8 | std::to_integer<std::uint32_t>(knock[4 * i + b]);
     const std::size_t at = 6 + 2 * i;
     const auto otherwise = static_cast<std::uint8_t>(drop - (at + 2));
-    // A segment that is too short is dropped by the load.
+    // A load beyond the end of a short segment drops the segment.
     program[at] = BPF_STMT(BPF_LD | BPF_W | BPF_IND, static_cast<std::uint32_t>(4 * i));
     program[at + 1] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, word, 0, otherwise);
   }
@@ -75,7 +75,7 @@ inline tcp_knock tcp_knock_of(const tcp_secret& secret, peer_id to) noexcept {
   const sock_fprog all{program.size(), program.data()};
   return ::setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all, sizeof all) == 0;
 }
-/// Ends that for a connection that was accepted: it has inherited the filter of its listener.
+/// Detaches the filter from an accepted connection, which has inherited it from its listener.
 inline void end_tcp_filter(int fd) noexcept {
   const int none = 0;
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof none));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The two streams between a rank and a peer, whatever carries them: what a writer and a reader have
-// to know.
+// The pair of byte streams between a rank and a peer, independent of the connection that carries
+// them: the state that the writer and the reader share.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,54 +14,56 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Where a connection to a peer stands.
+/// State of the connection to a peer.
 enum class tcp_state : std::uint8_t {
-  idle,      ///< There is none, or it broke, or an attempt failed: that is repeated later.
-  greeting,  ///< This rank has called, and proves who it is.
-  crossed,   ///< Both have called: the other one's attempt will be the connection.
-  securing,  ///< There is a connection: its stream begins.
-  resuming,  ///< The stream is there: the other end tells from where to go on.
+  idle,      ///< No connection: none was tried, it broke, or an attempt failed and is repeated
+             ///< later.
+  greeting,  ///< This rank has connected, and the handshake runs.
+  crossed,   ///< Both ranks have connected: this rank waits for the peer's attempt.
+  securing,  ///< The handshake is done: the stream (TLS, further sockets) is being set up.
+  resuming,  ///< The stream is up: this rank waits for the position at which the peer resumes.
   open,      ///< Packets pass.
-  left,      ///< The peer has said goodbye: it is lost, and what is posted vanishes.
-  lost,      ///< It cannot be reached any more.
-  dropped,   ///< Nothing is wanted of it any more.
+  left,      ///< The peer has said goodbye: it is lost, and posts to it are discarded.
+  lost,      ///< The peer cannot be reached any more.
+  dropped,   ///< The caller has dropped the peer.
 };
 
-/// One peer's.
+/// The two streams of one peer.
 template <class Stream, replay_limits Limits = replay_limits{}>
 struct tcp_line : mpx::detail::allocated {
   explicit tcp_line(peer_id p) noexcept : peer(p) {}
   peer_id peer;
   tcp_state state = tcp_state::idle;
-  bool blocked = false;             // The kernel has no room: the watch tells when it has.
+  bool blocked = false;             // The kernel's buffer is full: the watch waits for room.
   bool listed = false;              // In `unsent_`.
   bool serving = false;             // In `serving_`.
-  bool starved = false;             // A post was told `retry`.
-  bool mute = false;                // Nothing can be written: what has come is still read.
-  bool told = false;                // That it was lost.
-  std::uint64_t written_at = 0;     // Which poll was the last before it was written to.
-  std::uint64_t roomy_at = 0;       // Which news tell that there is room again.
-  std::size_t receipts = 0;         // Of which the first has not come to notice,
-  std::uint64_t receipts_from = 0;  // until this place in the stream is acknowledged.
-  // To be written at once: see tcp_packets_bytes.
+  bool starved = false;             // A post has returned `retry`.
+  bool mute = false;                // Nothing can be written any more; bytes that have arrived are
+                                    // still read.
+  bool told = false;                // The loss of the peer was reported.
+  std::uint64_t written_at = 0;     // Value of `polls_` at the last write.
+  std::uint64_t roomy_at = 0;       // Value of `news_` at which this link reported room again.
+  std::size_t receipts = 0;         // Receipts sent since the count was last reset.
+  std::uint64_t receipts_from = 0;  // The count is reset once the peer acknowledges this place.
+  // Bytes to write with one system call: see tcp_packets_bytes.
   std::size_t whole_bytes = tcp_any_bytes;
   Stream socket;
   basic_tcp_reader<Limits> in;
   basic_replay_log<Limits> out;
 };
 
-/// What has happened, for tests and tools.
+/// Event counts of a rank's connections, for tests and tools.
 struct tcp_counters {
-  std::uint64_t calls = 0;      ///< Connections that this rank has tried to make.
-  std::uint64_t crossed = 0;    ///< Of these, given up for the peer's own.
-  std::uint64_t opened = 0;     ///< Connections that carry packets, now or earlier.
-  std::uint64_t broken = 0;     ///< Of these, that have ended without a goodbye.
+  std::uint64_t calls = 0;      ///< Attempts to connect by this rank.
+  std::uint64_t crossed = 0;    ///< Of these, given up in favour of the peer's attempt.
+  std::uint64_t opened = 0;     ///< Connections that became open.
+  std::uint64_t broken = 0;     ///< Connections that ended without a goodbye.
   std::uint64_t writes = 0;     ///< System calls that wrote packets.
-  std::uint64_t referred = 0;   ///< Payloads that waited where the caller had them.
-  std::uint64_t copied = 0;     ///< Packets that waited as a copy.
-  std::uint64_t coalesced = 0;  ///< Of these, those that could have been written at once.
-  std::uint64_t receipts = 0;   ///< Acknowledgements that were written.
-  std::uint64_t looks = 0;      ///< Looks at all connections.
+  std::uint64_t referred = 0;   ///< Payloads that were queued by reference to the caller's memory.
+  std::uint64_t copied = 0;     ///< Packets that were queued as a copy.
+  std::uint64_t coalesced = 0;  ///< Queued packets that could have been written at once.
+  std::uint64_t receipts = 0;   ///< Acknowledgements written.
+  std::uint64_t looks = 0;      ///< Polls of all connections.
 };
 
 }  // namespace mpx::inline v0::transport::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank knows of one peer that it has to do with over sockets.
+// The state that a rank keeps of one peer that it reaches over sockets.
 
 #include <cstdint>
 #include <optional>
@@ -12,18 +12,19 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// One peer that this rank has to do with.
+/// A peer to which this rank has, makes or awaits a connection.
 template <TcpStream Stream>
 struct tcp_link : tcp_line<Stream> {
   using tcp_line<Stream>::tcp_line;
   std::optional<tcp_connector> call;
-  tcp_incoming<tcp_resume> greeting;  // Of the one that resumes.
-  bool met = false;                   // The peer has told its token.
+  tcp_incoming<tcp_resume> greeting;  // The peer's resume message.
+  bool met = false;                   // The peer has sent its token once.
   tcp_bytes32 token{};
-  tcp_search search;            // For an address of the peer that answers.
-  unsigned calls = 0;           // That have failed, since it was open.
-  std::int64_t due_ns = 0;      // When the clock has a say in it; 0: it has none.
-  std::int64_t lost_at_ns = 0;  // Unless it is open by then. 0: it is open, or nothing tried.
+  tcp_search search;            // For an address at which the peer answers.
+  unsigned calls = 0;           // Failed attempts since the connection was last open.
+  std::int64_t due_ns = 0;      // Deadline of the current step. 0: none.
+  std::int64_t lost_at_ns = 0;  // The peer is lost unless the link is open by then. 0: open, or
+                                // never tried.
 };
 
 }  // namespace mpx::inline v0::transport::detail

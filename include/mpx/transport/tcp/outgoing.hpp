@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a connection carries, and how it is written: frames of 24 bytes with their bodies, from a
-// log that keeps them until the other end has said that it has them.
+// Wire format of a connection: frames of 24 bytes, each followed by its body. Frames are written
+// from a log that keeps them until the peer has acknowledged them.
 
 #include <sys/uio.h>
 
@@ -16,7 +16,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What goes before each payload: its length and the header.
+/// Header of a packet on the wire: the length of the payload and the packet's header.
 struct tcp_frame {
   std::uint32_t bytes;
   frame_header header;
@@ -25,11 +25,12 @@ static_assert(sizeof(tcp_frame) == 24);
 inline std::span<const std::byte> bytes_of(const tcp_frame& f) noexcept {
   return {reinterpret_cast<const std::byte*>(&f), sizeof f};
 }
-/// The length of the frame by which a rank leaves: nothing follows it.
+/// Value of `bytes` in a goodbye, the last frame of a rank that leaves.
 inline constexpr std::uint32_t tcp_goodbye = 0xffff'ffff;
-/// That of a receipt: up to where this end has the other's stream, in the header's first words.
+/// Value of `bytes` in a receipt. The first words of its header hold the number of bytes received
+/// of the other end's stream.
 inline constexpr std::uint32_t tcp_receipt = 0xffff'fffe;
-/// In the length of a packet: a receipt is wanted as soon as it is here.
+/// Flag in `bytes` of a packet: the sender wants a receipt as soon as the packet has arrived.
 inline constexpr std::uint32_t tcp_asks = 0x8000'0000;
 
 inline tcp_frame receipt_of(std::uint64_t received) noexcept {
@@ -43,25 +44,27 @@ inline std::uint64_t received_of(const tcp_frame& f) noexcept {
   return received;
 }
 
-/// What both ends of a proven connection say first: who they are, and from where to go on.
+/// First message of both ends of an authenticated connection: the sender's identity and the
+/// position from which the stream continues.
 struct tcp_resume {
   std::uint64_t magic;
   std::uint64_t received;
-  // Of this peer alone, always the same: who starts again under the same rank has another, and a
-  // third rank does not know it.
+  // The sender's token for this receiver, the same on every connection of the two. A process that
+  // was restarted as the same rank has another one, and a third rank does not know it.
   std::array<std::byte, 32> token;
 };
 static_assert(sizeof(tcp_resume) == 48);
 inline constexpr std::uint64_t tcp_resume_magic = 0x6d70'7872'6573'0002;
 
-/// Where it does not matter how much is written at once.
+/// No preference for the size of a write.
 inline constexpr std::size_t tcp_any_bytes = static_cast<std::size_t>(-1);
 
-/// What became of an attempt to write.
+/// Result of an attempt to write.
 enum class tcp_written : std::uint8_t { all, blocked, broken };
 
-/// Writes as much of what waits as the stream takes, `at_once` bytes at a time; `leaves_rest`: and
-/// not what is less than that in the end. Requires: `told` has room for it.
+/// Writes queued bytes until the stream takes no more, `at_once` bytes per call. `leaves_rest`: a
+/// last part of less than `at_once` bytes stays queued.
+/// Requires: `told` has room for a completion of each frame in `log`.
 template <class Stream, replay_limits Limits>
 tcp_written flush_tcp(Stream& stream, basic_replay_log<Limits>& log, replay_told& told,
                       std::size_t at_once = tcp_any_bytes, bool leaves_rest = false) noexcept {

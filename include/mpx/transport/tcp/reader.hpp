@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Makes packets of a stream of bytes, whichever connections bring it. A body that is not all there
-// when its header is read goes straight to where the sink wants it. What the bytes say is checked.
+// Parses packets from a byte stream that may span several connections. A body that is incomplete
+// when its header is read is stored directly where the sink wants it. All lengths and numbers of
+// the peer are checked.
 
 #include <sys/uio.h>
 
@@ -16,15 +17,16 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What a reader has found.
+/// Result of a look for the next packet.
 enum class tcp_found : std::uint8_t {
-  packet,     ///< It has been handed to the sink.
-  body,       ///< The same, of a body that had come in pieces.
-  nothing,    ///< No whole packet is here.
-  goodbye,    ///< The other end has left, and nothing more will come.
-  malformed,  ///< Bytes that make no sense.
+  packet,     ///< A packet was handed to the sink.
+  body,       ///< A packet was handed to the sink whose body had arrived in parts.
+  nothing,    ///< No complete packet is available.
+  goodbye,    ///< The peer has left: nothing more arrives.
+  malformed,  ///< The bytes violate the protocol.
 };
 
+/// The receiving half of a link.
 template <replay_limits Limits>
 class basic_tcp_reader {
  public:
@@ -35,7 +37,7 @@ class basic_tcp_reader {
   basic_tcp_reader& operator=(const basic_tcp_reader&) = delete;
   ~basic_tcp_reader() { clear(); }
 
-  /// A connection goes on with the stream. False: no memory.
+  /// Called when a connection resumes the stream. Returns false if memory is out.
   bool begin() noexcept {
     if (buffer_ == nullptr) buffer_ = static_cast<std::byte*>(platform::allocate(buffer_bytes));
     ended_ = more_ = false;
@@ -50,30 +52,29 @@ class basic_tcp_reader {
     ended_ = true;
   }
 
-  /// What has come, and what the other end is to be told of it.
+  /// Count of received bytes, and the acknowledgement that the peer is owed.
   basic_replay_receipt<Limits>& receipt() noexcept { return receipt_; }
-  /// Whether the other end is to be told how far this one is. In the middle of a body of which it
-  /// asks to be told, that is at its end: until then nothing that it waits for is over.
+  /// True if a receipt is due. If the peer asks for a receipt of the body that is being read, it is
+  /// due at the end of that body: no completion at the peer depends on an earlier one.
   bool owes_receipt() const noexcept { return receipt_.due() && !(in_body_ && asks_); }
-  /// Whether the other end has told how far it is, since acknowledged() was last asked.
+  /// True if a receipt of the peer was read since acknowledged() was last called.
   bool has_acknowledged() const noexcept { return has_acknowledged_; }
   std::uint64_t peek_acknowledged() const noexcept { return acknowledged_; }
   std::uint64_t acknowledged() noexcept {
     has_acknowledged_ = false;
     return acknowledged_;
   }
-  /// Whether the connection has ended: no fill will bring anything.
+  /// True if the connection has ended: no fill will bring anything.
   bool ended() const noexcept { return ended_; }
-  /// Whether there are bytes that have not been looked at, or the last fill got all that it asked
-  /// for.
+  /// True if the buffer holds unparsed bytes, or the last fill got all the bytes that it asked for.
   bool may_have_more() const noexcept { return more_ || head_ != tail_; }
   bool may_fill() const noexcept { return more_ && !ended_; }
-  /// Of the last body that had come in pieces.
+  /// Length of the last body that had arrived in parts.
   std::size_t body_bytes() const noexcept { return body_bytes_; }
 
-  /// Reads what the stream has, as far as there is room. Returns whether there is anything to be
-  /// looked at that has not been; the end counts. Nothing is read before a body whose place is not
-  /// known yet: then the rest of it comes in one go.
+  /// Reads from the stream as far as there is room. Nothing is read ahead of a body whose memory
+  /// the sink has not named yet, so that the rest of it is read in one call.
+  /// Returns: True if there is something new to parse; the end of the stream counts.
   template <class Stream>
   bool fill(Stream& stream) noexcept {
     iovec pieces[2];
@@ -97,7 +98,7 @@ class basic_tcp_reader {
       pieces[count++] = piece_of(buffer_ + tail_, n);
       wanted += n;
     }
-    if (wanted == 0) return false;  // Full of packets that nobody has taken yet.
+    if (wanted == 0) return false;  // The buffer is full of packets that were not taken yet.
     const ssize_t n = stream.read(pieces, count);
     more_ = false;
     if (n == 0) return false;
@@ -117,7 +118,7 @@ class basic_tcp_reader {
     return true;
   }
 
-  /// Takes receipts that nothing stands before, without a sink.
+  /// Takes the receipts at the head of the buffer, without a sink.
   void take_receipts() noexcept {
     tcp_frame f;
     while (!in_body_ && tail_ - head_ >= sizeof f) {
@@ -133,7 +134,7 @@ class basic_tcp_reader {
       if (in_body_) {
         if (left_ != 0) return tcp_found::nothing;
         if (end_body(sink, source)) return tcp_found::body;
-        continue;  // It had been taken back.
+        continue;  // The sink has cancelled the place of this body.
       }
       const std::size_t here = tail_ - head_;
       tcp_frame f;
@@ -173,11 +174,13 @@ class basic_tcp_reader {
   }
 
  private:
-  static constexpr std::size_t split_bytes_max = 1024;  // Bodies for which no place is asked.
+  static constexpr std::size_t split_bytes_max = 1024;  // The sink names no place for bodies up to
+                                                        // this.
   static constexpr std::size_t long_bytes_min = 4096;
   static constexpr std::size_t ahead_of_long = 256;
 
-  /// Whether the next frame is here, and its body, for which a place is asked, is not all here.
+  /// True if the next header is in the buffer, the sink is to name a place for its body, and the
+  /// body is incomplete.
   bool begins_body() const noexcept {
     const std::size_t here = tail_ - head_;
     tcp_frame f;
@@ -231,21 +234,21 @@ class basic_tcp_reader {
   std::byte* buffer_ = nullptr;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
-  std::size_t ahead_bytes_ = buffer_bytes;  // To be read beyond what is known to come.
+  std::size_t ahead_bytes_ = buffer_bytes;  // Limit for reading beyond the known bytes.
   bool more_ = false;
   bool ended_ = false;
-  bool lends_ = false;  // A packet's handler reads the buffer; what it posts may come by here.
+  bool lends_ = false;  // A packet's handler reads the buffer, and its posts may call fill().
   bool has_acknowledged_ = false;
   std::uint64_t acknowledged_ = 0;
   basic_replay_receipt<Limits> receipt_;
-  // The body in the middle of which the stream is.
+  // The body that is being read.
   bool in_body_ = false;
   bool discards_ = false;
   bool asks_ = false;
   std::size_t body_bytes_ = 0;
   std::size_t left_ = 0;
   std::span<std::byte> place_;
-  std::byte* own_ = nullptr;  // Where the sink had no place.
+  std::byte* own_ = nullptr;  // The body's memory if the sink named none.
   frame_header header_{};
 };
 using tcp_reader = basic_tcp_reader<replay_limits{}>;

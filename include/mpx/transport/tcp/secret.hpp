@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ranks of a job know and nobody else: 256 bits, and proofs that one has them. A proof is an
-// HMAC-SHA256 over a challenge of the other side, so that none is good twice.
+// The secret of a job, 256 bits, and proofs of its possession. A proof is an HMAC-SHA256 over a
+// challenge of the verifier, so that no proof is valid twice.
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -22,7 +22,7 @@ namespace mpx::inline v0::transport::detail {
 
 using tcp_bytes32 = std::array<std::byte, 32>;
 
-/// Fills it with what nobody can foresee; false: the kernel grants none.
+/// Fills `into` with random bytes of the kernel. Returns false if the kernel grants none.
 inline bool draw_random(tcp_bytes32& into) noexcept {
   std::size_t have = 0;
   while (have < into.size()) {
@@ -33,7 +33,7 @@ inline bool draw_random(tcp_bytes32& into) noexcept {
   return true;
 }
 
-/// Whether two proofs are the same, in a time that does not depend on where they differ.
+/// True if the proofs are equal. The time does not depend on where they differ.
 inline bool same_proof(const tcp_bytes32& a, const tcp_bytes32& b) noexcept {
   return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -53,7 +53,7 @@ class tcp_secret {
     if (!draw_random(s.bytes_)) throw error(errc::no_resources, "getrandom gives no secret");
     return s;
   }
-  /// As 64 hexadecimal digits, by which it travels at start-up.
+  /// As 64 hexadecimal digits, the form in which it is published at start-up.
   std::string text() const {
     std::string s;
     for (const std::byte b : bytes_)
@@ -61,7 +61,7 @@ class tcp_secret {
         s.push_back("0123456789abcdef"[std::to_integer<unsigned>(b) >> shift & 15]);
     return s;
   }
-  /// Errors: errc::bootstrap: `text` is none.
+  /// Parses text(). Errors: errc::bootstrap: `text` is malformed.
   static tcp_secret read(std::string_view text) {
     tcp_secret s;
     bool whole = text.size() == 2 * s.bytes_.size();
@@ -75,8 +75,8 @@ class tcp_secret {
     return s;
   }
 
-  /// The proof for `label` (what is proven) of a connection from rank `from` to rank `to`, in
-  /// which these were the challenges of the two, and `more` is said, too.
+  /// Proof of the statement `label` for a connection from rank `from` to rank `to`, bound to the
+  /// challenges that the two have drawn and to `more`.
   tcp_bytes32 prove(std::string_view label, peer_id from, peer_id to, const tcp_bytes32& from_drew,
                     const tcp_bytes32& to_drew, const tcp_bytes32& more = {}) const noexcept {
     std::array<std::byte, 16 + 8 + 96> said{};
@@ -92,7 +92,7 @@ class tcp_secret {
     const auto* const text = reinterpret_cast<const unsigned char*>(said.data());
     if (::HMAC(EVP_sha256(), bytes_.data(), static_cast<int>(bytes_.size()), text, said.size(),
                reinterpret_cast<unsigned char*>(proof.data()), &bytes) == nullptr)
-      static_cast<void>(draw_random(proof));  // No memory: a proof that nobody accepts.
+      static_cast<void>(draw_random(proof));  // Memory is out: random bytes, which no peer accepts.
     return proof;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank sends to itself.
+// The queue of packets that a rank sends to itself.
 
 #include <cstddef>
 #include <cstring>
@@ -13,10 +13,10 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Copies, each in memory of its own: a sink may post while it looks at one.
+/// Packets are copied, each into memory of its own, so that a sink may post while it reads one.
 class tcp_self_queue {
  public:
-  static constexpr std::size_t bytes_max = 256 * 1024;  // Waiting, before the last.
+  static constexpr std::size_t bytes_max = 256 * 1024;  // Queued; an empty queue takes any packet.
 
   tcp_self_queue() = default;
   tcp_self_queue(const tcp_self_queue&) = delete;
@@ -26,6 +26,8 @@ class tcp_self_queue {
   }
 
   bool empty() const noexcept { return first_ == nullptr; }
+  /// Returns `retry` if the queue is full or memory is out; `refused` if memory is out and the
+  /// queue is empty.
   outcome post(const frame_header& header, std::span<const std::byte> payload) noexcept {
     const std::size_t bytes = sizeof(node) + payload.size();
     if (!empty() && bytes_ + bytes > bytes_max) return outcome::retry;
@@ -40,7 +42,7 @@ class tcp_self_queue {
     bytes_ += bytes;
     return outcome::done;
   }
-  /// Requires: not empty().
+  /// Hands the first packet to the sink. Requires: not empty().
   template <class Sink>
   void deliver(Sink& sink, peer_id self) noexcept {
     node* const n = take();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Descriptors that are closed with their owner, and the sockets that listen and connect.
+// Owning file descriptors, sockets that listen and connect, and the epoll set of a rank.
 
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -23,7 +23,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// A descriptor, closed with this. Move-only. -1: none.
+/// An owning file descriptor. Move-only. -1: none.
 class tcp_descriptor {
  public:
   tcp_descriptor() = default;
@@ -44,13 +44,13 @@ class tcp_descriptor {
   int fd_ = -1;
 };
 
-/// Small packets leave at once.
+/// Disables Nagle's algorithm.
 inline void send_tcp_at_once(int fd) noexcept {
   const int yes = 1;
   static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes));
 }
-/// What is told of every connection that comes in: small packets leave at once, and a host that is
-/// gone is noticed in the end although nothing is sent.
+/// Sets the options of an accepted connection: small packets leave at once, and a host that is gone
+/// is noticed within 10 s although nothing is sent.
 inline void prepare_tcp_socket(int fd) noexcept {
   const auto set = [fd](int level, int name, int value) {
     static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
@@ -62,9 +62,10 @@ inline void prepare_tcp_socket(int fd) noexcept {
   set(IPPROTO_TCP, TCP_KEEPCNT, 5);
 }
 
-/// Whether a call has failed since this process, or the machine, may have no more descriptors.
+/// True if a call has failed because this process or the machine may have no more descriptors.
 inline bool is_out_of_descriptors(int why) noexcept { return why == EMFILE || why == ENFILE; }
-/// Says so, once a process: the loss of a peer that comes of it does not.
+/// Reports that on stderr, once per process: the error of the peer that is lost for it does not
+/// name the cause.
 [[gnu::noinline, gnu::cold]] inline void tell_of_no_descriptors(int why) noexcept {
   static platform::atomic<bool> told{false};
   if (told.exchange(true)) return;
@@ -74,8 +75,8 @@ inline bool is_out_of_descriptors(int why) noexcept { return why == EMFILE || wh
                std::strerror(why));
 }
 
-/// `kernel_bytes`: of each of the kernel's two buffers; 0: as it likes. Empty, with errno: there is
-/// no descriptor.
+/// Makes a socket for the family of `e`. `kernel_bytes`: size of each of the kernel's two buffers;
+/// 0: the kernel's choice. Returns an empty descriptor, with errno, on failure.
 inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) noexcept {
   tcp_descriptor s(
       ::socket(e.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
@@ -86,13 +87,13 @@ inline tcp_descriptor make_tcp_socket(const tcp_endpoint& e, int kernel_bytes) n
   return s;
 }
 
-/// The address of the other end; the unspecified one if it has none.
+/// The address of the other end; the unspecified address if there is none.
 inline ip::address tcp_peer_of(int fd) noexcept {
   tcp_endpoint there;
   socklen_t bytes = sizeof there.v6;
   return ::getpeername(fd, &there.any, &bytes) == 0 ? there.address() : ip::address();
 }
-/// Whether both ends are on this host.
+/// True if both ends are on this host.
 inline bool is_tcp_within_host(int fd) noexcept {
   tcp_endpoint here;
   tcp_endpoint there;
@@ -102,25 +103,26 @@ inline bool is_tcp_within_host(int fd) noexcept {
          ::getpeername(fd, &there.any, &bytes_there) == 0 &&
          (here.address() == there.address() || there.address().is_loopback());
 }
-/// What a sender may have in the kernel where both ends are on one host. The kernel would let that
-/// grow to megabytes, as if there were a long way to be filled; but what waits longer than for its
-/// reader to come round has left the caches. (It counts its own memory, too, and doubles this.)
-/// Between hosts the kernel knows better.
+/// Size of the send buffer if both ends are on one host. The kernel would let it grow to megabytes,
+/// as for a path with a long round trip; data that waits for longer than its reader's next poll has
+/// left the caches. (The kernel doubles the value and counts its own overhead.) Between hosts the
+/// kernel's choice is better.
 inline constexpr int tcp_within_host_bytes = 256 * 1024;
 inline void bound_tcp_within_host(int fd) noexcept {
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &tcp_within_host_bytes,
                                  sizeof tcp_within_host_bytes));
 }
 
-/// Of segments of so many bytes, in two packets as large as the kernel makes them.
+/// Bytes of payload in two packets of the largest size that the kernel builds from segments of this
+/// size.
 constexpr std::size_t tcp_packets_bytes_of(std::size_t segment) noexcept {
-  constexpr std::size_t packet_bytes_max = 65'535 - 320;  // Less the room for headers.
+  constexpr std::size_t packet_bytes_max = 65'535 - 320;  // Less room for headers.
   return 2 * (segment < packet_bytes_max ? packet_bytes_max / segment * segment : segment);
 }
-/// How much is best written at once to a connection between hosts; 0: not known. The kernel makes
-/// large packets of a write, which a network card cuts, and one more of what is left in the end.
-/// Two whole ones leave nothing, and acknowledgements, which a longer write keeps waiting, go on:
-/// 1 MiB between two namespaces takes a third of the time of one write.
+/// The best size of one write to a connection between hosts; 0: unknown. The kernel builds large
+/// packets of a write, which the card cuts into segments, and a further packet of the remainder. A
+/// write of two whole packets leaves no remainder and does not delay acknowledgements, as a longer
+/// write does. 1 MiB between two network namespaces takes a third of the time of one write.
 inline std::size_t tcp_packets_bytes(int fd) noexcept {
   int segment = 0;
   socklen_t bytes = sizeof segment;
@@ -128,11 +130,12 @@ inline std::size_t tcp_packets_bytes(int fd) noexcept {
   return tcp_packets_bytes_of(static_cast<std::size_t>(segment));
 }
 
-/// Listens at `at`, which becomes where that is. Empty: errno says why not.
+/// Listens at `at`, which is set to the address and port in use. Returns an empty descriptor, with
+/// errno, on failure.
 inline tcp_descriptor listen_tcp_at(tcp_endpoint& at, int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(at, kernel_bytes);
-  const int yes = 1;  // Who used it before may have left a connection that the kernel remembers.
-  const int no = 0;   // All addresses of IPv6 are those of IPv4, too.
+  const int yes = 1;  // An earlier user's connection may be in TIME_WAIT.
+  const int no = 0;   // An IPv6 wildcard address takes IPv4 connections, too.
   if (s) ::setsockopt(s.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (s && at.any.sa_family == AF_INET6)
     ::setsockopt(s.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
@@ -145,11 +148,11 @@ inline tcp_descriptor listen_tcp_at(tcp_endpoint& at, int kernel_bytes) noexcept
   errno = why;
   return {};
 }
-/// Of two that bind one port at once the kernel may let neither listen: each looks once more.
+/// If two sockets bind one port at once, the kernel may let neither listen: both try this many
+/// rounds.
 inline constexpr int tcp_port_rounds = 4;
 
-/// Listens on the first port of the range that is free; `at` becomes where that is.
-/// Errors: errc::argument, errc::no_resources.
+/// Listens on the first free port of the range. `at` is set to the address and port in use.
 inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tcp_endpoint& at,
                                  int kernel_bytes = 0) {
   int why = EADDRINUSE;
@@ -171,14 +174,16 @@ inline tcp_descriptor listen_tcp(const ip::address& on, tcp_port_range ports, tc
       mpx::detail::lesser(port, unsigned{ports.last}), std::strerror(why));
 }
 
-/// How long the kernel waits for the other host's answers before it gives up; 0: as ever.
+/// Sets the time for which the kernel waits for acknowledgements before it breaks the connection;
+/// 0: the system's default.
 inline void set_tcp_patience(int fd, int ms) noexcept {
   static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms));
 }
 inline constexpr int tcp_connect_ms_max = 10'000;
 
-/// An attempt to reach `to` from the address `from`, any port; from any if `from` is none. Empty,
-/// with errno: it has failed already. It is not kept alive by the kernel: see tcp_knock.
+/// Starts a connection to `to` from the address `from`, any port; from any address if `from` is
+/// none. Returns an empty descriptor, with errno, if it has failed already. Keep-alive is off: see
+/// tcp_knock.
 inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& to,
                                   int kernel_bytes) noexcept {
   tcp_descriptor s = make_tcp_socket(to, kernel_bytes);
@@ -202,7 +207,7 @@ inline tcp_descriptor connect_tcp(const tcp_endpoint& from, const tcp_endpoint& 
   return s;
 }
 
-/// Everything that a rank waits for, as one descriptor.
+/// The epoll set of a rank: all events that it waits for, behind one descriptor.
 class tcp_watch {
  public:
   enum class kind : std::uint32_t { link, newcomer, listener, wake, timer };
@@ -223,27 +228,27 @@ class tcp_watch {
   }
 
   int fd() const noexcept { return epoll_.fd(); }
-  /// `writable`: also when the kernel has room.
+  /// Watches `fd` for input, and for room to write if `writable`.
   bool add(int fd, event e, bool writable = false) noexcept {
     return control(EPOLL_CTL_ADD, fd, e, writable);
   }
   bool change(int fd, event e, bool writable) noexcept {
     return control(EPOLL_CTL_MOD, fd, e, writable);
   }
-  /// The same; `readable`: also when bytes have come.
+  /// Watches `fd` for input only if `readable`.
   bool change(int fd, event e, bool writable, bool readable) noexcept {
     return control(EPOLL_CTL_MOD, fd, e, writable, readable);
   }
   void remove(int fd) noexcept { ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, nullptr); }
-  /// The same, of a socket that is closed next: a forked child may hold it, too, and then nothing
-  /// ends by that, neither what is told here nor what the other end sees.
+  /// Stops watching a socket that is closed next, and shuts it down: a forked child may hold it
+  /// open, and then closing it neither ends its events here nor tells the other end.
   void part(int fd) noexcept {
     if (fd < 0) return;
     remove(fd);
     ::shutdown(fd, SHUT_RDWR);
   }
 
-  /// Calls `f(event, writable)` for what has happened. Returns how much that was.
+  /// Calls `f(event, writable)` for each event, without waiting. Returns their number.
   template <class F>
   int look(F&& f) noexcept {
     epoll_event found[events_max];
@@ -260,8 +265,9 @@ class tcp_watch {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_.fd(), &one, sizeof one);
   }
+  /// Clears the event of wake().
   void quiet_wake() noexcept { drain(wake_.fd()); }
-  /// The descriptor becomes readable at `at_ns` of the monotonic clock; 0: never.
+  /// Makes the timer event occur at `at_ns` of the monotonic clock; 0: never.
   void set_timer(std::int64_t at_ns) noexcept {
     if (at_ns == timer_at_) return;
     timer_at_ = at_ns;
@@ -271,6 +277,7 @@ class tcp_watch {
     t.it_value.tv_nsec = static_cast<long>(at_ns % 1'000'000'000);
     ::timerfd_settime(timer_.fd(), TFD_TIMER_ABSTIME, &t, nullptr);
   }
+  /// Clears the timer's event.
   void quiet_timer() noexcept {
     timer_at_ = -1;
     drain(timer_.fd());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What carries the bytes of a connection once its two ends have proven themselves: here, the socket
-// itself. Another one encrypts (transport/tls.hpp).
+// The concept of a stream: the carrier of a connection's bytes once both ends have authenticated
+// each other. tcp_plain is the socket itself; transport/tls.hpp adds encryption,
+// transport/tcp_streams.hpp further sockets.
 
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -20,17 +21,17 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Which end of a connection this is.
+/// Role of this end in the making of a connection.
 enum class tcp_role : std::uint8_t { connects, accepts };
 
-/// How far a stream is that has begun.
+/// Progress of a stream's set-up.
 enum class tcp_secured : std::uint8_t {
-  yes,     ///< Bytes of the connection pass.
-  waits,   ///< For bytes of the other end.
-  broken,  ///< The other end does not know what it has to, or the connection is gone.
+  yes,     ///< Set-up is complete: bytes of the connection pass.
+  waits,   ///< It waits for bytes of the other end.
+  broken,  ///< The other end lacks the secret, or the connection is gone.
 };
 
-/// What a stream may need to know of where it is.
+/// The surroundings of a stream: its rank's watch and secret, the two ranks and their addresses.
 struct tcp_site {
   tcp_watch& watch;
   const tcp_secret& secret;
@@ -41,23 +42,28 @@ struct tcp_site {
   int kernel_bytes;
 };
 
-/// Made of a socket, which it owns. Before `begin` it is no more than that.
+/// A carrier of a connection's bytes. It is made of a socket, which it owns; before `begin` it is
+/// only that socket.
 ///
-/// `begin(context, role, site, key)`: the two ends have proven themselves. `key()`: 256 bits that
-/// they alone know, different for each connection. False: no memory. Then, where `secures`,
-/// `secure()` is called at once and whenever bytes have come, until it no longer waits.
-/// `write(pieces, count)`: how many bytes were taken; 0: there is no room until the socket is
-/// writable; -1: the connection is broken. What was not taken is handed in again: the same bytes,
-/// and maybe more of them. The other end never has more than was taken.
-/// `read(pieces, count)`: how many bytes there were; if fewer than asked for, the next ones make
-/// the socket readable; 0: none; -1: the stream has ended.
-/// `want_room(watch, peer, wanted)`: whether the watch is to tell when there is room again.
-/// `shut()`: the connection ends at once, at both ends. `leave()`: nothing more will be written or
-/// read. `for_each_fd(f)`: calls `f(descriptor)` for each of its sockets.
-/// `lanes`: how many sockets it has. If more than one, `attach(socket, acceptor)` is told of each
-/// further one that has come while it secures.
-/// `context`: what the connections of a rank have in common. `layout`: two that differ in it
-/// cannot talk.
+/// - `begin(context, role, site, key)` is called once both ends have authenticated each other.
+///   `key()` returns 256 bits that only these two ends know, different for each connection. Returns
+///   false if memory is out.
+/// - `secure()` is called if `secures`: right after `begin`, and then whenever bytes have arrived,
+///   until it does not return `waits`.
+/// - `write(pieces, count)` returns the number of bytes taken; 0 if there is no room until the
+///   socket is writable; -1 if the connection is broken. Bytes not taken are passed in again by the
+///   next call, possibly with more behind them. The other end never receives more bytes than were
+///   reported as taken.
+/// - `read(pieces, count)` returns the number of bytes read; -1 if the stream has ended. If it is
+///   smaller than the number asked for, further bytes make the socket readable.
+/// - `want_room(watch, peer, wanted)` sets whether the watch reports room for writing.
+/// - `shut()` ends the connection at once, at both ends. `leave()` ends it after the bytes written;
+///   nothing is written or read after it. `for_each_fd(f)` calls `f(descriptor)` for each of its
+///   sockets.
+/// - `lanes` is the number of its sockets. If more than one, `attach(socket, acceptor)` is called
+///   for each further socket that arrives during set-up.
+/// - `context` is the state shared by all connections of a rank. `layout`: streams that differ in
+///   it are incompatible on the wire.
 template <class S>
 concept TcpStream =
     std::movable<S> && requires(S& s, const S& c, typename S::context& context, iovec* pieces,
@@ -78,10 +84,10 @@ concept TcpStream =
       { S::lanes } -> std::convertible_to<unsigned>;
     };
 
-/// Writes from the pieces to a socket. Returns as a stream's `write`.
+/// Writes the pieces to a socket. Returns as `write` of TcpStream.
 [[gnu::noinline]] inline ssize_t tcp_write(int fd, iovec* pieces, std::size_t count) noexcept {
   constexpr int flags = MSG_NOSIGNAL | MSG_DONTWAIT;
-  // For one piece the kernel has a shorter way, and a short copy costs less than that saves.
+  // The kernel's path for one piece is shorter; copying up to 128 bytes costs less than that saves.
   std::byte joined[128];
   iovec one = pieces[0];
   if (count == 2 && one.iov_len + pieces[1].iov_len <= sizeof joined) {
@@ -101,7 +107,7 @@ concept TcpStream =
     return errno == EAGAIN || errno == ENOBUFS ? 0 : -1;
   }
 }
-/// Reads what a socket has into the pieces. Returns as a stream's `read`.
+/// Reads from a socket into the pieces. Returns as `read` of TcpStream.
 [[gnu::noinline]] inline ssize_t tcp_read(int fd, iovec* pieces, std::size_t count) noexcept {
   msghdr m{};
   m.msg_iov = pieces;
@@ -115,15 +121,15 @@ concept TcpStream =
   }
 }
 
-/// Ends a connection, after what was written. What has come and nobody will read would make the
-/// kernel reset it.
+/// Ends a connection after the bytes written so far. Unread input is discarded, since it would make
+/// the kernel reset the connection.
 inline void tcp_leave(int fd) noexcept {
   ::shutdown(fd, SHUT_WR);
   for (int i = 0; i < 64 && ::recv(fd, nullptr, 1 << 20, MSG_TRUNC | MSG_DONTWAIT) > 0; ++i)
     continue;
 }
 
-/// The socket and nothing else.
+/// A stream that is the socket itself.
 class tcp_plain {
  public:
   static constexpr std::string_view name = "tcp";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A rank's connections: made on first use, made again when they break, watched by one descriptor,
-// and what was posted on each in order. Everything of transport tcp that does not depend on who
-// takes the packets.
+// The connections of a rank: made on first use, made again when they break, watched by one epoll
+// descriptor, each with the packets posted on it in order. This is the part of transport tcp that
+// does not depend on the type of the sink.
 
 #include <netinet/tcp.h>
 #include <unistd.h>
@@ -25,6 +25,8 @@
 
 namespace mpx::inline v0::transport::detail {
 
+/// Connections of rank `self` to its peers. One thread at a time calls it, except for what
+/// `watch()` allows.
 template <TcpStream Stream>
 class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base = tcp_writer<tcp_link<Stream>, tcp_watch>;
@@ -66,7 +68,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         from_(from),
         newcomers_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
   ~tcp_wires() {
-    if (::getpid() != pid_) return;  // A forked child is nobody, and says nothing.
+    if (::getpid() != pid_) return;  // A forked child is no rank: it says no goodbye.
     for (link* l : links_) {
       if (l == nullptr) continue;
       if (l->state == tcp_state::open) say_goodbye(*l);
@@ -79,7 +81,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   peer_id peers() const noexcept { return peers_; }
   const tcp_door_counters& door() const noexcept { return newcomers_.counters(); }
   const tcp_endpoint& endpoint() const noexcept { return directory_.of(self_)[0].at; }
-  /// Why that peer is lost, as far as this end can know; "" if it is not, or nothing is known.
+  /// Text for the error of a lost peer: the addresses that were tried, and the result of each. ""
+  /// if the peer is not lost or nothing is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer) const {
     const link* const l = links_[peer];
     if (l == nullptr || l->state < tcp_state::left) return {};
@@ -95,10 +98,11 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         "pass; MPX_TCP_HEARTBEAT how long to try)",
         unsigned{peer}, l->search.seconds(), tried.c_str());
   }
-  /// Whether something besides open connections is to be looked after.
+  /// True if a connection is being made, waits for room, or newcomers are present: `tick` has work.
   bool uneasy() const noexcept { return attention_ != 0 || !newcomers_.quiet(); }
 
   typename Stream::context& streams() noexcept { return streams_; }
+  /// Adds a listening socket.
   void also_listen(tcp_descriptor at) noexcept { newcomers_.also_at(std::move(at)); }
 
   // --- Posting -----------------------------------------------------------------------------------
@@ -126,9 +130,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
-  /// See PartingTransport. What this kernel still holds it forgets when the other end, which does
-  /// not know yet that nobody reads here any more, says something. What a connection had taken that
-  /// is no more, or that the other end has left, may have to be said again.
+  /// See PartingTransport. Bytes that only the kernel holds are unsent, too: it discards them when
+  /// a peer that does not know yet that this rank has left sends something. Bytes written to a
+  /// connection that has broken, or that the peer has closed, may have to be written again.
   bool has_unsent() const noexcept {
     for (const link* l : links_) {
       if (l == nullptr || l->state > tcp_state::open || l->out.empty()) continue;
@@ -147,7 +151,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   bool is_connected(peer_id peer) const noexcept {
     return links_[peer] != nullptr && links_[peer]->state == tcp_state::open;
   }
-  /// Connects, if that has not been tried yet.
+  /// Connects if no attempt was made yet.
   void attend(peer_id peer) noexcept {
     link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return;
@@ -170,7 +174,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
 
   // --- Looking -----------------------------------------------------------------------------------
 
-  /// Reads what has come on all connections, if `reads`, and moves on those that are being made.
+  /// Handles the events of all sockets: advances connections that are being made and, if `reads`,
+  /// reads what has arrived on open ones.
   void look(bool reads = true) noexcept {
     ++counters_.looks;
     watch_.look([this, reads](tcp_watch::event e, bool writable) {
@@ -184,21 +189,21 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     });
     if (uneasy()) tick();
   }
-  /// Reads what has come on one. Returns whether that was anything.
+  /// Reads from one link. Returns true if there is something to parse.
   bool look_at(link& l) noexcept {
     if (l.state != tcp_state::open || !l.in.fill(l.socket)) return false;
     serve(l);
     if (l.starved) [[unlikely]]
-      glean(l);  // Who is told of room has not polled yet.
+      glean(l);  // The caller to be told of room has not polled yet.
     return true;
   }
-  /// The same, for more of what was being read.
+  /// Reads more of the packet that is being read. Returns true if there is something to parse.
   bool refill(link& l) noexcept {
     return l.in.may_fill() && l.state == tcp_state::open && l.in.fill(l.socket);
   }
-  /// The peer has left, or its bytes made no sense.
+  /// Ends a link for ever: the peer has left (`well`), or has violated the protocol.
   void end(link& l, bool well) noexcept { close(l, well ? tcp_state::left : tcp_state::lost); }
-  /// The connection has ended without a goodbye. Another one is to take its place.
+  /// Called when a connection has ended without a goodbye: prepares another one.
   void broke(link& l) noexcept {
     ++counters_.broken;
     const bool carried = l.state == tcp_state::open;
@@ -210,13 +215,15 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.state = tcp_state::idle;
     const std::int64_t now = platform::now_ns();
     l.lost_at_ns = now + patience_.reach_ns(silent_ns);
-    // Both may have noticed, and the lower rank's attempt will be the connection.
+    // Both ranks may have noticed. The attempt of the lower rank wins, so the higher rank waits for
+    // it before it connects itself.
     wait_for(l, now, self_ < l.peer ? now : now + crossing_ns);
   }
 
  private:
   // --- Connections that are being made -----------------------------------------------------------
 
+  /// Starts an attempt to connect.
   void call(link& l) noexcept {
     const std::int64_t now = platform::now_ns();
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns(0);
@@ -232,7 +239,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       return hang_up(l, errno);
     set_tcp_patience(l.socket.fd(), patience_.notice_ms());
   }
-  /// The address that is called, or is next.
+  /// The address of the current or next attempt.
   const tcp_place& place_of(const link& l) const noexcept {
     return directory_.of(l.peer)[l.search.at()];
   }
@@ -242,19 +249,23 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return directory_.of(l.peer).size() > 1 &&
            (place_of(l).doubtful || tcp_holds_bytes(l.socket.fd()));
   }
-  /// An attempt has failed. It is repeated while that may help, at the next address.
+  /// Called when an attempt has failed, for the reason `why` (errno or one of tcp_search's). It is
+  /// repeated at the next address while that may help.
   void hang_up(link& l, int why) noexcept {
     const std::int64_t now = platform::now_ns();
-    // Somebody is there, and this rank has kept him waiting.
+    // The peer closed because this rank was late: it is alive, and the time to reach it starts
+    // again.
     if ((why == 0 || why == ECONNRESET || why == EPIPE) && now > l.due_ns)
       l.lost_at_ns = now + patience_.reach_ns();
     part(l);
     l.call.reset();
     const std::size_t places = directory_.of(l.peer).size();
-    // Nobody listens there any more: the rank is gone, not the way to it.
+    // All addresses refuse: the rank is gone, not the route to it.
     if (l.search.failed(why == 0 ? tcp_hung_up : why, places)) return close(l, tcp_state::lost);
     call_later(l, l.search.has_untried(places));
   }
+  /// Schedules the next attempt, with exponential back-off from 1 ms to 256 ms unless `at_once`.
+  /// Gives the peer up if its time has passed.
   void call_later(link& l, bool at_once = false) noexcept {
     const std::int64_t now = platform::now_ns();
     forgive(l, now);
@@ -264,16 +275,17 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const std::int64_t at = at_once ? now : now + (std::int64_t{1'000'000} << shift);
     wait_for(l, now, at < l.lost_at_ns ? at : l.lost_at_ns);
   }
-  /// The clock has something to say to a connection that is being made.
+  /// The deadline of a connection that is being made has passed.
   void overdue(link& l, std::int64_t now) noexcept {
     const bool greets = l.state == tcp_state::greeting;
     const bool there = greets || l.state == tcp_state::securing || l.state == tcp_state::resuming;
     const std::uint8_t at = there ? tcp_stage_of(l.socket.fd()) : 0;
     if (at == TCP_ESTABLISHED || (greets && at != 0 && at != TCP_SYN_SENT)) {
-      // It may be another host's kernel, which drops the knock: this is no sign of the peer.
+      // Another host's kernel may answer here and drop the knock: this proves nothing about the
+      // peer.
       if (greets && may_be_elsewhere(l)) return hang_up(l, tcp_says_nothing);
-      // Its kernel answers, and goes on being asked: the rank computes, and will come to it. Or it
-      // has come, and waited in vain: the next look tells.
+      // The peer's kernel answers, so the peer is computing and will accept later: knock again. Or
+      // its bytes have arrived and wait until this rank polls.
       if (greets && l.call->has_knocked() && !l.call->has_greeted())
         l.call->knock(l.socket.fd(), secret_);
       wait_for(l, now, now + patience_.attempt_ns());
@@ -282,27 +294,31 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     }
     if (greets) return hang_up(l, ETIMEDOUT);
     if (there) return broke(l);
-    // Also where the other one's attempt has not come. Nobody is lost before a call has failed.
+    // Also if the peer's attempt was awaited and has not come. A peer is lost only after an attempt
+    // of this rank has failed.
     call(l);
   }
-  /// Whether a peer can be reached is found out while this rank looks: the time in which it should
-  /// have, and computed, does not count.
+  /// Extends the time to reach the peer by the time in which this rank did not poll: attempts
+  /// advance only during polls.
   static void forgive(link& l, std::int64_t now) noexcept {
     if (l.due_ns == 0 || now <= l.due_ns) return;
     l.lost_at_ns += now - l.due_ns;
     l.due_ns = now;
   }
+  /// Sets the deadline of the current step.
   void wait_for(link& l, std::int64_t now, std::int64_t at) noexcept {
     forgive(l, now);
     attention_ += l.due_ns == 0 ? 1 : 0;
     timed_ += l.due_ns == 0 ? 1 : 0;
     l.due_ns = at;
   }
+  /// Clears the deadline.
   void wait_no_more(link& l) noexcept {
     attention_ -= l.due_ns == 0 ? 0 : 1;
     timed_ -= l.due_ns == 0 ? 0 : 1;
     l.due_ns = 0;
   }
+  /// The socket of a connecting link is ready: continues the handshake.
   void on_greeting(link& l) noexcept {
     if (!l.call->has_knocked()) {
       if (!l.call->knock(l.socket.fd(), secret_)) {
@@ -336,9 +352,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.state = tcp_state::crossed;
     const std::int64_t now = platform::now_ns();
     wait_for(l, now, now + patience_.attempt_ns());
-    l.lost_at_ns = now + patience_.reach_ns();  // It is there.
+    l.lost_at_ns = now + patience_.reach_ns();  // The peer is alive.
   }
-  /// Who is at the other end is known.
+  /// The peer has proven its identity: sets the socket up and starts the stream.
   template <class Key>
   void proven(link& l, tcp_role role, Key&& key) noexcept {
     prepare(l.socket.fd());
@@ -354,7 +370,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       secure(l);
     }
   }
-  /// Other streams write to their sockets as they see fit.
+  /// Chooses how many bytes a plain socket gets with one write. Other streams decide that
+  /// themselves.
   void fit(link& l) const noexcept {
     if constexpr (std::same_as<Stream, tcp_plain>) {
       const int fd = l.socket.fd();
@@ -362,6 +379,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       l.whole_bytes = bytes == 0 ? tcp_any_bytes : bytes;
     }
   }
+  /// Sets the options of an admitted socket.
   void prepare(int fd) const noexcept {
     patience_.apply(fd);
     if (kernel_bytes_ == 0 && is_tcp_within_host(fd)) bound_tcp_within_host(fd);
@@ -369,6 +387,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   tcp_site site_of(peer_id peer) noexcept {
     return {watch_, secret_, self_, peer, from_, place_of(*links_[peer]).at, kernel_bytes_};
   }
+  /// Continues to set up a stream that has several steps (TLS, further sockets).
   void secure(link& l) noexcept {
     const tcp_secured how_far = l.socket.secure();
     if (how_far == tcp_secured::waits) return;
@@ -376,13 +395,13 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.socket.for_each_fd([this](int fd) { prepare(fd); });
     opened(l);
     if (l.state == tcp_state::resuming)
-      on_resume(l);  // The socket has been read: it may say no more.
+      on_resume(l);  // What was read by secure() causes no further event.
   }
-  /// What only that peer is told, so that nobody else can take its place.
+  /// Token by which that peer recognises this rank later; no other rank can derive it.
   tcp_bytes32 token_for(peer_id peer) const noexcept {
     return own_secret_.prove("mpx tcp token", self_, peer, {}, {});
   }
-  /// There is a stream. Each end tells how much it has of the other's stream.
+  /// The stream is up: both ends send how many bytes of the other's stream they have.
   void opened(link& l) noexcept {
     l.state = tcp_state::resuming;
     l.greeting = {};
@@ -391,6 +410,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     iovec piece = piece_of(&r, sizeof r);
     if (l.socket.write(&piece, 1) != sizeof r) broke(l);
   }
+  /// Reads the peer's resume message; when it is complete, the link is open.
   void on_resume(link& l) noexcept {
     const std::span<std::byte> rest = l.greeting.rest();
     iovec piece = piece_of(rest.data(), rest.size());
@@ -399,7 +419,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (n < 0) return broke(l);
     if (!l.greeting.add(static_cast<std::size_t>(n))) return;
     const tcp_resume r = l.greeting.get();
-    // Who has started again has nothing of what was sent, and is somebody else.
+    // A restarted process has none of the stream and another token: it is not the same peer.
     const bool same = !l.met || same_proof(l.token, r.token);
     if (r.magic != tcp_resume_magic || !same || !l.out.resume(r.received, completions_))
       return close(l, tcp_state::lost);
@@ -413,9 +433,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     ++counters_.opened;
     send(l);
     if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
-    look_at(l);  // The socket has been read: it may say no more.
+    look_at(l);  // What was read with the message causes no further event.
   }
-  /// The next search begins at the address that the peer has on this connection.
+  /// Makes the next search begin at the address that the peer has on this connection.
   void remember_place(link& l) const noexcept {
     const std::span<const tcp_place> places = directory_.of(l.peer);
     const ip::address there = tcp_peer_of(l.socket.fd());
@@ -429,21 +449,23 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         at, secret_, self_, peers(),
         [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
   }
-  /// Of two attempts that cross, the one of the lower rank becomes the connection. Where that has
-  /// failed twice it gives way, unless its proof is out: the other end, which always gives way to
-  /// one, may have done so by now, and neither would remain. Who calls although there is a
-  /// connection knows that it is broken.
+  /// Decides on a connection of a rank that has proven its identity. Returns false if it is no
+  /// connection of the peer that was met before. Of two attempts that cross, that of the lower rank
+  /// becomes the connection. After two failed attempts the lower rank accepts the peer's attempt
+  /// instead, unless it has already sent its own proof: the higher rank always accepts, and may
+  /// have dropped its own attempt on that proof, so that no connection would be left. A peer that
+  /// connects although a connection exists knows that it is broken.
   bool admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
     link* l = links_[who.from()];
     if (l == nullptr && (l = make(who.from())) == nullptr) return true;
-    if (who.lane() != 0) {  // One more socket of a connection that is being made.
+    if (who.lane() != 0) {  // A further socket of a connection that is being made.
       if constexpr (Stream::lanes > 1)
         if (l->state == tcp_state::securing && l->socket.attach(s, who)) secure(*l);
       return true;
     }
-    // Whoever has met that peer knows it again.
+    // A rank that was met before must know its token.
     if (l->met && !who.knows(l->token)) return false;
-    // It has given this one up for another, or is no more.
+    // The peer has closed this attempt, or has ended.
     if (has_hung_up(s.fd())) return true;
     const bool gone = l->state > tcp_state::open;
     const bool mine = l->state == tcp_state::greeting && self_ < who.from() &&
@@ -465,7 +487,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return true;
   }
 
-  /// What there is of a connection gives way to the other end's attempt.
+  /// Drops the current attempt or connection in favour of the peer's attempt.
   void leave(link& l) noexcept {
     if (l.state == tcp_state::greeting) ++counters_.crossed;
     if (l.state >= tcp_state::securing) ++counters_.broken;
@@ -477,6 +499,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (l.lost_at_ns == 0) l.lost_at_ns = now + patience_.reach_ns(0);
     wait_for(l, now, now);
   }
+  /// True if the other end has closed the connection or it is broken.
   static bool has_hung_up(int fd) noexcept {
     std::byte b;
     const ssize_t n = ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -492,7 +515,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     if (writable && l.blocked) send(l);
     if (reads) look_at(l);
   }
-  /// What is due by the clock.
+  /// Handles deadlines that have passed, and sets the timer to the next one.
   void tick() noexcept {
     const std::int64_t now = platform::now_ns();
     std::int64_t next = newcomers_.tick(now);
@@ -508,6 +531,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
 
   // --- Ends --------------------------------------------------------------------------------------
 
+  /// Ends a link for good, in state `s`: pending posts complete as failed.
   void close(link& l, tcp_state s) noexcept {
     wait_no_more(l);
     if (l.blocked) {
@@ -521,13 +545,14 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     feed(l);
     l.in.clear();
     part(l);
-    if (s != tcp_state::dropped) lost_.push(l.peer);  // Who waits for it waits in vain.
+    if (s != tcp_state::dropped) lost_.push(l.peer);  // Fails calls that wait for it.
   }
+  /// Closes the sockets of a link.
   void part(link& l) noexcept {
     l.socket.for_each_fd([this](int fd) { watch_.part(fd); });
     l.socket.close();
   }
-  /// Best effort: what has been posted is with the kernel, if it has room; so is the goodbye.
+  /// Sends a goodbye if the kernel takes all that was posted and the goodbye itself; else none.
   void say_goodbye(link& l) noexcept {
     if (l.mute) return;
     if (!l.out.idle()) send(l);
@@ -542,12 +567,12 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   peer_id peers_;
   int kernel_bytes_;
   tcp_patience patience_;
-  unsigned timed_ = 0;  // Connections of which the clock has something to say.
+  unsigned timed_ = 0;  // Links with a deadline.
   tcp_secret secret_;
-  tcp_secret own_secret_ = tcp_secret::drawn();  // For as long as this rank lives.
+  tcp_secret own_secret_ = tcp_secret::drawn();  // Of this process alone; tokens derive from it.
   [[no_unique_address]] typename Stream::context streams_;
   tcp_directory directory_;
-  tcp_endpoint from_;  // The address that connections of this rank come from, if that is given.
+  tcp_endpoint from_;  // Local address to connect from, if one was chosen.
   tcp_newcomers newcomers_;
   pid_t pid_ = ::getpid();
 };

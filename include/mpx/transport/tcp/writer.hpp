@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What has been posted, and how it leaves: written at once where nothing waits, else with others;
-// and the receipts that both ends of a connection owe each other.
+// Send queues of a rank's connections. A packet is written immediately if the queue of its
+// connection is empty, else coalesced with those queued. The acknowledgements ("receipts") that
+// both ends of a connection owe each other are also sent here.
 
 #include <sys/uio.h>
 
@@ -16,18 +17,21 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What becomes of payloads of which size.
+/// Payload-size thresholds, in bytes.
 struct tcp_sizes {
-  std::size_t copy_bytes_max = 4096;  // Longer ones wait where they are.
-  // Longer ones are not copied once they are written either, but kept by the caller until the
-  // other end has them.
+  std::size_t copy_bytes_max = 4096;  // Longer payloads are queued by reference, if posts may pend.
+  // Longer payloads are not copied when they are written either: the caller keeps them until the
+  // peer has acknowledged them.
   std::size_t keep_bytes_max = 128 * 1024;
+  // Queued copies of this total size are written without waiting for the next poll.
   std::size_t coalesced_bytes_max = 16 * 1024;
-  // So much of them leaves together, where the other end has half of that to take meanwhile.
+  // Queued bytes of this total size are written together. Payloads longer than `copy_bytes_max`
+  // wait for that only while half as many bytes are unacknowledged.
   std::size_t gathered_bytes_min = 256 * 1024;
 };
 
-/// `Link`: a tcp_line, and what its owner adds. `Watch`: what its streams tell when they want room.
+/// The sending half of all links of a rank. `Link`: a tcp_line with the members of its owner.
+/// `Watch`: the descriptor set in which a stream asks to be told of room in the kernel's buffer.
 template <class Link, class Watch, tcp_sizes Sizes = tcp_sizes{}>
 class tcp_writer {
  public:
@@ -36,9 +40,10 @@ class tcp_writer {
   static constexpr std::size_t keep_bytes_max = Sizes.keep_bytes_max;
   static constexpr std::size_t coalesced_bytes_max = Sizes.coalesced_bytes_max;
   static constexpr std::size_t gathered_bytes_min = Sizes.gathered_bytes_min;
-  /// Receipts that may be here and have come to nobody's notice: at most twice that. So many that
-  /// the other end owes one for them itself, and more than what it may have under way can ask for:
-  /// thus two honest ends never wait for each other.
+  /// Limit of receipts that are sent before the peer acknowledges the first of them; so at most
+  /// twice as many are kept. It is the number of receipts that the peer's unacknowledged packets
+  /// can ask for (`kept_max`), plus the number after which the peer owes a receipt itself: two
+  /// correct peers never block each other by it.
   static constexpr std::size_t receipts_max =
       decltype(link::out)::kept_max + decltype(link::out)::receipt_bytes / sizeof(tcp_frame);
 
@@ -58,25 +63,28 @@ class tcp_writer {
   replay_told& completions() noexcept { return completions_; }
   flat_queue<peer_id>& lost() noexcept { return lost_; }
   flat_queue<peer_id>& serving() noexcept { return serving_; }
-  /// Whether a post that was told `retry` may succeed now, and has not been repeated since.
+  /// True if a post that returned `retry` may succeed now and has not been retried since.
   bool has_news() const noexcept { return roomy_ != 0; }
+  /// Returns has_news(), and resets it.
   bool take_news() noexcept {
     ++news_;
     return std::exchange(roomy_, 0) != 0;
   }
-  /// A poll begins: what was posted before it leaves now.
+  /// Starts a poll: writes the packets that were queued before it.
   void begin_poll() noexcept {
     ++polls_;
     if (!unsent_.empty()) send_unsent();
   }
-  /// A completion has been handed over.
+  /// Called for each completion that was delivered to the sink.
   void told() noexcept { --told_max_; }
+  /// Puts the link on the list of links that may have packets to deliver.
   void serve(link& l) noexcept {
     if (l.serving) return;
     l.serving = true;
     serving_.push(l.peer);
   }
-  /// Receipts have come in. Returns whether what they say makes sense.
+  /// Applies the last receipt that was read. Returns false if the peer acknowledges bytes that were
+  /// never written.
   bool settle(link& l) noexcept {
     if (l.in.has_acknowledged()) {
       if (!l.out.acknowledge(l.in.acknowledged(), completions_)) return false;
@@ -84,7 +92,7 @@ class tcp_writer {
     }
     return true;
   }
-  /// A receipt leaves, if one is due.
+  /// Sends a receipt if one is due.
   void acknowledge_if_owed(link& l) noexcept {
     if (l.in.owes_receipt() && l.state == tcp_state::open) acknowledge(l);
   }
@@ -92,7 +100,7 @@ class tcp_writer {
  protected:
   link* make(peer_id peer) noexcept {
     auto* const l = new (std::nothrow) link(peer);
-    // Each stands in a list once at most: its places are kept for it.
+    // A link is on each list at most once, so that one entry is reserved per link and list.
     if (l != nullptr && lost_.reserve(made_ + 1) && serving_.reserve(made_ + 1) &&
         unsent_.reserve(made_ + 1)) {
       ++made_;
@@ -102,7 +110,9 @@ class tcp_writer {
     return nullptr;
   }
 
-  /// Nothing waits: the kernel is asked first. What it has taken is kept all the same.
+  /// Writes a packet at once. Requires: the queue of `l` is empty. Written bytes are kept for
+  /// retransmission until the peer acknowledges them: as a copy, or by reference if the payload is
+  /// long and posts may pend.
   outcome write(link& l, tcp_frame f, std::span<const std::byte> payload,
                 cookie_t cookie) noexcept {
     const std::size_t bytes = sizeof f + payload.size();
@@ -135,18 +145,20 @@ class tcp_writer {
     if (in_parts) send(l);
     return outcome::pending;
   }
-  /// Whether what is posted now leaves with what is posted next, at the next poll at the latest:
-  /// a connection carries few long writes faster than many.
+  /// True if a packet that is posted now is queued until the next poll, to be written together with
+  /// later ones: the link was written to since the last poll, and few long writes carry more than
+  /// many short ones.
   bool gathers(const link& l, std::size_t bytes) const noexcept {
     return l.written_at == polls_ && pends_ &&
            (bytes <= copy_bytes_max ||
             (bytes <= keep_bytes_max && l.out.unacknowledged() >= gathered_bytes_min / 2));
   }
+  /// Queues a packet behind those that wait.
   outcome keep(link& l, tcp_frame f, std::span<const std::byte> payload, cookie_t cookie) noexcept {
     const bool copies = !pends_ || payload.size() <= copy_bytes_max;
     const std::size_t bytes = copies ? sizeof f + payload.size() : 0;
     if (!l.out.has_room(bytes)) {
-      l.starved = false;  // Whoever posts finds out by himself.
+      l.starved = false;  // The caller of this post learns the outcome by itself.
       find_room(l);
       if (!l.out.has_room(bytes)) return wait_for_room(l);
     }
@@ -162,28 +174,33 @@ class tcp_writer {
     ++told_max_;
     return written_later(l, outcome::pending);
   }
+  /// Refuses a post. The link reports room later (`feed`).
   outcome wait_for_room(link& l) noexcept {
     l.starved = true;
     return outcome::retry;
   }
-  /// What was kept may have been acknowledged meanwhile: who only posts finds out here.
+  /// Reads acknowledgements that may have arrived, and so frees room: a caller that posts and never
+  /// polls depends on it.
   void find_room(link& l) noexcept {
     if (l.state != tcp_state::open) return;
     if (l.in.fill(l.socket)) serve(l);
     glean(l);
     send(l);
   }
+  /// Applies receipts at the head of the input, without a sink.
   void glean(link& l) noexcept {
     l.in.take_receipts();
-    // A receipt that makes no sense is left for settle() to find.
+    // settle() reports an invalid receipt.
     if (l.in.has_acknowledged() && l.out.acknowledge(l.in.peek_acknowledged(), completions_) &&
         l.out.has_room(copy_bytes_max))
       feed(l);
   }
-  /// Whether one more frame and its end can be taken in.
+  /// Reserves memory for a further frame and its completion. Returns false if memory is out.
   bool reserve(link& l, std::size_t copied) noexcept {
     return l.out.reserve(copied) && completions_.reserve(told_max_ + 1 - completions_.size());
   }
+  /// Decides when a packet that was just queued is written: now if enough bytes wait, else at the
+  /// next poll. Returns `o`.
   outcome written_later(link& l, outcome o) noexcept {
     if (l.state == tcp_state::open && !l.blocked) {
       ++counters_.coalesced;
@@ -198,6 +215,7 @@ class tcp_writer {
     }
     return o;
   }
+  /// Has the next poll write the queue of `l`.
   void list(link& l) noexcept {
     if (l.listed) return;
     l.listed = true;
@@ -211,7 +229,7 @@ class tcp_writer {
       if (l.state == tcp_state::open && !l.blocked) send(l);
     }
   }
-  /// `leaves_rest`: what is written in one go later is not written now.
+  /// Writes the queue. `leaves_rest`: a last part shorter than `whole_bytes` stays queued.
   void send(link& l, bool leaves_rest = false) noexcept {
     if (l.out.idle() || l.mute) return;
     ++counters_.writes;
@@ -223,6 +241,8 @@ class tcp_writer {
     }
     if (l.out.has_room(copy_bytes_max)) feed(l);
   }
+  /// Reports that a link which refused a post has room again: once per link between two
+  /// take_news().
   void feed(link& l) noexcept {
     if (!std::exchange(l.starved, false) || l.roomy_at == news_) return;
     l.roomy_at = news_;
@@ -240,15 +260,17 @@ class tcp_writer {
     --attention_;
     l.socket.want_room(watch_, l.peer, false);
   }
-  /// It cannot be written to any more. What it has sent is still read: its end comes after that.
+  /// Stops writing after a write error. Bytes that have arrived are still read; the end of the
+  /// connection follows them.
   void silence(link& l) noexcept {
     unblock(l);
     l.mute = true;
     l.socket.shut();
     if (!l.in.ended()) serve(l);
   }
-  /// Receipts are never kept waiting for room, as packets are, since they make it; but who says of
-  /// none that it has come gets no more of them. They are owed until he does.
+  /// True if a receipt may be sent. Receipts bypass the limits of the queue, since they free room
+  /// at the peer; a peer that acknowledges none of them gets no more than `receipts_max`. Further
+  /// ones stay owed until it does.
   static bool may_tell(link& l) noexcept {
     if (l.out.acknowledged() >= l.receipts_from) {
       l.receipts_from = l.out.end() + 1;
@@ -256,7 +278,7 @@ class tcp_writer {
     }
     return l.receipts < receipts_max;
   }
-  /// At once: the other end may be waiting for it, and this rank may compute next.
+  /// Writes a receipt at once: the peer may wait for it, and this rank may compute next.
   void acknowledge(link& l) noexcept {
     if (l.mute || !may_tell(l) || !l.out.reserve(sizeof(tcp_frame))) return;
     const tcp_frame f = receipt_of(l.in.receipt().tell());
@@ -265,19 +287,19 @@ class tcp_writer {
     ++l.receipts;
     const std::uint64_t before = l.written_at;
     if (!l.blocked) send(l);
-    l.written_at = before;  // A packet that answers is written at once, too.
+    l.written_at = before;  // So that a reply posted next is written at once, too.
   }
 
-  // Hot first.
+  // Hot members first.
   std::uint64_t polls_ = 1;
   bool pends_;
   unsigned roomy_ = 0;  // Links whose `roomy_at` is `news_`.
   std::uint64_t news_ = 1;
-  unsigned attention_ = 0;       // Connections that are being made, or wait for the kernel.
+  unsigned attention_ = 0;       // Links with a deadline, or waiting for room in the kernel.
   std::size_t made_ = 0;         // Links.
-  std::size_t told_max_ = 0;     // Completions that may be due at once.
-  flat_queue<peer_id> serving_;  // Whose packets may be at hand.
-  flat_queue<peer_id> unsent_;   // Whose packets leave with the next poll.
+  std::size_t told_max_ = 0;     // Upper bound on completions queued at once.
+  flat_queue<peer_id> serving_;  // Peers that may have packets to deliver.
+  flat_queue<peer_id> unsent_;   // Peers whose queue the next poll writes.
   flat_queue<peer_id> lost_;
   replay_told completions_;
   std::vector<link*> links_;
