@@ -10,10 +10,10 @@
 //                              <-     hello: magic, from, to, nonce, bond, proof of "hello"
 // verdict: word, proof         ->
 //
-// The knock is the only message that a stranger could not have derived from what it hears: see
-// knock.hpp. The bond proves that the connecting end is the process that the accepting end has met
-// before: it is derived from a token that the connecting end has sent to that rank only. A rank
-// that has not met it yet cannot check the bond.
+// The knock is constant for a rank: a stranger can send it only if it has overheard it (knock.hpp).
+// The bond proves that the connecting end is the process that the accepting end has met before: it
+// is derived from a token that the connecting end has sent to that rank only. A rank that has not
+// met it yet cannot check the bond.
 
 #include <sys/socket.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where a rank listens: at which addresses of this machine (MPX_TCP_INTERFACE), on which port
-// (MPX_TCP_PORTS), and how that is told to the others.
+// The addresses of this machine (MPX_TCP_INTERFACE) and the port (MPX_TCP_PORTS) on which a rank
+// listens, and their text form for the other ranks.
 
 #include <net/if.h>
 #include <netinet/in.h>
@@ -28,7 +28,7 @@ namespace mpx::inline v0::transport::detail {
 
 namespace ip = boost::asio::ip;
 
-/// An address and a port, in the form of system calls.
+/// An address and a port, in the form that system calls take.
 struct tcp_endpoint {
   union {
     sockaddr any;
@@ -57,7 +57,7 @@ struct tcp_endpoint {
   std::uint16_t port() const noexcept {
     return ntohs(any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port);
   }
-  /// An IPv4 address that a socket of IPv6 has met is one of IPv4.
+  /// The address. An IPv4-mapped IPv6 address is returned as an IPv4 address.
   ip::address address() const noexcept {
     if (any.sa_family == AF_INET) {
       ip::address_v4::bytes_type raw;
@@ -72,11 +72,11 @@ struct tcp_endpoint {
   }
 };
 
-/// "127.0.0.1 40123": how an endpoint travels at start-up.
+/// "127.0.0.1 40123": the text form of an endpoint, published at start-up.
 inline std::string text_of(const tcp_endpoint& e) {
   return e.address().to_string() + ' ' + std::to_string(e.port());
 }
-/// `bytes` is 0 if it is none.
+/// Parses text_of(). `bytes` of the result is 0 if `text` is malformed.
 inline tcp_endpoint read_endpoint(std::string_view text) {
   const std::size_t space = text.find(' ');
   std::uint64_t port = 0;
@@ -88,7 +88,8 @@ inline tcp_endpoint read_endpoint(std::string_view text) {
   return bad ? tcp_endpoint() : tcp_endpoint(a, static_cast<std::uint16_t>(port));
 }
 
-/// As many as `text` begins with, at most `most`, each followed by a space. Takes them from `text`.
+/// Parses endpoints from the beginning of `text`, at most `most`, each followed by a space, and
+/// removes them from `text`.
 inline std::vector<tcp_endpoint> read_endpoints(std::string_view& text, std::size_t most) {
   std::vector<tcp_endpoint> all;
   while (all.size() < most) {
@@ -101,12 +102,12 @@ inline std::vector<tcp_endpoint> read_endpoints(std::string_view& text, std::siz
   return all;
 }
 
-/// The ports that a rank may listen on; 0 to 0: any that is free.
+/// The range of ports that a rank may listen on; 0 to 0: any free port.
 struct tcp_port_range {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
 
-  /// "40000" or "40000-40100". Errors: errc::argument.
+  /// Parses "40000" or "40000-40100". Errors: errc::argument.
   static tcp_port_range read(std::string_view text) {
     const std::size_t dash = text.find('-');
     const std::string_view end = dash == std::string_view::npos ? text : text.substr(dash + 1);
@@ -126,7 +127,7 @@ struct tcp_port_range {
   }
 };
 
-/// What MPX_TCP_INTERFACE may say of the address to listen on: a name, an address, a subnet.
+/// One element of MPX_TCP_INTERFACE: the name of an interface, an address or a subnet.
 class tcp_interface_choice {
  public:
   /// Errors: errc::argument.
@@ -146,12 +147,14 @@ class tcp_interface_choice {
       refuse("is no name of an interface, no address and no subnet");
   }
 
+  /// True if the address `a` of interface `name` matches.
   bool takes(std::string_view name, const ip::address& a) const {
     if (is_net4_) return a.is_v4() && within(a.to_v4());
     if (is_net6_) return a.is_v6() && within(a.to_v6());
     if (is_address_) return a == address_;
     return name == text_;
   }
+  /// Throws errc::argument: the value, and `why` it cannot be used.
   [[noreturn]] void refuse(const char* why) const {
     mpx::detail::throw_error(errc::argument, "MPX_TCP_INTERFACE=%s %s", text_.c_str(), why);
   }
@@ -177,10 +180,10 @@ class tcp_interface_choice {
 struct tcp_address {
   std::string interface;
   ip::address address;
-  unsigned prefix_bits = 0;  // Of the network that it is in.
+  unsigned prefix_bits = 0;  // Length of its network's prefix.
   address_reach reach = address_reach::plain;
 
-  /// Whether `a` is in the network of this address.
+  /// True if `a` is in the network of this address.
   bool shares_network(const ip::address& a) const noexcept {
     if (a.is_v4() != address.is_v4()) return false;
     return a.is_v4() ? same_bits(a.to_v4().to_bytes(), address.to_v4().to_bytes())
@@ -225,7 +228,8 @@ inline std::vector<tcp_address> addresses_here() {
   return found;
 }
 
-/// The best first, IPv4 before IPv6 of the same kind; one of each network of an interface.
+/// Sorts addresses by reachability, IPv4 before IPv6 of the same kind, and keeps one address of
+/// each network of an interface.
 inline std::vector<tcp_address> best_first(std::vector<tcp_address> all) {
   std::stable_sort(all.begin(), all.end(), [](const tcp_address& a, const tcp_address& b) {
     return std::pair(a.reach, a.address.is_v6()) < std::pair(b.reach, b.address.is_v6());
@@ -240,17 +244,20 @@ inline std::vector<tcp_address> best_first(std::vector<tcp_address> all) {
   return kept;
 }
 
-/// At how many addresses a rank can be called.
+/// Limit of addresses that a rank publishes.
 inline constexpr std::size_t tcp_places_max = 8;
 
-/// Where a rank listens, and at which addresses others are to call it, in this order.
+/// The addresses on which a rank listens, and those that it publishes, in the order in which peers
+/// are to try them.
 struct tcp_places {
   std::vector<tcp_address> addresses;
-  bool told = false;        // By MPX_TCP_INTERFACE.
+  bool told = false;        // Chosen by MPX_TCP_INTERFACE.
   bool everywhere = false;  // One socket listens at all addresses of this host.
 
-  /// `told`: what MPX_TCP_INTERFACE says, a list of which at most `most` count, or nullptr.
-  /// `one_machine`: all ranks are on this one. `here`: addresses_here(). Errors: errc::argument.
+  /// Chooses from `here`, the result of addresses_here(). `told`: the value of MPX_TCP_INTERFACE, a
+  /// list of which at most `most` elements count, or nullptr. `one_machine`: all ranks are on this
+  /// machine.
+  /// Errors: errc::argument.
   static tcp_places chosen(const char* told, bool one_machine, std::size_t most,
                            const std::vector<tcp_address>& here) {
     tcp_places p;
@@ -267,7 +274,8 @@ struct tcp_places {
     }
     if (!one_machine) {
       p.addresses = best_first(here);
-      // A link-local address of IPv6 says nothing without the number of the caller's interface.
+      // A link-local IPv6 address needs the interface number of the connecting host, which is not
+      // known.
       std::erase_if(p.addresses, [](const tcp_address& a) {
         return a.reach == address_reach::loopback ||
                (a.address.is_v6() && a.address.to_v6().is_link_local());
@@ -279,12 +287,13 @@ struct tcp_places {
       p.addresses.push_back({"lo", ip::address_v4::loopback(), 8, address_reach::loopback});
     return p;
   }
-  /// The same, as this host and the environment are. Errors: errc::argument, errc::no_resources.
+  /// Chooses from the addresses of this host and the environment. Errors: errc::argument,
+  /// errc::no_resources.
   static tcp_places chosen(bool one_machine, std::size_t most) {
     return chosen(std::getenv("MPX_TCP_INTERFACE"), one_machine, most, addresses_here());
   }
 
-  /// Where `everywhere` is. Dual-stack where there is an address of IPv6.
+  /// The wildcard address to listen on if `everywhere`. Dual-stack if there is an IPv6 address.
   ip::address any_address() const {
     for (const tcp_address& a : addresses)
       if (a.address.is_v6()) return ip::address_v6::any();

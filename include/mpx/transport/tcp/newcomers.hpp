@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Connections that have come in and have not proven anything yet: so many at once, for so long, in
-// memory that is there from the start. Those of strangers are dropped and counted. Most kernels let
-// none of them in (filter_tcp_listener); elsewhere each takes a few system calls.
+// Accepted connections that have not proven anything yet: limited in number and time, in memory
+// allocated from the start. Those of strangers are dropped and counted. Most kernels let none of
+// them in (filter_tcp_listener); elsewhere each costs a few system calls.
 
 #include <sys/socket.h>
 
@@ -17,35 +17,39 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What the listener has seen.
+/// Event counts of the listeners.
 struct tcp_door_counters {
-  std::uint64_t accepted = 0;   ///< Connections that came in,
-  std::uint64_t admitted = 0;   ///< of these, of ranks of the job,
-  std::uint64_t strangers = 0;  ///< and of nobody that belongs here, or of nobody in time.
-  std::uint64_t pauses = 0;     ///< Times at which no descriptor or place was left for more.
+  std::uint64_t accepted = 0;   ///< Accepted connections.
+  std::uint64_t admitted = 0;   ///< Of these, connections of ranks of the job.
+  std::uint64_t strangers = 0;  ///< Of these, connections of others, or without proof in time.
+  std::uint64_t pauses = 0;     ///< Pauses for want of a descriptor or a place.
 };
 
+/// The listeners of a rank, and connections in the handshake.
 class tcp_newcomers {
  public:
   static constexpr std::uint32_t places = 64;
   static constexpr std::int64_t patience_ns = 5'000'000'000;
-  // A connection that has knocked keeps its place for so long, in which a rank answers, although
-  // others wait for it: of many ranks that call at once each is heard.
+  // A connection that has knocked keeps its place for this time although others wait for it: a rank
+  // answers the challenge within it. So each of many ranks that connect at once gets its turn.
   static constexpr std::int64_t answer_ns = 100'000'000;
   static constexpr int accepts_a_look = 64;
   static constexpr unsigned listeners_max = 8;
-  static constexpr std::int64_t rest_ns = 50'000'000;       // Where the machine has nothing left,
-  static constexpr std::int64_t shortage_ns = patience_ns;  // and until nobody is to wait for more.
+  static constexpr std::int64_t rest_ns = 50'000'000;       // Pause when descriptors or memory are
+                                                            // out.
+  static constexpr std::int64_t shortage_ns = patience_ns;  // A shortage of this length closes the
+                                                            // listeners.
 
-  /// `knock`: that of this rank.
+  /// `knock`: the knock of this rank.
   tcp_newcomers(tcp_descriptor listener, tcp_watch& watch, const tcp_knock& knock) noexcept
       : watch_(watch), knock_(knock) {
     also_at(std::move(listener));
   }
-  /// Listens there, too. Requires: fewer than `listeners_max` so far.
+  /// Adds a listener. Requires: fewer than `listeners_max` so far.
   void also_at(tcp_descriptor listener) noexcept {
     static_cast<void>(filter_tcp_listener(listener.fd(), knock_));
-    // Those that came before that leave the queue: this rank may compute first.
+    // Empties the queue of connections that arrived before the filter was set, since this rank may
+    // compute next.
     for (int i = 0; i < SOMAXCONN / accepts_a_look && accept_at(listener); ++i) continue;
     listeners_[listeners_count_++] = std::move(listener);
     if (!listening_) return;
@@ -54,13 +58,14 @@ class tcp_newcomers {
   }
 
   const tcp_door_counters& counters() const noexcept { return counters_; }
+  /// True if no connection is in the handshake and the listeners are watched.
   bool quiet() const noexcept { return present_ == 0 && listening_; }
 
-  /// Takes in who stands at the door.
+  /// Accepts waiting connections.
   void accept() noexcept {
     for (unsigned i = 0; i < listeners_count_; ++i) accept_at(listeners_[i]);
   }
-  /// The same, for a socket that is connected already.
+  /// Starts the handshake on a connected socket.
   void enter(tcp_descriptor s) noexcept {
     end_tcp_filter(s.fd());
     tcp_acceptor handshake(knock_);
@@ -77,8 +82,9 @@ class tcp_newcomers {
     ++present_;
   }
 
-  /// Bytes have come from the one at a place. Calls `admit(socket, handshake)` for who has proven
-  /// to belong here; it may take the socket, and returns whether he does.
+  /// Continues the handshake of the connection at place `at`. Calls `admit(socket, handshake)` once
+  /// the other end has proven its rank. `admit` may take the socket, and returns false if it is a
+  /// stranger after all.
   template <class Admit>
   void advance(std::uint32_t at, const tcp_secret& secret, peer_id self, peer_id peers,
                Admit&& admit) noexcept {
@@ -105,19 +111,20 @@ class tcp_newcomers {
     watch_.part(s.fd());
   }
 
-  /// Nobody is let in any more, and nobody waits.
+  /// Closes the listeners and all connections in the handshake.
   void shut() noexcept {
     for (unsigned i = 0; i < listeners_count_; ++i) watch_.part(listeners_[i].fd());
     for (newcomer& n : all_) watch_.part(n.socket.fd());
   }
 
-  /// Ends what has lasted too long. Returns when that is next to be looked at; 0: it need not.
+  /// Drops connections whose time has passed, and ends pauses. Returns the time of the next such
+  /// event; 0: none.
   std::int64_t tick(std::int64_t now) noexcept {
     std::int64_t next = 0;
     const auto wanted = [&next](std::int64_t at) { next = next == 0 || at < next ? at : next; };
     for (std::uint32_t at = 0; present_ != 0 && at < places; ++at) {
       if (!all_[at].socket) continue;
-      // What it has said in time may wait until this rank looks.
+      // Bytes that arrived in time may wait until this rank polls.
       if (all_[at].until_ns <= now && !has_spoken(all_[at].socket.fd())) {
         dismiss(at);
       } else {
@@ -138,12 +145,12 @@ class tcp_newcomers {
     tcp_acceptor handshake;
   };
 
-  /// Takes in so many. Returns whether there may be more.
+  /// Accepts up to `accepts_a_look` connections. Returns true if there may be more.
   bool accept_at(const tcp_descriptor& listener) noexcept {
     for (int i = 0; i < accepts_a_look && listening_ && has_room(); ++i) {
       tcp_descriptor s(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (!s) {
-        // Without descriptors or memory it would be asked again and again.
+        // Pauses, since the event would recur at once while descriptors or memory are out.
         const int why = errno;
         if (is_out_of_descriptors(why) || why == ENOBUFS || why == ENOMEM) run_short(why);
         return why == ECONNABORTED || why == EINTR;
@@ -154,7 +161,8 @@ class tcp_newcomers {
     }
     return listening_;
   }
-  /// False: there is none until one of those that have knocked has been heard, or has had its time.
+  /// Returns false if there is no place until a connection that has knocked has been read, or has
+  /// had its time.
   bool has_room() noexcept {
     if (present_ < places) return true;
     const newcomer& oldest = all_[first_to_go()];
@@ -165,7 +173,7 @@ class tcp_newcomers {
     waits_for_place_ = true;
     return false;
   }
-  /// Reads what the other end says, as far as it is part of one message.
+  /// Reads at most the rest of the current handshake message.
   static tcp_step hear(int fd, tcp_acceptor& by, const tcp_secret& secret, peer_id self,
                        peer_id peers) noexcept {
     const std::span<std::byte> rest = by.rest();
@@ -178,12 +186,14 @@ class tcp_newcomers {
     const tcp_challenge c = by.challenge();
     return ::send(fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof c;
   }
+  /// True if unread bytes have arrived.
   static bool has_spoken(int fd) noexcept {
     std::byte b;
     return ::recv(fd, &b, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
   }
-  /// Who calls would wait as long as this kernel answers for this rank. So a lasting shortage ends
-  /// that: with nobody listening they know that they cannot reach this rank.
+  /// Handles a lack of descriptors or memory. Peers that connect would wait for as long as this
+  /// kernel answers for this rank. So a lasting shortage closes the listeners: then peers learn
+  /// that they cannot reach this rank.
   [[gnu::noinline, gnu::cold]] void run_short(int why) noexcept {
     const std::int64_t now = platform::now_ns();
     if (is_out_of_descriptors(why)) tell_of_no_descriptors(why);
@@ -193,9 +203,9 @@ class tcp_newcomers {
     if (now - short_since_ < shortage_ns) return;
     for (unsigned i = 0; i < listeners_count_; ++i) listeners_[i].close();
     listeners_count_ = 0;
-    listening_ = true;  // To all of none.
+    listening_ = true;  // Of no listeners.
   }
-  /// All of them, or none is watched.
+  /// Watches all listeners, or none if one cannot be watched.
   void listen() noexcept {
     listening_ = true;
     waits_for_place_ = false;
@@ -208,8 +218,8 @@ class tcp_newcomers {
     for (unsigned i = 0; i < listeners_count_; ++i) watch_.remove(listeners_[i].fd());
   }
 
-  /// A place that is free, or that of who has to go for it. `places`: for one that has not knocked
-  /// nobody has to who has.
+  /// Returns a free place, or evicts a connection for it. Returns `places` if there is none: a
+  /// connection that has not knocked evicts none that has.
   std::uint32_t free_place(bool for_one_that_has_knocked) noexcept {
     if (present_ < places)
       for (std::uint32_t at = 0;; ++at)
@@ -219,8 +229,8 @@ class tcp_newcomers {
     dismiss(at);
     return at;
   }
-  /// The one that has been here longest of those that have not knocked; of all, if all have.
-  /// Requires: all places are taken.
+  /// The oldest connection of those that have not knocked; of all, if all have. Requires: all
+  /// places are taken.
   std::uint32_t first_to_go() const noexcept {
     std::uint32_t first = 0;
     for (std::uint32_t at = 1; at < places; ++at) {
@@ -253,8 +263,8 @@ class tcp_newcomers {
   std::uint32_t present_ = 0;
   std::int64_t paused_until_ = 0;
   bool waits_for_place_ = false;
-  std::int64_t short_since_ = 0;  // When there was nothing left for who came in, first
-  std::int64_t short_at_ = 0;     // and last; 0: there is now.
+  std::int64_t short_since_ = 0;  // First and last time of the current shortage
+  std::int64_t short_at_ = 0;     // of descriptors or memory; 0: none.
   tcp_door_counters counters_;
   std::array<newcomer, places> all_;
 };

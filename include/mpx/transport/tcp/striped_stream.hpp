@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The bytes of a connection over several sockets (lanes), over several interfaces where ranks have
-// them. What is written at once and long is dealt to them in pieces; order is kept.
+// A stream over several sockets ("lanes"), which may use several interfaces. A long write is dealt
+// to the lanes in pieces; order is kept.
 //
-// On each lane: blocks, each a word (its length; whether the next block is on the next lane) and
-// its bytes. A reader follows the writer from lane to lane: it reads where the next byte is.
+// On each lane travel blocks: a word (the length; a bit if the next block is on the next lane) and
+// its bytes. The reader follows the writer from lane to lane: it reads where the next byte is.
 
 #include <poll.h>
 
@@ -27,7 +27,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// One of the sockets of a connection: the state of what it carries.
+/// One socket of a connection, and its read and write state.
 template <class Lower>
 struct stripe_lane {
   static constexpr std::size_t staged_bytes_max = 16 * 1024;
@@ -38,20 +38,20 @@ struct stripe_lane {
   std::optional<tcp_connector> call;
   bool begun = false;
   bool ready = false;
-  // The block that is being written. Places are counted from the beginning of the connection.
+  // The block that is being written. Positions count from the beginning of the connection.
   bool waits_for_room = false;
   std::uint32_t head = 0;
   std::size_t head_left = 0;
   std::uint64_t at = 0;
   std::uint64_t end = 0;
-  // What was read and has not been asked for.
+  // Bytes that were read and not yet asked for.
   std::unique_ptr<std::byte[]> staged;
   std::size_t staged_at = 0;
   std::size_t staged_end = 0;
   bool drained = false;
 };
 
-/// Where in the memory of several pieces.
+/// A position in the memory of several pieces.
 class piece_cursor {
  public:
   piece_cursor(const iovec* pieces, std::size_t count) noexcept
@@ -60,7 +60,7 @@ class piece_cursor {
   }
   bool at_end() const noexcept { return at_ == end_; }
   std::byte* data() const noexcept { return static_cast<std::byte*>(at_->iov_base) + done_; }
-  /// Contiguous ones.
+  /// Contiguous bytes at the position.
   std::size_t size() const noexcept { return at_->iov_len - done_; }
   void skip(std::size_t n) noexcept {
     while (at_ != end_ && n >= size()) {
@@ -70,7 +70,8 @@ class piece_cursor {
     }
     done_ += n;
   }
-  /// The next `bytes` as pieces, as many as there are and have room. Returns how many pieces.
+  /// Writes the next `bytes` as pieces to `into`, limited by the bytes left and by `room` pieces.
+  /// Returns the number of pieces.
   std::size_t slice(std::size_t bytes, iovec* into, std::size_t room) const noexcept {
     piece_cursor c = *this;
     std::size_t n = 0;
@@ -92,7 +93,7 @@ class piece_cursor {
   std::size_t done_ = 0;
 };
 
-/// `Lanes`: how many sockets; `Lower`: what each of them is.
+/// A stream over several sockets. `Lanes`: their number; `Lower`: the stream on each of them.
 template <unsigned Lanes, TcpStream Lower = tcp_plain>
 class striped_stream {
   static_assert(Lanes >= 2 && Lanes <= 64);
@@ -103,13 +104,14 @@ class striped_stream {
       Lower::layout ^ (std::uint64_t{0x7374'7269'7065} << 16 | Lanes);
   static constexpr unsigned lanes = Lanes;
   static constexpr bool secures = true;
-  /// What is long, and into what pieces it is cut.
+  /// Writes of at least `striped_bytes_min` bytes are cut into stripes of `stripe_bytes`.
   static constexpr std::size_t striped_bytes_min = 96 * 1024;
   static constexpr std::size_t stripe_bytes = 64 * 1024;
 
   struct context {
     typename Lower::context lower;
-    /// Where this rank's lanes begin, and of each peer where they end; empty: only one is known.
+    /// Local addresses of this rank's lanes, and the addresses of each peer's lanes; empty: only
+    /// one is known.
     std::vector<tcp_endpoint> here;
     std::vector<std::vector<tcp_endpoint>> there;
   };
@@ -144,8 +146,8 @@ class striped_stream {
     }
     return true;
   }
-  /// A further socket, on which somebody has proven to be this peer. False: it is none of this
-  /// connection. It takes what becomes part of it.
+  /// Adds a further socket, whose other end has proven to be this peer. Takes it and returns true
+  /// if it belongs to this connection.
   bool attach(tcp_descriptor& socket, const tcp_acceptor& who) noexcept {
     if (all_ == nullptr || all_->role != tcp_role::accepts || who.lane() >= Lanes) return false;
     state& s = *all_;
@@ -174,7 +176,7 @@ class striped_stream {
       waits = waits || !l.ready;
     }
     if (waits) return tcp_secured::waits;
-    for (unsigned k = 1; k < Lanes; ++k) tell_watch(k);  // Bytes are awaited on the first one.
+    for (unsigned k = 1; k < Lanes; ++k) tell_watch(k);  // The first byte comes on lane 0.
     return tcp_secured::yes;
   }
 
@@ -201,7 +203,8 @@ class striped_stream {
       s.broken = !push(s.out_lane, pieces, count);
       if (moves) s.out_lane = next(s.out_lane);
     }
-    // Where it breaks on the way, all that may have left counts as taken; the next call tells.
+    // If a socket breaks during the call, all bytes that may have been sent count as taken; the
+    // next call returns -1.
     if (s.broken) return s.started == base ? -1 : static_cast<ssize_t>(s.started - base);
     std::uint64_t done = s.started;
     for (const lane& l : s.lane_at)
@@ -247,7 +250,7 @@ class striped_stream {
     return s.ended ? -1 : 0;
   }
 
-  /// It tells the watch itself, for each lane.
+  /// Does nothing: the stream sets the watch itself, for each lane.
   void want_room(tcp_watch&, peer_id, bool) noexcept {}
   void shut() noexcept {
     for_each_fd([](int fd) { ::shutdown(fd, SHUT_RDWR); });
@@ -278,16 +281,16 @@ class striped_stream {
     tcp_role role;
     tcp_site site;
     tcp_bytes32 key{};
-    std::array<lane, Lanes> lane_at;  // The first one's socket is `first_`.
-    unsigned out_lane = 0;            // Of the next block.
-    bool in_stripes = false;          // What is cut has more pieces to come.
-    std::uint64_t started = 0;        // Up to here bytes are in blocks,
-    std::uint64_t taken = 0;          // and up to here all are with the kernel.
-    unsigned in_lane = 0;             // Where the next byte comes from,
-    unsigned watched = 0;             // and who makes the watch tell of it.
+    std::array<lane, Lanes> lane_at;  // Lane 0 uses the socket `first_`.
+    unsigned out_lane = 0;            // Lane of the next block.
+    bool in_stripes = false;          // Stripes of the current write remain.
+    std::uint64_t started = 0;        // Bytes before this are in blocks.
+    std::uint64_t taken = 0;          // Bytes before this are with the kernel.
+    unsigned in_lane = 0;             // Lane of the next byte.
+    unsigned watched = 0;             // Lane whose input is watched.
     bool in_block = false;
-    bool moves = false;      // After this block.
-    bool has_moved = false;  // Before what is read now: it is long.
+    bool moves = false;      // The next lane follows after this block.
+    bool has_moved = false;  // The lane was changed before this block: it is long.
     bool ended = false;
     bool broken = false;  // Nothing more can be written.
     std::uint32_t block_left = 0;
@@ -302,7 +305,7 @@ class striped_stream {
     s.site.watch.change(lower(k).fd(), event(), s.lane_at[k].waits_for_room, k == s.watched);
   }
 
-  /// By which a further socket says to which connection it belongs.
+  /// The nonce by which a further socket shows to which connection it belongs.
   tcp_bytes32 nonce_of(unsigned k, peer_id from, peer_id to) const noexcept {
     return all_->site.secret.prove(lane_label, from, tcp_lane_of(to, k), all_->key, all_->key);
   }
@@ -319,7 +322,7 @@ class striped_stream {
     l.call.emplace(at.self, tcp_lane_of(at.peer, k), nonce_of(k, at.self, at.peer));
     return l.stream && at.watch.add(l.stream.fd(), event(), true);
   }
-  /// Moves on a socket that was called. False: it will be none.
+  /// Continues the handshake of a further socket. Returns false if it has failed.
   bool greet(lane& l) noexcept {
     const tcp_site& at = all_->site;
     if (!l.call->has_knocked()) {
@@ -348,7 +351,8 @@ class striped_stream {
     }
   }
 
-  /// Writes what it takes of its block. Requires: the pieces begin at `taken`.
+  /// Writes the rest of the lane's block, as far as the socket takes it. Returns false if the
+  /// socket is broken. Requires: the pieces begin at `taken`.
   bool push(unsigned k, const iovec* pieces, std::size_t count) noexcept {
     lane& l = all_->lane_at[k];
     iovec parts[pieces_max];
@@ -366,7 +370,7 @@ class striped_stream {
     return true;
   }
 
-  /// Copies what has been read already. Returns how many bytes.
+  /// Copies staged bytes to `to`. Returns how many.
   std::size_t take_staged(lane& l, piece_cursor& to) noexcept {
     state& s = *all_;
     std::size_t here = l.staged_end - l.staged_at;
@@ -379,7 +383,7 @@ class striped_stream {
       s.block_left = head & ~moves_bit;
       s.moves = (head & moves_bit) != 0;
       s.in_block = true;
-      s.ended = s.block_left == 0;  // Nobody writes that.
+      s.ended = s.block_left == 0;  // No writer sends an empty block.
     }
     std::size_t copied = 0;
     while (here != 0 && s.block_left != 0 && !to.at_end()) {
@@ -393,8 +397,8 @@ class striped_stream {
     }
     return copied;
   }
-  /// Reads the socket, into the pieces as far as they are known to be for them. Returns how many
-  /// bytes those got; -1: there is nothing.
+  /// Reads from the socket: bytes of the current block go into the pieces, further ones are staged.
+  /// Returns the number of bytes in the pieces; -1: nothing was read.
   ssize_t fill(lane& l, Lower& from, piece_cursor& to) noexcept {
     state& s = *all_;
     iovec parts[8];
@@ -403,13 +407,13 @@ class striped_stream {
     if (s.in_block) n = to.slice(s.block_left, parts, 7);
     for (std::size_t i = 0; i < n; ++i) wanted += parts[i].iov_len;
     const std::size_t direct = wanted;
-    // Beyond the block: the next ones, if they are on this lane.
+    // Beyond the block: the next blocks, if they are on this lane.
     if (!s.in_block || (direct == s.block_left && !s.moves)) {
       if (l.staged_at != 0)
         std::memmove(l.staged.get(), l.staged.get() + l.staged_at, l.staged_end - l.staged_at);
       l.staged_end -= std::exchange(l.staged_at, 0);
       std::size_t room = lane::staged_bytes_max - l.staged_end;
-      // The beginning of a long block is copied, so as little of it as may be.
+      // The staged beginning of a long block is copied, so stage little of it.
       if (!s.in_block && s.has_moved && room > short_bytes) room = short_bytes;
       parts[n++] = {l.staged.get() + l.staged_end, room};
       wanted += room;
@@ -427,7 +431,7 @@ class striped_stream {
   }
   static constexpr std::size_t short_bytes = 256;
 
-  /// Whether a socket is gone on which nothing is awaited now.
+  /// True if a socket is broken on which no bytes are awaited now.
   bool any_broken() noexcept {
     pollfd all[Lanes];
     for (unsigned k = 0; k < Lanes; ++k) all[k] = {lower(k).fd(), 0, 0};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A connection's bytes by TLS 1.3: what passes between the hosts can be neither read nor changed.
-// No certificates: each connection has a key of its own, of the job's secret and of what its two
-// ends have drawn (an external PSK), and a Diffie-Hellman exchange that the secret does not open
-// afterwards (psk_dhe_ke). Needs OpenSSL's libssl.
+// A stream encrypted by TLS 1.3: bytes between the hosts can be neither read nor changed. There are
+// no certificates. Each connection has an external PSK of its own, derived from the job's secret
+// and the random numbers of both ends, and a Diffie-Hellman exchange (psk_dhe_ke), so that the
+// secret does not decrypt recorded traffic later. Needs OpenSSL's libssl.
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -28,7 +28,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// What one TLS connection keeps. OpenSSL writes into `out`, and reads the socket.
+/// State of one TLS connection. OpenSSL writes into `out`, and reads the socket.
 struct tls_state : mpx::detail::allocated {
   ~tls_state() {
     ::SSL_free(ssl);
@@ -36,16 +36,16 @@ struct tls_state : mpx::detail::allocated {
   }
   ::SSL* ssl = nullptr;
   int fd = -1;
-  bool drained = false;       // The socket had less than was asked for.
-  bool broken = false;        // Nothing more can be written,
-  bool ended = false;         // or read.
-  std::size_t held = 0;       // Bytes that are encrypted in `out`, and were not called taken.
-  std::uint64_t records = 0;  // Since the key was changed.
-  flat_queue<std::byte> out;  // Encrypted.
+  bool drained = false;       // The socket had fewer bytes than asked for.
+  bool broken = false;        // Nothing more can be written.
+  bool ended = false;         // Nothing more can be read.
+  std::size_t held = 0;       // Bytes encrypted in `out`, not yet reported as taken.
+  std::uint64_t records = 0;  // Written since the key was changed.
+  flat_queue<std::byte> out;  // Encrypted bytes to send.
   tcp_bytes32 key{};
 };
 
-/// What OpenSSL has to know of all connections of a rank.
+/// OpenSSL's context for all connections of a rank.
 class tls_context {
  public:
   static constexpr std::size_t record_bytes_max = 16 * 1024;
@@ -67,7 +67,7 @@ class tls_context {
     ::SSL_CTX_set_psk_find_session_callback(c, find);
   }
 
-  /// The state of a new connection; empty: no memory.
+  /// Makes the state of a new connection. Returns an empty pointer if memory is out.
   std::unique_ptr<tls_state> make(int fd, tcp_role role, const tcp_bytes32& key) noexcept {
     std::unique_ptr<tls_state> s(new (std::nothrow) tls_state);
     if (s == nullptr) return s;
@@ -87,14 +87,14 @@ class tls_context {
       ::SSL_set_accept_state(s->ssl);
     } else {
       ::SSL_set_connect_state(s->ssl);
-      ::SSL_set_verify(s->ssl, SSL_VERIFY_PEER, nullptr);  // Nobody's certificate is trusted.
+      ::SSL_set_verify(s->ssl, SSL_VERIFY_PEER, nullptr);  // Every certificate is refused.
     }
     return s;
   }
-  /// Where small pieces become one record, by one connection at a time.
+  /// Buffer in which small pieces are joined to one record; used by one connection at a time.
   std::array<std::byte, record_bytes_max>& scratch() noexcept { return scratch_; }
-  /// How many records one key encrypts: far below the 24 million at which RFC 8446 (5.5) wants
-  /// another one.
+  /// Records encrypted with one key: far below the 24 million after which RFC 8446 (5.5) asks for a
+  /// new one.
   std::uint64_t records_a_key = std::uint64_t{1} << 23;
 
  private:
@@ -115,7 +115,7 @@ class tls_context {
   static tls_state& state_of(const ::SSL* s) noexcept {
     return *static_cast<tls_state*>(SSL_get_app_data(s));
   }
-  /// A "session" of the connection's key: the form in which OpenSSL takes one.
+  /// A session that holds the connection's key: the form in which OpenSSL takes a PSK.
   static ::SSL_SESSION* session(::SSL* ssl) noexcept {
     const tcp_bytes32& key = state_of(ssl).key;
     const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
@@ -154,7 +154,7 @@ class tls_context {
       n = tcp_read(s.fd, &piece, 1);
       s.drained = n < bytes;
       if (n > 0) return static_cast<int>(n);
-      if (n < 0) return 0;  // The end, which OpenSSL takes for one that comes too soon.
+      if (n < 0) return 0;  // The end, which OpenSSL reports as a truncation.
     }
     BIO_set_retry_read(b);
     return -1;
@@ -176,7 +176,7 @@ class tls_context {
   std::array<std::byte, record_bytes_max> scratch_{};
 };
 
-/// A socket, and TLS above it as soon as it has begun.
+/// A socket, with TLS on it once it has begun.
 class tls_stream {
  public:
   static constexpr std::string_view name = "tls";
@@ -206,18 +206,19 @@ class tls_stream {
     ::ERR_clear_error();
     const int done = ::SSL_do_handshake(s.ssl);
     const bool waits = done != 1 && ::SSL_get_error(s.ssl, done) == SSL_ERROR_WANT_READ;
-    // Some hundred bytes on a new connection: where the kernel has no room for them, it never will.
+    // The handshake sends some hundred bytes on a new connection: a full kernel buffer is an error.
     if (!flush() || (done != 1 && !waits)) return tcp_secured::broken;
     if (waits) return tcp_secured::waits;
     return ::SSL_session_reused(s.ssl) == 1 ? tcp_secured::yes : tcp_secured::broken;
   }
 
-  /// What is encrypted has to leave before anything else is taken. Its last byte is called taken
-  /// only then: so whoever has written it comes again.
+  /// Encrypted bytes are sent before further bytes are taken. While some are left, the last byte is
+  /// not reported as taken, so that the caller calls again.
   ssize_t write(iovec* pieces, std::size_t count) noexcept {
     tls_state& s = *state_;
     if (!flush()) return s.broken ? -1 : 0;
-    // Where it breaks on the way, all that may have left counts as taken; the next call tells.
+    // If the connection breaks during the call, all bytes that may have been sent count as taken;
+    // the next call returns -1.
     std::size_t taken = std::exchange(s.held, 0);
     iovec* at = pieces;
     iovec* const end = pieces + count;
@@ -271,10 +272,10 @@ class tls_stream {
   }
 
  private:
-  static constexpr std::size_t batch_bytes = 64 * 1024;        // By one system call.
-  static constexpr std::size_t gathered_bytes_max = 4 * 1024;  // Longer pieces are not copied.
+  static constexpr std::size_t batch_bytes = 64 * 1024;        // Per system call.
+  static constexpr std::size_t gathered_bytes_max = 4 * 1024;  // Longer pieces are not joined.
 
-  /// False: there is something left, or the connection is broken.
+  /// Sends encrypted bytes. Returns false if some are left or the connection is broken.
   bool flush() noexcept {
     tls_state& s = *state_;
     while (!s.out.empty() && !s.broken) {
@@ -292,7 +293,8 @@ class tls_stream {
     at->iov_base = static_cast<std::byte*>(at->iov_base) + bytes;
     at->iov_len -= bytes;
   }
-  /// The next record of what is at `at`. Returns its bytes, which have been skipped; 0: broken.
+  /// Encrypts the next record from the pieces at `at` and skips its bytes. Returns their number; 0:
+  /// broken.
   std::size_t encrypt(iovec*& at, iovec* end) noexcept {
     auto& scratch = context_->scratch();
     const void* from = at->iov_base;
