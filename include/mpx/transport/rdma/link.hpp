@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What transport rdma keeps of a peer: a ring in this rank's registered memory that the peer
-// writes, and a copy of the ring that this rank writes there. Nothing that a peer says is used
-// before it is checked.
+// State of transport rdma for one peer: a ring in this rank's registered memory, which the peer
+// writes, and a copy of the ring in the peer's memory, which this rank writes. Numbers that the
+// peer sends are checked before they are used.
 
 #include <bit>
 #include <cstddef>
@@ -20,19 +20,20 @@
 
 namespace mpx::inline v0::transport::rdma_detail {
 
-/// Rings are counted in blocks.
+/// Unit in which rings are counted.
 inline constexpr std::uint32_t block_bytes = 64;
-/// Credit messages use receives of their own: see `link`.
+/// Receives reserved for credit messages: see `link`.
 inline constexpr std::uint32_t reserved_receives = 4;
 
-/// What one side may use of the other's: receives, and blocks of the ring.
+/// Credit: receives and ring blocks of a peer that this side may use.
 struct credit {
   std::uint32_t receives = 0;
   std::uint32_t blocks = 0;
 };
 
-/// What a packet begins with, in the ring: the payload follows, and fills the last block but for
-/// `slack` bytes. Word: slack in 6 bits, then the credit that it returns in 10 and 16.
+/// Header of a packet in the ring. The payload follows and fills the last block but for `slack`
+/// bytes. `word` holds the slack in 6 bits, then the returned receives in 10 bits and the returned
+/// blocks in 16.
 struct record_head {
   static constexpr std::uint32_t receives_max = 0x3ff;
   std::uint32_t word;
@@ -45,8 +46,8 @@ struct record_head {
   static constexpr credit returned(std::uint32_t word) noexcept {
     return {word >> 6 & receives_max, word >> 16};
   }
-  /// By words, as the header was made: what is stored small and loaded wide again is not at hand
-  /// before it has left the store buffer.
+  /// Stores whole words, as the header was made: narrow stores that are loaded wide again are not
+  /// forwarded and have to leave the store buffer first.
   [[gnu::always_inline]] static void write(std::byte* at, std::uint32_t word,
                                            const frame_header& h) noexcept {
     const std::uint64_t words[3] = {word | std::uint64_t{h.word[0]} << 32,
@@ -64,9 +65,9 @@ constexpr std::uint32_t blocks_for(std::size_t payload_bytes) noexcept {
                                     block_bytes);
 }
 
-/// The immediate of every notice. A packet's: 0, the low 14 bits of its number on this link, its
-/// blocks. A credit message's: 1, receives, blocks. That of a packet that comes as a send: 2, the
-/// same number.
+/// Encoding of the 32-bit immediates. A packet: 0, the low 14 bits of its number on this link, its
+/// blocks. A credit message: 1, receives, blocks. A packet that arrives as a send: 2, the low 14
+/// bits of its number.
 struct notice {
   static constexpr std::uint32_t numbers = 1u << 14;
   static constexpr std::uint32_t packet(std::uint32_t number, std::uint32_t blocks) noexcept {
@@ -83,7 +84,7 @@ struct notice {
   static constexpr std::uint32_t blocks(std::uint32_t n) noexcept { return n & 0xffff; }
 };
 
-/// What a side says of its ring when it connects.
+/// Description of a side's ring, sent when it connects.
 struct ring_offer {
   static constexpr std::uint64_t magic_word = 0x3261'6d64'7278'706d;
   std::uint64_t magic = magic_word;
@@ -94,45 +95,46 @@ struct ring_offer {
 static_assert(sizeof(ring_offer) <= nic_connect_bytes_max);
 
 enum class link_state : std::uint8_t {
-  idle,        ///< Not connected, and without registered memory.
-  connecting,  ///< With a ring.
+  idle,        ///< Not connected, without registered memory.
+  connecting,  ///< The ring exists, and the peer is asked to connect.
   open,
   left,     ///< The peer has disconnected.
-  lost,     ///< The connection broke, or the peer broke the rules.
-  dropped,  ///< This side wants to hear no more.
+  lost,     ///< The connection broke, or the peer violated the protocol.
+  dropped,  ///< This side has dropped the peer.
 };
 
-/// A packet that has been composed.
+/// A composed packet in the copy of the peer's ring.
 struct out_record {
   std::uint32_t at = 0;     ///< Its first block.
-  std::uint32_t bytes = 0;  ///< To write from there.
+  std::uint32_t bytes = 0;  ///< Bytes to write from there.
   std::uint16_t blocks = 0;
-  std::uint16_t room = 0;  ///< With the blocks in front of it that were left out.
-  std::uint16_t body = 0;  ///< The piece, + 1, that writes its payload from the user's memory.
+  std::uint16_t room = 0;  ///< Its blocks and those skipped in front of it.
+  std::uint16_t body = 0;  ///< 1 + the index of the piece that writes its payload from user memory;
+                           ///< 0: none.
   bool body_posted = false;
-  bool done = false;  ///< The card does not read it any more.
+  bool done = false;  ///< The card has finished reading it.
 };
 
 struct ready_tag {};
 struct busy_tag {};
 struct telling_tag {};
 
-/// One peer.
+/// The link to one peer.
 ///
-/// Packets. Packet k of a side lies in the peer's ring behind packet k - 1, in one piece: where the
-/// end of the ring is too near, it begins at the front. It is composed in the copy of that ring, at
-/// the same place, and written from there with an immediate; the receiver hands it over in place.
-/// It uses a receive and its blocks, and leaves only while the peer has both: so neither is ever
-/// missing. Both come back once it has been handed over, in
-/// the next packet that goes the other way, or by a credit message when half of either is owed.
+/// Packets. Packet k of a side lies in the peer's ring behind packet k - 1, contiguously: if the
+/// end of the ring is too near, it begins at the front. It is composed at the same place in the
+/// copy of that ring and written from there with an immediate; the receiver hands it to the sink in
+/// place. It uses a receive and its blocks, and is posted only if the peer has granted both, so
+/// that neither is ever missing. Both are returned once the packet was handed over: in the next
+/// packet in the other direction, or by a credit message when half of either is owed.
 ///
-/// Where the card's short sends are fast, a packet that fits one goes as a send: its block stays
-/// unused, and it lies in the memory of the receive that it met, a slot, until it has been handed
-/// over. Nothing else is different: it takes its turn, and returns its credit.
+/// If the card's short sends are fast, a packet that fits one is posted as a send: its block in the
+/// ring stays unused, and it lies in the memory of the receive that it met (a slot) until it was
+/// handed over. Order and credit are the same.
 ///
-/// Credit messages use receives too, which are reserved for them. Each returns (n + 1) / 2 of n
-/// receives or half of the blocks at least, and what it returns is used again only after it has
-/// come: so four at most are under way, in whatever order they arrive.
+/// Credit messages use receives that are reserved for them. Each returns at least (n + 1) / 2 of n
+/// receives or half of the blocks, and returned credit is used again only after it has arrived. So
+/// at most four are under way, in any order of arrival.
 struct link : mpx::detail::allocated,
               list_node<ready_tag>,
               list_node<busy_tag>,
@@ -141,64 +143,65 @@ struct link : mpx::detail::allocated,
 
   peer_id peer;
   link_state state = link_state::idle;
-  bool is_ready = false;  ///< On the list of those with a packet at hand.
-  bool is_busy = false;   ///< On the list of those with something to post.
-  bool telling = false;   ///< On the list of those whose end is to be told.
+  bool is_ready = false;  ///< On the list of links with a packet to deliver.
+  bool is_busy = false;   ///< On the list of links with something to post.
+  bool telling = false;   ///< On the list of links whose end is to be reported.
   bool told = false;
-  bool malformed = false;       ///< That is what is told; else that it is lost, or nothing.
-  bool refused_a_post = false;  ///< Somebody may be waiting to post.
-  bool wants_ring = false;      ///< The peer has asked, and there was no memory.
-  bool wants_connect = false;   ///< The card said: ask again.
-  bool disconnected = false;    ///< The card knows nothing of it any more.
+  bool malformed = false;       ///< The end is reported as a protocol violation, else as a loss.
+  bool refused_a_post = false;  ///< A post has returned `retry`.
+  bool wants_ring = false;      ///< The peer has asked to connect, and there was no memory.
+  bool wants_connect = false;   ///< The card returned errc::pending: connect again.
+  bool disconnected = false;    ///< The card has reported `disconnected`.
 
-  /// The peer's ring here, this rank's copy of the one there, and the slots.
+  /// The peer's ring, this rank's copy of the ring there, and the slots.
   std::byte* memory = nullptr;
   nic_region region{};
   std::uint32_t ring_blocks = 0;
-  std::uint32_t mask = 0;     // Of the tables by number.
-  std::uint32_t granted = 0;  // Receives that the peer may use here.
+  std::uint32_t mask = 0;     // For indexing the tables by packet number.
+  std::uint32_t granted = 0;  // Receives granted to the peer.
 
-  // What goes out.
+  // Outgoing packets.
   remote_memory there{};
-  plain_array<out_record> out;  // By number.
-  std::uint32_t out_at = 0;     // Where the next record begins.
-  std::uint32_t composed = 0;   // Numbers.
+  plain_array<out_record> out;  // Indexed by packet number.
+  std::uint32_t out_at = 0;     // Block at which the next record begins.
+  std::uint32_t composed = 0;   // Number of the next packet to compose.
   std::uint32_t posted = 0;
-  std::uint32_t completed = 0;   // All below are done.
+  std::uint32_t completed = 0;   // All packets below this number are done.
   std::uint32_t free_there = 0;  // Blocks.
   std::uint32_t free_here = 0;
-  std::uint32_t receives = 0;      // That may be used there,
+  std::uint32_t receives = 0;      // Receives at the peer that may be used,
   std::uint32_t receives_max = 0;  // of so many.
 
-  // What comes in.
-  // The blocks of each that has arrived, by number; or in_slot | its slot; 0: not yet.
+  // The blocks of each packet that has arrived, by number; or in_slot | its slot; 0: not arrived.
   plain_array<std::uint16_t> in;
   std::uint32_t in_at = 0;
-  std::uint32_t taken = 0;  // The number of the next to hand over.
+  std::uint32_t taken = 0;  // Number of the next packet to hand over.
   credit owed{};
-  credit much{};                     // When it is time to return it.
-  std::uint32_t receives_due = 0;    // Used, and to be posted again.
-  plain_array<std::uint16_t> slots;  // Those of the receives that are due.
+  credit much{};                     // Thresholds at which credit is returned.
+  std::uint32_t receives_due = 0;    // Used receives to be posted again.
+  plain_array<std::uint16_t> slots;  // The slots of these receives.
 
-  // Puts that carry a packet, in the order of their calls: no other packet goes before theirs.
-  std::uint32_t carriers = 0;      // Begun, ever.
-  std::uint32_t carriers_out = 0;  // Of them, those whose packet has left, or will not.
-  std::uint64_t full_in_look = 0;  // At transfers: the card took no piece for this peer in it.
+  // Puts that carry a packet, in the order of their calls: other packets wait until theirs have
+  // left.
+  std::uint32_t carriers = 0;      // Puts begun, in all.
+  std::uint32_t carriers_out = 0;  // Of these, puts whose packet has left or never will.
+  std::uint64_t full_in_look = 0;  // The look at transfers in which the card refused a piece for
+                                   // this peer.
 
   bool up() const noexcept { return state == link_state::open; }
   bool over() const noexcept { return state > link_state::open; }
-  /// Whether the card has yet to take some of what was posted.
+  /// True if a packet was posted that the card has not finished.
   bool has_unsent() const noexcept {
     return !over() && (completed != composed || carriers != carriers_out);
   }
-  /// Whether no packet may be composed now: others go first.
+  /// True if a new packet has to wait behind others.
   bool queues() const noexcept { return posted != composed || carriers != carriers_out; }
-  /// Whether a packet of one block may leave, with nothing under way before it.
+  /// True if a packet of one block may be posted, with no earlier one pending.
   [[gnu::always_inline]] bool may_post_small() const noexcept {
     return up() && completed == composed && carriers == carriers_out && receives != 0 &&
            free_there != 0;
   }
-  /// The same, with some under way.
+  /// True if a packet of one block may be posted, possibly with earlier ones pending at the card.
   bool has_room_for_one() const noexcept {
     return posted == composed && receives != 0 && free_there != 0 && free_here != 0 &&
            composed - completed <= mask;
@@ -209,7 +212,7 @@ struct link : mpx::detail::allocated,
   }
   out_record& record(std::uint32_t number) noexcept { return out[number & mask]; }
 
-  /// Makes the tables for a ring of `blocks` and `n` receives. False: memory is out.
+  /// Allocates the tables for a ring of `blocks` and `n` receives. Returns false if memory is out.
   bool make_room(std::uint32_t blocks, std::uint32_t n, bool has_slots) noexcept {
     const std::uint32_t places = std::bit_ceil(n);
     if (!out.try_extend(places) || !in.try_extend(places)) return false;
@@ -222,7 +225,7 @@ struct link : mpx::detail::allocated,
     return true;
   }
 
-  /// What the peer says of its ring. False: this is not for such a one.
+  /// Reads the peer's ring_offer. Returns false if it does not fit this side's ring.
   bool accept(std::span<const std::byte> said) noexcept {
     ring_offer offer;
     if (said.size() != sizeof offer) return false;
@@ -237,7 +240,7 @@ struct link : mpx::detail::allocated,
 
   // --- Composing -------------------------------------------------------------------------------
 
-  /// A record of `n` blocks, whose head and payload are to be filled in; nullptr: there is no room.
+  /// Reserves a record of `n` blocks, to be filled by fill(). Returns nullptr if there is no room.
   out_record* compose(std::uint32_t n) noexcept {
     const std::uint32_t skipped = out_at + n > ring_blocks ? ring_blocks - out_at : 0;
     const std::uint32_t room = n + skipped;
@@ -252,25 +255,26 @@ struct link : mpx::detail::allocated,
     if (out_at == ring_blocks) out_at = 0;
     return &r;
   }
-  /// `body`: the piece, + 1, that writes the payload; 0: it is copied here.
+  /// Writes the header and payload of a record. `body`: 1 + the index of the piece that writes the
+  /// payload; 0: it is copied here.
   void fill(out_record& r, const frame_header& header, std::span<const std::byte> payload,
             std::uint16_t body) noexcept {
     std::byte* const at = place(r);
     const std::size_t used = sizeof(record_head) + payload.size();
-    // The slack; what credit it returns is known when it leaves.
+    // The slack only; stamp() adds the credit when the packet is posted.
     const std::uint32_t word = r.blocks * block_bytes - static_cast<std::uint32_t>(used);
     record_head::write(at, word, header);
     r.bytes = static_cast<std::uint32_t>(used);
     r.body = body;
     if (body != 0) {
       r.bytes = sizeof(record_head);
-    } else if (payload.size() == 8) {  // The commonest, without a call.
+    } else if (payload.size() == 8) {  // The most frequent size: no call.
       std::memcpy(at + sizeof(record_head), payload.data(), 8);
     } else if (!payload.empty()) {
       std::memcpy(at + sizeof(record_head), payload.data(), payload.size());
     }
   }
-  /// The last record has not left, and is not to. Requires: posted != composed.
+  /// Undoes the last compose(). Requires: posted != composed.
   void forget_last() noexcept {
     const out_record& r = record(--composed);
     free_there += r.room;
@@ -281,7 +285,8 @@ struct link : mpx::detail::allocated,
   std::byte* place(const out_record& r) const noexcept {
     return copy() + std::size_t{r.at} * block_bytes;
   }
-  /// A packet of one block has left from where the next record begins. Requires: may_post_small().
+  /// Accounts for a one-block packet that was posted from where the next record begins. Requires:
+  /// may_post_small().
   [[gnu::always_inline]] void posted_small(std::uint32_t bytes, bool done) noexcept {
     const std::uint32_t number = composed;
     composed = posted = number + 1;
@@ -295,7 +300,7 @@ struct link : mpx::detail::allocated,
     }
     if (++out_at == ring_blocks) out_at = 0;
   }
-  /// The card is done with record `number`. False: there is none such.
+  /// Marks record `number` as done by the card. Returns false if no such record is pending.
   bool finish(std::uint32_t number) noexcept {
     if (number - completed >= posted - completed || record(number).done) return false;
     record(number).done = true;
@@ -305,14 +310,14 @@ struct link : mpx::detail::allocated,
   void free_finished() noexcept {
     while (completed != posted && record(completed).done) free_here += record(completed++).room;
   }
-  /// The credit for the next message to the peer; `gave` says that it has left. Receives that have
-  /// yet to be posted again are not given.
+  /// The credit to return with the next message to the peer; call gave() once it was posted.
+  /// Receives that still have to be posted again are not included.
   [[gnu::always_inline]] credit to_give() const noexcept {
     if (owed.receives <= receives_due) return {};
     const std::uint32_t n = owed.receives - receives_due;
     return {n < record_head::receives_max ? n : record_head::receives_max, owed.blocks};
   }
-  /// Writes that credit into the head of a packet that is about to leave, and returns it.
+  /// Writes to_give() into the header of a packet that is posted next, and returns it.
   credit stamp(std::byte* at) const noexcept {
     const credit c = to_give();
     std::uint32_t word;
@@ -325,7 +330,7 @@ struct link : mpx::detail::allocated,
     owed.receives -= c.receives;
     owed.blocks -= c.blocks;
   }
-  /// The next record has left, with that credit.
+  /// Accounts for the next record, which was posted with credit `c`.
   void posted_next(credit c) noexcept {
     gave(c);
     ++posted;
@@ -345,6 +350,7 @@ struct link : mpx::detail::allocated,
     receives += c.receives;
     free_there += c.blocks;
   }
+  /// Records a packet that arrived as a write. Returns false if it is invalid.
   bool arrived(std::uint32_t number_low, std::uint32_t blocks, std::uint32_t blocks_max) noexcept {
     const std::uint32_t ahead = (number_low - taken) % notice::numbers;
     if (ahead >= granted || blocks == 0 || blocks > blocks_max) return false;
@@ -353,7 +359,7 @@ struct link : mpx::detail::allocated,
     place = static_cast<std::uint16_t>(blocks);
     return true;
   }
-  /// The same for one that came as a send.
+  /// Records a packet that arrived as a send, in slot `i`. Returns false if it is invalid.
   bool arrived_in(std::uint32_t i, std::uint32_t number_low, std::uint32_t bytes) noexcept {
     const std::uint32_t ahead = (number_low - taken) % notice::numbers;
     std::uint16_t& place = in[(taken + ahead) & mask];
@@ -371,9 +377,9 @@ struct link : mpx::detail::allocated,
     frame_header header;
     std::span<const std::byte> payload;
     credit returned{};
-    std::uint32_t room = 0;  // 0: it makes no sense.
+    std::uint32_t room = 0;  // 0: the packet is invalid.
   };
-  /// The packet at hand, whose credit is for `got`; `took` says that it has been handed over.
+  /// The next packet to hand over. Its credit is for got(); call took() once it was handed over.
   /// Requires: has_packet().
   packet next() noexcept {
     const std::uint32_t is = in[taken & mask];
@@ -386,12 +392,13 @@ struct link : mpx::detail::allocated,
     std::memcpy(&head, at, sizeof head);
     const std::size_t used = std::size_t{blocks} * block_bytes - record_head::slack(head.word);
     const credit returned = record_head::returned(head.word);
-    // What is under way of the peer's ring fits into it.
+    // The peer's unreturned blocks must fit the ring.
     if (used < sizeof head || owed.blocks + blocks + skipped > ring_blocks || !may_get(returned))
       return {};
     return {head.header, {at + sizeof head, used - sizeof head}, returned, blocks + skipped};
   }
-  /// The same, if the packet at hand is one block and makes sense; else nullptr.
+  /// The next packet's header and position if it is one valid block, else nullptr. `used`: the
+  /// bytes of header and payload.
   [[gnu::always_inline]] const std::byte* next_small(record_head& head,
                                                      std::size_t& used) noexcept {
     const std::uint32_t is = in[taken & mask];

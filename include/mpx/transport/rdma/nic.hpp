@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a network card that reaches its peers' memory must do, as a concept: connections with queues
-// of descriptors, registered memory, one completion queue. `transport::rdma` is built on it.
+// The concept of a network card (Nic) that reaches its peers' memory: connections with descriptor
+// queues, registered memory, one completion queue. `transport::rdma` is built on it.
 
 #include <concepts>
 #include <cstddef>
@@ -15,170 +15,179 @@
 
 namespace mpx::inline v0 {
 
-/// The axis on which a card sits in a transport.
+/// Policy axis of a card in a transport.
 struct nic_axis {};
 
-/// What a card promises about itself, at compile time.
+/// Properties of a card that are known at compile time.
 struct nic_traits {
-  bool reads = false;  ///< It fetches too: see ReadingNic.
-  /// What is posted to one peer with an immediate, and sends, arrive there in the order of the
-  /// posts. Without it they come in any order.
+  bool reads = false;  ///< The card reads remote memory, too: see ReadingNic.
+  /// Sends, and writes with an immediate, to one peer arrive in the order of the posts. Otherwise
+  /// they arrive in any order.
   bool arrivals_in_order = false;
-  /// When such an arrival is told, all that was written on the connection by earlier posts is in
-  /// place too, not only its own data.
+  /// When such an arrival is reported, all data written on the connection by earlier posts is in
+  /// place, not only its own.
   bool writes_before_arrivals = false;
-  /// What a peer's card refuses fails alone. Without it, the connection breaks.
+  /// An access that the peer's card refuses fails alone. Otherwise the connection breaks.
   bool survives_refusals = false;
-  /// A send of up to so many bytes comes with its notice: who waits for it sees both at once, while
-  /// what is written lies elsewhere and is fetched after that. 0: a send is no faster than a write.
+  /// A send of up to this many bytes arrives together with its event, so that a waiting receiver
+  /// sees both at once; written data lies elsewhere and is fetched after the event. 0: a send is no
+  /// faster than a write.
   std::uint32_t short_send_bytes = 0;
 };
 
-/// What a card has, as far as it depends on the machine, the provider or its settings. Fixed for
-/// the life of a card.
+/// Limits of a card that depend on the machine, the provider or its settings. Fixed for the life of
+/// a card.
 struct nic_limits {
-  std::uint64_t registered_bytes_max;  ///< At once, counted in whole pages of `page_bytes`.
+  std::uint64_t registered_bytes_max;  ///< Registered at once, in whole pages of `page_bytes`.
   std::uint64_t transfer_bytes_max;    ///< Of one write or read.
   std::uint32_t page_bytes;            ///< A power of two.
-  std::uint32_t regions_max;           ///< Registrations at once.
+  std::uint32_t regions_max;           ///< Simultaneous registrations.
   std::uint32_t send_bytes_max;        ///< Of one send; 256 or more.
-  std::uint32_t send_depth;     ///< Sends, writes and reads under way on a connection; 2 or more.
-  std::uint32_t receive_depth;  ///< Receives posted on a connection; 2 or more.
-  bool checks_keys;  ///< What a wrong key names is refused at the origin. False: a provider that
-                     ///< drops it in silence; nothing is written in either case.
-  /// What was `done` may need this side's polls to leave, after the post. The destructor polls for
-  /// it, for a while.
+  std::uint32_t send_depth;     ///< Pending sends, writes and reads per connection; 2 or more.
+  std::uint32_t receive_depth;  ///< Posted receives per connection; 2 or more.
+  bool checks_keys;  ///< An access with a wrong key is reported as refused at the origin. False: a
+                     ///< provider that drops it silently. Nothing is written in either case.
+  /// A post that was `done` may need further polls of this side before it leaves. The destructor
+  /// polls for it for a limited time.
   bool leaves_by_polls = false;
-  /// Of long transfers, so many bytes are best moved by one write or read: with more, others wait
-  /// for too long, or memory that is registered all at once is too much.
+  /// Best size of one write or read of a long transfer: larger ones delay others for too long, or
+  /// register too much memory at once.
   std::uint64_t piece_bytes = 1 << 20;
-  /// A registration is of addresses, not of pages: who uses it reaches whatever lies there then.
+  /// A registration names addresses, not pages: an access reaches the pages that are mapped there
+  /// at that time.
   bool follows_memory = false;
-  /// Of one that reads: long messages are best fetched by who receives them; else written.
+  /// For a ReadingNic: long messages are best read by the receiver; else written by the sender.
   bool reads_pay = true;
 };
 
-/// What others may do to registered memory. Its owner's card may always read and write it.
+/// Access that peers have to registered memory. The owner's card may always read and write it.
 enum class nic_access : std::uint8_t {
-  local = 0,                                       ///< Nothing.
+  local = 0,                                       ///< None.
   remote_write = 1,                                ///< Write.
   remote_read = 2,                                 ///< Read.
   remote_read_write = remote_write | remote_read,  ///< Both.
 };
 
-/// A registration. `handle` is what posts of this card name it by; 0: none. `remote` is what the
-/// owner sends to its peers, who count offsets from the first registered byte, as for RmaTransport.
-/// `{remote.address + d, remote.key}` names the same registration from byte d on: offsets count
-/// from there, and what is granted is still the whole.
+/// A registration. `handle` names it in posts of this card; 0: none. `remote` is sent by the owner
+/// to its peers, who count offsets from the first registered byte, as for RmaTransport.
+/// `{remote.address + d, remote.key}` names the same registration from byte `d` on: offsets count
+/// from there, and the whole registration stays accessible.
 struct nic_region {
   std::uint64_t handle = 0;
   remote_memory remote{};
 };
 
-/// What a completion of a write means.
+/// The state that the completion of a write reports.
 enum class nic_until : std::uint8_t {
   taken,   ///< The local memory is the caller's again.
-  placed,  ///< And the data is in the peer's memory: whatever is posted from now on, to whomever,
-           ///< arrives after it.
+  placed,  ///< The data is also in the peer's memory: posts made from now on, to any peer, arrive
+           ///< after it.
 };
 
-/// What an event tells.
+/// Kind of an event.
 enum class nic_event_kind : std::uint8_t {
-  sent,          ///< A send, write or read that was `pending` has ended: see `status`.
-  received,      ///< A posted receive has been used, or flushed: see `status`.
-  asked,         ///< The peer has called connect, and this side has not; peer_data says what with.
-  connected,     ///< Both have: from now on one may post. peer_data is the peer's.
-  disconnected,  ///< The last event of a connection; `status` says why it has ended.
+  sent,          ///< A `pending` send, write or read has ended: see `status`.
+  received,      ///< A posted receive was used or flushed: see `status`.
+  asked,         ///< The peer has called connect and this side has not; see peer_data.
+  connected,     ///< Both sides have called connect: posts are allowed. peer_data is the peer's.
+  disconnected,  ///< The last event of a connection; `status` is the reason of its end.
 };
 
-/// How something has ended.
+/// Result of an operation or a connection.
 enum class nic_status : std::uint8_t {
-  ok,             ///< Well; of a connection: this side or the peer has called disconnect.
-  flushed,        ///< Not done, or nobody knows: the connection ended first.
-  refused,        ///< The peer's card: the key is wrong, stale or of another job, the range is not
-                  ///< inside, or the registration does not grant it. Nothing was touched.
-  no_descriptor,  ///< A send or an immediate came, and no receive was posted.
-  length,         ///< A send was longer than the memory of the receive that it met.
+  ok,             ///< Success; of a connection: this side or the peer has called disconnect.
+  flushed,        ///< Not done or unknown: the connection ended first.
+  refused,        ///< By the peer's card: the key is wrong, stale or of another job, the range is
+                  ///< outside, or the registration does not grant the access. Nothing was accessed.
+  no_descriptor,  ///< A send or an immediate arrived and no receive was posted.
+  length,         ///< A send was longer than the memory of its receive.
   peer_lost,      ///< The peer does not answer any more.
-  protocol,       ///< The peer sent what its card would never send.
+  protocol,       ///< The peer sent something that its card never sends.
 };
 
 /// An entry of the completion queue.
 struct nic_event {
   nic_event_kind kind = nic_event_kind::sent;
   nic_status status = nic_status::ok;
-  peer_id peer = 0;             ///< On whose connection.
+  peer_id peer = 0;             ///< Peer of the connection.
   std::uint32_t immediate = 0;  ///< Of `received`.
-  std::uint32_t bytes = 0;      ///< Of `received`: what a send has put into the memory, else 0.
-  cookie_t cookie = 0;          ///< Of what was posted: `sent` and `received`.
+  std::uint32_t bytes = 0;      ///< Of `received`: bytes of a send in the memory, else 0.
+  cookie_t cookie = 0;          ///< Of the post: for `sent` and `received`.
 };
 
-/// The most bytes that `connect` carries to the other side.
+/// Limit of the data that `connect` carries to the peer.
 inline constexpr std::size_t nic_connect_bytes_max = 64;
 
 /// A network card that writes into its peers' memory.
 ///
-/// **Made** from a bootstrap, collectively over its ranks, which outlives it: `N card(bootstrap)`;
-/// this exchanges whatever addresses the card needs. Peers are the job's ranks; only those that one
-/// connects to cost memory or descriptors. Its destructor ends all connections and registrations
-/// without events; it waits for nobody.
+/// **Construction.** `N card(bootstrap)` is collective over the ranks of the bootstrap, which
+/// outlives the card, and exchanges the addresses that the card needs. Peers are the ranks of the
+/// job. Only peers to which a connection is made cost memory or descriptors. The destructor ends
+/// all connections and registrations without events and waits for no peer.
 ///
-/// **Registered memory** alone is touched, at either end. `register_memory(memory, access, region)`
-/// returns errc{}, or errc::no_resources where a limit of the card or the machine is reached, or
-/// errc::argument for memory that is empty or cannot be registered. The same bytes can be
-/// registered many times, and count each time. The memory stays mapped until `deregister(handle)`
-/// has returned `done`: nobody, peers included, touches the memory under that registration any
-/// more, and its keys are stale. `retry`: no access begins any more, one is under way: ask again.
-/// One that is named by work under way is not deregistered; a peer's work is refused.
-/// `registered_bytes()`: what is counted now. `allocate(bytes)`: memory of the card's choice, at
-/// the beginning of a page and zeroed, that it moves most cheaply; nullptr where there is none. It
-/// is registered like any other, and not when `deallocate(p)` is called.
+/// **Registered memory.** Only registered memory is accessed, at either end.
+/// - `register_memory(memory, access, region)` returns errc{}; errc::no_resources if a limit of the
+///   card or the machine is reached; errc::argument if the memory is empty or cannot be registered.
+///   The same bytes may be registered several times, and count each time. The memory must stay
+///   mapped until `deregister(handle)` has returned `done`.
+/// - `deregister(handle)` returns `done`: no one, peers included, accesses the memory under that
+///   registration any more, and its keys are stale; `retry`: no new access begins, but one is under
+///   way: call again. A registration that pending local work names must not be deregistered; work
+///   of a peer that names it is refused.
+/// - `registered_bytes()` returns the bytes that count now.
+/// - `allocate(bytes)` returns page-aligned, zeroed memory of the card's choice, which the card
+///   moves most cheaply; nullptr if there is none. It is registered like any other memory, and is
+///   not registered any more when `deallocate(p)` is called.
 ///
-/// **Connections.** `connect(peer, data)`: this side is willing; `data`, nic_connect_bytes_max at
-/// most, is for the other side. When both have called it, both get `connected`; who did not call
-/// gets `asked` once, and answers with connect, or with disconnect: no. Returns errc{};
-/// errc::pending: an earlier connection of the two has not ended on both sides yet: ask again;
-/// errc::peer_lost; errc::no_resources; errc::argument. Connecting to oneself works, by one call.
-/// `peer_data(peer)`: what the other side gave, from `asked` or `connected` until `disconnected`.
-/// `disconnect(peer)`: when it returns, local memory of work on that connection is the caller's; no
-/// other call names it before the next connect. Polls then flush what was posted, and tell
-/// `disconnected` last, here and there; what had arrived there before is told before that, also by
-/// a card that checks keys and ends the connection since a write came too late for memory that the
-/// peer has taken back. A connection breaks likewise where this contract says so, or when the peer
-/// has died, as far as the card can tell: who knows more disconnects. Nothing of an earlier
-/// connection ever reaches a later one.
+/// **Connections.**
+/// - `connect(peer, data)` declares this side willing; `data`, at most nic_connect_bytes_max bytes,
+///   is for the peer. Once both sides have called it, both get the event `connected`. A side that
+///   has not called it gets `asked` once, and answers by connect, or by disconnect to decline.
+///   Returns errc{}; errc::pending if an earlier connection of the two has not ended on both sides:
+///   call again; errc::peer_lost; errc::no_resources; errc::argument. A connection to self() works
+///   and takes one call.
+/// - `peer_data(peer)` returns the peer's `data`, from `asked` or `connected` until `disconnected`.
+/// - `disconnect(peer)`: when it returns, the local memory of work on that connection is the
+///   caller's. No other call names the connection before the next connect. Polls then flush the
+///   posts and report `disconnected` last, at both ends. Data that had arrived at the peer is
+///   reported there first. This also holds for a card that checks keys and ends a connection
+///   because a write came too late for memory that the peer has taken back.
+/// - A connection also breaks where this contract says so, or if the peer has died, as far as the
+///   card can tell; a caller that knows of a death calls disconnect. Nothing of an earlier
+///   connection reaches a later one.
 ///
-/// **Posts** name local memory by a span inside a registration and its handle; with an empty span
-/// neither it nor the remote memory is looked at. `done`: it has ended well and has no event;
-/// `pending`: exactly one event carries the cookie; `retry`: nothing happened, the queue is full or
-/// the card is busy: poll, and post again; `refused`: not connected, the local memory is not
-/// registered so, or it is too long: nothing happened. Local memory is not touched from the event
-/// on. Where a queue has room for a post depends on this side's polls alone, or on the peer's too.
+/// **Posts** name local memory by a span inside a registration and the registration's handle. With
+/// an empty span, neither that span nor the remote memory is checked. Outcomes: `done`: it has
+/// ended well and has no event; `pending`: exactly one event carries the cookie; `retry`: nothing
+/// happened, the queue is full or the card is busy: poll and post again; `refused`: nothing
+/// happened, because there is no connection, the local memory is not registered for this use, or it
+/// is too long. Local memory is not accessed after the event. Room in a queue may depend on this
+/// side's polls only, or on the peer's as well.
+/// - `post_receive(peer, handle, into, cookie)` posts a receive for an arrival on that connection,
+///   before or after connect; it is never `done`. If `into` is empty, it serves immediates and
+///   empty sends. Receives are used in the order of their posts. Each send and each immediate uses
+///   one. If there is none, the connection breaks (`no_descriptor`); it also breaks if the memory
+///   is too short for a send (`length`).
+/// - `post_send(peer, handle, from, immediate, cookie)` sends to the memory of the receive that it
+///   meets.
+/// - `post_write(peer, handle, from, to, offset, until, cookie)` writes to registered memory of the
+///   peer. The bytes of one write become visible in any order.
+/// - `post_write_immediate(..., immediate, cookie)` also uses a receive once the data is in place,
+///   and reports `received` with the immediate. Its own `sent` says nothing about that receive.
+/// - A post that the peer's card refuses ends as `sent` with status `refused`; see
+///   nic_traits::survives_refusals.
+/// - Completions of different posts come in any order.
 ///
-/// `post_receive(peer, handle, into, cookie)`: a descriptor for the next arrival of that
-/// connection, before or after connect; never `done`. `into` may be empty: then it is good for
-/// immediates and sends of nothing. They are used in the order of the posts. Each send and each
-/// immediate uses one; where there is none the connection breaks (`no_descriptor`), and where its
-/// memory is too short for a send too (`length`).
-/// `post_send(peer, handle, from, immediate, cookie)`: into the memory of the receive it meets.
-/// `post_write(peer, handle, from, to, offset, until, cookie)`: writes to a peer's registered
-/// memory. Within one write, bytes come in any order.
-/// `post_write_immediate(..., immediate, cookie)`: the same, and when the data is in place it uses
-/// a receive and tells `received` with the immediate. Its own `sent` says nothing of that receive.
-/// Whatever is refused by the peer's card is `sent` with `refused`, and see
-/// nic_traits::survives_refusals.
-/// Completions of different posts come in any order.
+/// **The completion queue.** `poll(events)` advances pending work, writes at most `events.size()`
+/// events and returns their number. Writes, reads and completions of a peer may need this side's
+/// polls. It is fair: no peer is served for ever while another waits. Its cost grows with the
+/// number of events, not of connections. `received` events of one connection come in the order of
+/// arrival. No event is lost for want of room.
 ///
-/// **The completion queue.** `poll(events)` writes what has happened, `events.size()` at most,
-/// returns how many, and moves on what is under way. A peer's writes, reads and completions may
-/// need this side's polls. It is fair: no peer is served for ever while another waits, and its cost
-/// grows with what has happened, not with the connections. Events of `received` of one connection
-/// come in the order of arrival. No event is ever lost for want of room.
-///
-/// Waiting (`arm`, `sleep`, `disarm`, `wake`) is as for Transport: a sleep ends when a poll may
-/// have something to tell, or to do for a peer, or when a post that was told `retry` may succeed.
-/// One thread at a time calls everything but `sleep` and `wake`; between `arm` and `disarm` other
-/// threads may post and poll. `oversubscribed()`: looking again and again keeps others from
+/// **Waiting** (`arm`, `sleep`, `disarm`, `wake`) is as for Transport: a sleep ends when a poll may
+/// have an event, or work for a peer, or when a post that returned `retry` may succeed. One thread
+/// at a time calls the card, except for `sleep` and `wake`; between `arm` and `disarm` other
+/// threads may post and poll. `oversubscribed()` is true if busy polling keeps other ranks from
 /// running.
 template <class N>
 concept Nic =
@@ -222,10 +231,10 @@ concept Nic =
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
     };
 
-/// A card that fetches too.
+/// A card that also reads remote memory.
 ///
-/// `post_read(peer, handle, into, from, offset, cookie)`: copies from a peer's registered memory;
-/// its end means that the data is here. Outcomes as for a write.
+/// `post_read(peer, handle, into, from, offset, cookie)` copies from registered memory of a peer.
+/// Its completion means that the data is in `into`. Outcomes are those of a write.
 template <class N>
 concept ReadingNic =
     Nic<N> && nic_traits(N::traits).reads &&
@@ -235,7 +244,7 @@ concept ReadingNic =
       } noexcept -> std::same_as<outcome>;
     };
 
-/// A small write with an immediate that goes behind another write.
+/// A small write with an immediate that follows another write.
 struct nic_tail {
   std::uint64_t handle = 0;
   std::span<const std::byte> from;  ///< Inside the registration.
@@ -244,12 +253,13 @@ struct nic_tail {
   std::uint32_t immediate = 0;
 };
 
-/// A card that takes a write and a write with an immediate behind it as one post.
+/// A card that takes a write, and a write with an immediate behind it, as one post.
 ///
-/// `post_write_then(peer, handle, from, to, offset, tail, cookie)`: what post_write(taken), and
-/// post_write_immediate(taken) of the tail after it, would do, but for less: one event, `taken` of
-/// both. The tail's immediate arrives when both are in place. If either is refused by the peer's
-/// card, nothing is told there. Neither is empty. Outcomes as for a write.
+/// `post_write_then(peer, handle, from, to, offset, tail, cookie)` does the same as
+/// post_write(taken) followed by post_write_immediate(taken) of the tail, for less cost and with
+/// one event: the local memory of both is the caller's again. The immediate arrives once both
+/// writes are in place. If the peer's card refuses either, nothing is reported there. Neither write
+/// is empty. Outcomes are those of a write.
 template <class N>
 concept ChainingNic = Nic<N> && requires(N& n, peer_id peer, std::span<const std::byte> from,
                                          const remote_memory& to, const nic_tail& tail) {
@@ -258,19 +268,19 @@ concept ChainingNic = Nic<N> && requires(N& n, peer_id peer, std::span<const std
   } noexcept -> std::same_as<outcome>;
 };
 
-/// A card that one can wait for together with others: `descriptor()` as for PollableTransport.
+/// A card whose events can be waited for with poll(2): `descriptor()` as for PollableTransport.
 template <class N>
 concept PollableNic = Nic<N> && requires(N& n) {
   { n.descriptor() } noexcept -> std::same_as<int>;
 };
 
-/// A card with a clock of its own: `now_ns()` as for ClockedTransport.
+/// A card with its own clock: `now_ns()` as for ClockedTransport.
 template <class N>
 concept ClockedNic = Nic<N> && requires(const N& n) {
   { n.now_ns() } noexcept -> std::same_as<std::int64_t>;
 };
 
-/// Grants every concept above, and nothing more.
+/// Archetype: satisfies every concept above and has no other member.
 struct nic_archetype {
   using policy_axis = nic_axis;
   static constexpr std::string_view name = "archetype";

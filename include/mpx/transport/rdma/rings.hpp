@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The memory of the rings of transport rdma, and how the limit is shared out.
+// The registered memory of the rings of transport rdma, and the division of the pinned-memory limit
+// between rings and transfers.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace mpx::inline v0::transport::rdma_detail {
 
-/// Sizes, fixed at compile time. Both ends have the same.
+/// Sizes fixed at compile time, the same at both ends.
 struct wire_shape {
   std::uint32_t ring_bytes;
   std::uint32_t receives;
@@ -22,7 +23,7 @@ struct wire_shape {
   std::size_t copy_bytes_max;
 };
 
-/// The longest payload of a packet that goes as a send; 0: none does.
+/// Longest payload of a packet that is sent as a send instead of a write; 0: none is.
 template <class Card>
 inline constexpr std::size_t sent_bytes_max = [] {
   constexpr nic_traits t = Card::traits;
@@ -30,7 +31,7 @@ inline constexpr std::size_t sent_bytes_max = [] {
   return t.arrivals_in_order && most > sizeof(record_head) ? most - sizeof(record_head) : 0;
 }();
 
-/// Takes and gives back what a link needs. `Cache`: a registration_cache.
+/// Allocates and frees the rings of links. `Cache`: a registration_cache.
 template <class Card, wire_shape Shape, class Cache>
 class rings {
   static constexpr std::size_t bytes =
@@ -40,8 +41,8 @@ class rings {
  public:
   rings(Card& card, Cache& cache) noexcept : card_(card), cache_(cache) {}
 
-  /// What is left for transfers: rings come first, but take half of a scarce limit at most.
-  /// Errors: errc::no_resources: there is no room for one link.
+  /// Bytes of the limit that remain for transfers: rings get theirs first, but at most half of a
+  /// scarce limit.
   static std::uint64_t left_for_transfers(const Card& card, std::uint64_t pinned_bytes_max) {
     const nic_limits limits = card.limits();
     const std::uint64_t one = (bytes + limits.page_bytes - 1) & ~(limits.page_bytes - 1ull);
@@ -61,7 +62,8 @@ class rings {
     return all - mpx::detail::lesser(card.peers() * one, all / 2);
   }
 
-  /// Both rings of a link, registered, and its tables. False: there is no room.
+  /// Allocates and registers both rings of a link and its tables. Returns false if there is no
+  /// room.
   bool take(link& l, std::uint32_t receives) noexcept {
     l.memory = card_.allocate(bytes);
     if (l.memory == nullptr) return false;
@@ -75,7 +77,9 @@ class rings {
   void give_back(link& l) noexcept {
     if (l.memory == nullptr) return;
     for (int tries = 0; card_.deregister(l.region.handle) == outcome::retry; ++tries)
-      if (tries == 1000) return;  // Somebody writes there all the time: it goes with the card.
+      if (tries == 1000)
+        return;  // A peer keeps writing: the memory is leaked until the card is
+                 // destroyed.
     card_.deallocate(l.memory);
     l.memory = nullptr;
   }
@@ -84,7 +88,7 @@ class rings {
   errc register_ring(std::span<std::byte> memory, nic_region& region) noexcept {
     const errc why = card_.register_memory(memory, nic_access::remote_write, region);
     if (why != errc::no_resources) return why;
-    const std::uint64_t most = cache_.bytes_max();  // What the cache keeps for later may be had.
+    const std::uint64_t most = cache_.bytes_max();  // Evict idle registrations, then try again.
     cache_.set_bytes_max(0);
     cache_.set_bytes_max(most);
     return card_.register_memory(memory, nic_access::remote_write, region);

@@ -35,10 +35,8 @@ class tcp_newcomers {
   static constexpr std::int64_t answer_ns = 100'000'000;
   static constexpr int accepts_a_look = 64;
   static constexpr unsigned listeners_max = 8;
-  static constexpr std::int64_t rest_ns = 50'000'000;       // Pause when descriptors or memory are
-                                                            // out.
-  static constexpr std::int64_t shortage_ns = patience_ns;  // A shortage of this length closes the
-                                                            // listeners.
+  static constexpr std::int64_t rest_ns = 50'000'000;       // Pause in a shortage of resources.
+  static constexpr std::int64_t shortage_ns = patience_ns;  // Limit: listeners then close.
 
   /// `knock`: the knock of this rank.
   tcp_newcomers(tcp_descriptor listener, tcp_watch& watch, const tcp_knock& knock) noexcept
