@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The transport over network cards that write into their peers' memory: packets by writes into a
-// ring in the receiver's registered memory, long messages from and to the user's. See docs/rdma.md.
+// The transport over network cards that write into their peers' memory. A packet is written into a
+// ring in the receiver's registered memory; a long message moves between the users' buffers
+// directly. See docs/rdma.md.
 
 #include <concepts>
 #include <cstddef>
@@ -23,7 +24,7 @@ namespace mpx::inline v0::transport {
 
 namespace rdma_detail {
 
-/// The bootstrap of a card that has one of its own.
+/// Provides the bootstrap type of a card that has its own.
 template <class Card>
 struct seat {};
 template <class Card>
@@ -32,7 +33,7 @@ struct seat<Card> {
   using bootstrap_type = typename Card::bootstrap_type;
 };
 
-/// The limit that the environment sets, or `otherwise`. Errors: errc::argument.
+/// The value of MPX_RDMA_PINNED_BYTES, or `otherwise` if it is unset. Errors: errc::argument.
 [[gnu::noinline, gnu::cold]] inline std::uint64_t pinned_bytes_from_environment(
     std::uint64_t otherwise) {
   const char* const told = std::getenv("MPX_RDMA_PINNED_BYTES");
@@ -48,12 +49,14 @@ struct seat<Card> {
 
 }  // namespace rdma_detail
 
-/// Ranks that reach each other's memory by `Card`, a Nic. Of each directed pair: `RingBytes` at
-/// each end, registered on first use, and `Receives` receives, with a block of memory each where
-/// the card's short sends are fast. Payloads of up to `CopyBytesMax` are
-/// copied into registered memory; longer ones, up to `PacketBytesMax`, are written from the user's
-/// if it is registered already (then a post may be pending). What is registered at once:
-/// `PinnedBytesMax`, or MPX_RDMA_PINNED_BYTES, or what the card allows, whichever is less.
+/// A transport over `Card`, a Nic.
+///
+/// Each directed pair of ranks has a ring of `RingBytes` at each end, registered on first use, and
+/// `Receives` receives; these have a block of memory each if the card's short sends are fast.
+/// Payloads of up to `CopyBytesMax` are copied into registered memory. Longer ones, up to
+/// `PacketBytesMax`, are written from the user's memory if it is registered already; such a post
+/// may be pending. The limit of registered memory is the least of `PinnedBytesMax`,
+/// MPX_RDMA_PINNED_BYTES and the card's limit.
 template <Nic Card, std::uint32_t RingBytes = 128 * 1024, std::uint32_t Receives = 256,
           std::size_t PacketBytesMax = RingBytes / 4 - sizeof(rdma_detail::record_head),
           std::size_t CopyBytesMax = PacketBytesMax,
@@ -74,9 +77,9 @@ class basic_rdma : public rdma_detail::seat<Card> {
           rdma_detail::ring_offer::magic_word ^ (std::uint64_t{RingBytes} << 24 | PacketBytesMax),
       .posts_pend = fabric_type::writes_payloads};
 
-  /// Collective over the ranks of `b`. Errors: those of the card; errc::argument: what
-  /// MPX_RDMA_PINNED_BYTES says is no number; errc::no_resources: the limits leave no room for a
-  /// ring.
+  /// Makes the card. Collective over the ranks of `b`.
+  /// Errors: those of the card; errc::argument: MPX_RDMA_PINNED_BYTES is not a number;
+  ///         errc::no_resources: the limits leave no room for a ring.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_rdma>) && std::constructible_from<Card, B&>
   explicit basic_rdma(B& b)
@@ -102,7 +105,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
     wires_.look();
     std::size_t n = 0;
     for (int round = 0; round < rounds_max && !wires_.ready().empty(); ++round) {
-      if (round != 0) wires_.look();  // Somebody else may have something now.
+      if (round != 0) wires_.look();  // Other sources may have packets now.
       n += serve(sink);
     }
     if (wires_.has_completions()) [[unlikely]]
@@ -110,7 +113,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
     if (!wires_.telling().empty()) [[unlikely]]
       tell_ends(sink);
     if (armed_ && wires_.has_news()) [[unlikely]]
-      card_.wake();  // Another thread sleeps, and one that was told `retry` waits for it.
+      card_.wake();  // Another thread sleeps, perhaps after a post that returned `retry`.
     return n;
   }
 
@@ -162,7 +165,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     return card_.node_of(peer);
   }
-  /// Of a simulated card: the rank computes for so long.
+  /// On a simulated card: advances the rank's virtual time by `ns`.
   void compute(std::int64_t ns) noexcept requires requires(Card& c) { c.compute(ns); }
   {
     card_.compute(ns);
@@ -179,11 +182,11 @@ class basic_rdma : public rdma_detail::seat<Card> {
     if (peer != self()) wires_.attend(peer);
   }
 
-  /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory:
-  /// what cannot be registered now is not exposed, and a transfer that finds none is refused, so
-  /// that the data goes as packets. What is complete is in place, but for a put that carries a
-  /// packet. Until that packet has left, posts to that peer are told `retry`. Where puts pay, gets
-  /// are refused.
+  /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory.
+  /// Memory that cannot be registered now is not exposed, and a transfer that finds none is
+  /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
+  /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
+  /// puts_pay(), gets are refused.
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     return wires_.memory().expose(memory);
   }
@@ -215,29 +218,29 @@ class basic_rdma : public rdma_detail::seat<Card> {
     return wires_.begin(peer, memory, offset, from, false, cookie, &header);
   }
 
-  /// See AllocatingTransport. Owned memory, of the card's choice where it has any: registered when
-  /// it is allocated, as far as the limit allows. Errors: errc::no_resources; errc::argument: more
-  /// than a page's alignment.
+  /// See AllocatingTransport. The memory is owned, of the card's choice if it has any, and
+  /// registered when it is allocated as far as the limit allows.
+  /// Errors: errc::no_resources; errc::argument: an alignment of more than a page.
   void* allocate(std::size_t bytes, std::size_t alignment) {
     return arena_.allocate(bytes, alignment);
   }
   void deallocate(void* p, std::size_t) noexcept { arena_.deallocate(p); }
 
-  /// Memory that the program frees only after `disown`: its registrations are kept, and found
-  /// again. Returns false if some of it is owned already, or memory is out.
+  /// Declares that the program frees `memory` only after `disown`: its registrations are kept and
+  /// found again. Returns false if part of it is owned already, or memory is out.
   bool own(std::span<const std::byte> memory) noexcept {
     return wires_.memory().cache().own(memory);
   }
-  /// Requires: nothing that was begun with it is under way.
+  /// Ends `own`. Requires: no operation on `memory` is pending.
   void disown(std::span<const std::byte> memory) noexcept {
     wires_.memory().cache().disown(memory);
   }
-  /// How much may be registered for transfers at once, rings apart.
+  /// Sets the limit of memory registered for transfers; rings are not included.
   void set_pinned_bytes_max(std::uint64_t bytes) noexcept {
     wires_.memory().cache().set_bytes_max(bytes);
   }
 
-  /// Moves on what is under way, but hands nothing over.
+  /// Advances pending work without calling a sink.
   void progress() noexcept { wires_.look(); }
   /// For tests and tools.
   const rdma_detail::rdma_counters& counters() const noexcept { return wires_.counters(); }
@@ -253,7 +256,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   static constexpr int rounds_max = 32;
   static constexpr std::int64_t impatient_ns = 1'000'000;
 
-  /// A packet of each source that has one.
+  /// Delivers one packet of each source that has one.
   template <class Sink>
   std::size_t serve(Sink& sink) noexcept {
     auto& ready = wires_.ready();
@@ -285,13 +288,14 @@ class basic_rdma : public rdma_detail::seat<Card> {
     }
     return n;
   }
+  /// Reports ends of links to the sink, after the packets that had arrived.
   template <class Sink>
   void tell_ends(Sink& sink) noexcept {
     auto& telling = wires_.telling();
     for (auto it = telling.begin(); it != telling.end();) {
       rdma_detail::link& l = *it;
       ++it;
-      if (l.is_ready) continue;  // First what had come.
+      if (l.is_ready) continue;  // Its packets come first.
       wires_.told(l);
       if (l.malformed) {
         sink.malformed(l.peer);
@@ -309,7 +313,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   bool armed_ = false;
 };
 
-/// With rings of the usual size.
+/// Transport rdma with the default sizes.
 template <Nic Card>
 using rdma = basic_rdma<Card>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory that transport rdma gives to programs: the card's own where it has any, registered once,
-// and owned, so that messages from there are neither copied nor registered again.
+// Memory that transport rdma allocates for programs: the card's own if it has any, registered once
+// and owned, so that messages from it are neither copied nor registered again.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace mpx::inline v0::transport::rdma_detail {
 
-/// Pieces of larger chunks. `Cache`: a registration_cache, in which all chunks are owned.
+/// An allocator of pieces of larger chunks. `Cache`: a registration_cache, in which all chunks are
+/// owned.
 template <class Card, class Cache>
 class arena {
  public:
@@ -26,14 +27,14 @@ class arena {
   arena(Card& card, Cache& cache) noexcept : card_(card), cache_(cache) {}
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
-  /// Requires: nobody uses it: what is allocated goes too.
+  /// Requires: none of the memory is in use; it is freed.
   ~arena() {
     while (!chunks_.empty()) {
       chunk* const c = chunks_[chunks_.size() - 1];
       chunks_.erase(chunks_.size() - 1);
       if (!c->dying) cache_.disown(c->memory());
       c->dying = true;
-      // The card may be at it still: such memory goes with the process.
+      // The card may still access it: then it is leaked until the process ends.
       if (!cache_.ending()) free_memory(*c);
       delete c;
     }
@@ -60,7 +61,7 @@ class arena {
       if (!c->dying && c->holds(p) && c->pieces.deallocate(c->offset_of(p))) --c->used;
       idle += c->used == 0 && !c->dying ? 1 : 0;
     }
-    // One is kept for what comes next.
+    // One empty chunk is kept for later allocations.
     for (std::size_t i = chunks_.size(); i-- > 0 && idle > 1;) {
       chunk& c = *chunks_[i];
       if (c.used != 0 || c.dying) continue;
@@ -93,7 +94,7 @@ class arena {
     std::byte* base;
     std::size_t bytes;
     bool of_card;
-    bool dying = false;  // It is given back as soon as the card does not touch it any more.
+    bool dying = false;  // To be freed once the card does not access it.
     std::size_t used = 0;
     offset_allocator pieces;
   };
@@ -119,7 +120,7 @@ class arena {
       mpx::detail::throw_out_of_memory();
     }
     static_cast<void>(chunks_.try_push_back(c));
-    // At once and whole, if there is room: else by what is used.
+    // Registers the whole chunk now if there is room; else its parts are registered on use.
     errc why{};
     if (auto* const e = cache_.acquire(c->memory(), nic_access::remote_read_write, why))
       static_cast<void>(cache_.release(*e, c->memory()));
@@ -128,7 +129,7 @@ class arena {
   void free_memory(chunk& c) noexcept {
     c.of_card ? card_.deallocate(c.base) : mpx::detail::free_aligned(c.base);
   }
-  /// Gives back what is dying.
+  /// Frees dying chunks that are not registered any more.
   void tidy() noexcept {
     if (cache_.ending()) cache_.tidy();
     for (std::size_t i = chunks_.size(); i-- > 0;) {

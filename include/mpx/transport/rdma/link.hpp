@@ -172,7 +172,7 @@ struct link : mpx::detail::allocated,
   std::uint32_t receives = 0;      // Receives at the peer that may be used,
   std::uint32_t receives_max = 0;  // of so many.
 
-  // The blocks of each packet that has arrived, by number; or in_slot | its slot; 0: not arrived.
+  // Incoming packets. For each, by number: its blocks, or in_slot | its slot; 0: not arrived.
   plain_array<std::uint16_t> in;
   std::uint32_t in_at = 0;
   std::uint32_t taken = 0;  // Number of the next packet to hand over.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The registered memory of transport rdma: what it uses itself, and what its peers may reach.
+// The registered memory of transport rdma: memory for its own transfers, and memory exposed to
+// peers.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace mpx::inline v0::transport::rdma_detail {
 
-/// A card as the cache sees it.
+/// Adapts a card to MemoryRegistrar.
 template <class Card>
 struct registrar {
   using registration = nic_region;
@@ -30,14 +31,14 @@ struct registrar {
   }
 };
 
-/// The cache, and the memory that peers may reach through it.
+/// The registration cache, and the memory that is exposed through it.
 template <class Card>
 class registered_memory {
  public:
   using cache_type = registration_cache<registrar<Card>>;
   using entry = typename cache_type::entry;
 
-  /// `kept_free`: what exposed memory leaves of the limit, for this side's own transfers.
+  /// `kept_free`: bytes of the limit that exposed memory leaves for this side's own transfers.
   registered_memory(Card& card, std::uint64_t bytes_max, std::uint64_t kept_free) noexcept
       : card_{card},
         cache_(card_, bytes_max, card.limits().page_bytes, card.limits().follows_memory),
@@ -54,8 +55,8 @@ class registered_memory {
   cache_type& cache() noexcept { return cache_; }
   const cache_type& cache() const noexcept { return cache_; }
 
-  /// Lets peers reach `memory`; key 0: they cannot. Never waits for room: who is told no takes
-  /// another path, so that nobody holds memory while he waits for more.
+  /// Exposes `memory` to peers; key 0 if that is not possible. It never waits for room: a caller
+  /// that gets key 0 takes another path, so no rank holds memory while it waits for more.
   remote_memory expose(std::span<const std::byte> memory) noexcept {
     const std::uint64_t most =
         cache_.bytes_max() - mpx::detail::lesser(cache_.bytes_max() / 2, kept_free_);
@@ -83,7 +84,8 @@ class registered_memory {
     exposed_bytes_ += memory.size();
     return at;
   }
-  /// The peer has no business there any more: the registration may be kept. See RetiringTransport.
+  /// Ends an exposure that the peer does not use any more: the registration may be kept. See
+  /// RetiringTransport.
   outcome retire(const remote_memory& at) noexcept {
     exposure* const x = find(at);
     if (x == nullptr) return cache_.reached(at);
@@ -91,21 +93,21 @@ class registered_memory {
     remove(*x);
     return o;
   }
-  /// See RmaTransport. A card that breaks the connection when it refuses what comes too late
-  /// cannot take anything back while the peer may be about to use it.
+  /// See RmaTransport. If the card breaks the connection when an access comes too late, memory
+  /// cannot be taken back while the peer may be about to access it.
   outcome withdraw(const remote_memory& at) noexcept {
     exposure* const x = find(at);
     if (x == nullptr) return outcome::done;
     if constexpr (!nic_traits(Card::traits).survives_refusals) return outcome::refused;
     return revoke(*x);
   }
-  /// The same, of a peer whose connection is over: there is none that could break.
+  /// Takes memory back from a peer whose connection is over, so that a refusal breaks none.
   outcome revoke(const remote_memory& at) noexcept {
     exposure* const x = find(at);
     return x == nullptr ? outcome::done : revoke(*x);
   }
   std::uint64_t exposed_bytes() const noexcept { return exposed_bytes_; }
-  /// What was not exposed because too much is.
+  /// Exposures refused because too much memory is exposed.
   std::uint64_t refusals() const noexcept { return refusals_; }
 
  private:
@@ -140,7 +142,7 @@ class registered_memory {
   registrar<Card> card_;
   cache_type cache_;
   std::uint64_t kept_free_;
-  nic_access lent_for_;  // What nobody reads is only written.
+  nic_access lent_for_;  // Write access suffices if no peer reads.
   std::uint64_t exposed_bytes_ = 0;
   std::uint64_t refusals_ = 0;
   linked_tree<exposure, exposure> exposed_;

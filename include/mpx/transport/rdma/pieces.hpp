@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the cards of transport rdma have under way from and to the user's memory.
+// Writes and reads of transport rdma that are pending at the card, from and to user memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,33 +14,33 @@ namespace mpx::inline v0::transport::rdma_detail {
 
 struct transfer;
 
-/// For tests and tools.
+/// Event counts of the transport, for tests and tools.
 struct rdma_counters {
-  std::uint64_t packets = 0;      ///< Posted.
-  std::uint64_t from_memory = 0;  ///< Of them: written from the user's memory.
+  std::uint64_t packets = 0;      ///< Packets posted.
+  std::uint64_t from_memory = 0;  ///< Of these, packets written from user memory.
   std::uint64_t credit_messages = 0;
   std::uint64_t puts = 0;
   std::uint64_t gets = 0;
   std::uint64_t pieces = 0;        ///< Writes and reads of puts and gets.
-  std::uint64_t unregistered = 0;  ///< Puts and gets given up for want of registered memory.
+  std::uint64_t unregistered = 0;  ///< Puts and gets that failed for want of registered memory.
 };
 
-/// A write or read that the card has yet to end: a part of a transfer, or the payload of a packet.
+/// A write or read pending at the card: a part of a transfer, or the payload of a packet.
 struct piece {
   link* with = nullptr;
-  transfer* of = nullptr;  // nullptr: a payload's, or its transfer has been given up.
-  void* by = nullptr;      // The cache's entry.
+  transfer* of = nullptr;  // Its transfer. nullptr: a payload, or the transfer was abandoned.
+  void* by = nullptr;      // The entry of the cache.
   std::span<std::byte> memory;
-  cookie_t cookie = 0;       // Of a payload.
-  std::uint32_t number = 0;  // Of the packet that it carries.
+  cookie_t cookie = 0;       // Of a payload's post.
+  std::uint32_t number = 0;  // Number of the packet that it carries.
   bool carries = false;
-  bool payload = false;    // Whose completion is to be told.
-  bool announced = false;  // Its packet has left too.
+  bool payload = false;    // A payload, whose completion is to be reported.
+  bool announced = false;  // Its packet's header was posted, too.
   bool in_card = false;
-  std::uint16_t next = 0;  // Of the list that it is in; + 1.
+  std::uint16_t next = 0;  // 1 + the next index of its list.
 };
 
-/// A fixed number of them, by index. `Cache`: a registration_cache.
+/// A fixed number of pieces, named by index. `Cache`: a registration_cache.
 template <class Cache>
 class piece_pool {
   using entry = typename Cache::entry;
@@ -63,13 +63,14 @@ class piece_pool {
   piece* begin() noexcept { return pieces_.begin(); }
   piece* end() noexcept { return pieces_.end(); }
   bool full() const noexcept { return free_first_ == 0; }
-  /// How many the card has.
+  /// Pieces pending at the card.
   std::uint32_t in_card() const noexcept { return in_card_; }
   std::uint64_t handle(const piece& p) const noexcept {
     return static_cast<const entry*>(p.by)->handle().handle;
   }
 
-  /// `memory` is what `by` was acquired for. Returns its number; pieces_max: all are in use.
+  /// Makes a piece. `memory` is the span for which `by` was acquired. Returns its index; pieces_max
+  /// if all are in use.
   std::uint16_t make(link& l, transfer* of, entry& by, std::span<std::byte> memory) noexcept {
     if (full()) return pieces_max;
     const auto i = static_cast<std::uint16_t>(free_first_ - 1);
@@ -99,7 +100,7 @@ class piece_pool {
     put_back(i);
   }
 
-  /// The payload that it writes is its owner's again, who is told by `complete`.
+  /// Queues the completion of a payload, which its owner may use again.
   void tell(std::uint16_t i) noexcept {
     piece& p = pieces_[i];
     if (!p.in_card) let_go(p);
@@ -107,7 +108,7 @@ class piece_pool {
     told_first_ = static_cast<std::uint16_t>(i + 1);
   }
   bool has_told() const noexcept { return told_first_ != 0; }
-  /// Calls `f(cookie, ok)`.
+  /// Calls `f(cookie, ok)` for each queued completion. Returns how many.
   template <class F>
   std::size_t complete(F f) noexcept {
     std::size_t n = 0;
@@ -134,8 +135,8 @@ class piece_pool {
 
   Cache& cache_;
   plain_array<piece> pieces_;
-  std::uint16_t free_first_ = 0;  // + 1.
-  std::uint16_t told_first_ = 0;  // + 1.
+  std::uint16_t free_first_ = 0;  // 1 + index; 0: empty.
+  std::uint16_t told_first_ = 0;  // 1 + index; 0: empty.
   std::uint32_t in_card_ = 0;
 };
 

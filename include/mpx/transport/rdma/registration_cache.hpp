@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which memory is registered with a network card: found again where that is safe, shared by those
-// who use it at once, within a limit. It knows of the card only how to register and deregister.
+// Memory registrations of a network card: reused if that is safe, shared by simultaneous users,
+// within a limit. The cache depends on the card only to register and deregister.
 
 #include <concepts>
 #include <cstddef>
@@ -20,11 +20,11 @@ namespace mpx::inline v0::transport::rdma_detail {
 using mpx::detail::greater;
 using mpx::detail::lesser;
 
-/// Registers memory with a card.
+/// A card, as the cache uses it.
 ///
-/// `register_memory(memory, access, r)`: errc{}, and `r` names the registration; else nothing has
-/// happened. `deregister_memory(r)`: true: nobody reaches the memory by `r` any more; false: no
-/// access begins any more, but one is under way: ask again.
+/// `register_memory(memory, access, r)` returns errc{} and sets `r` to the registration; on an
+/// error it has no effect. `deregister_memory(r)` returns true if no access by `r` is possible any
+/// more; false if no new access begins but one is under way: call again.
 template <class R>
 concept MemoryRegistrar =
     requires(R& card, std::span<std::byte> memory, nic_access access, typename R::registration& r) {
@@ -44,17 +44,17 @@ struct registration_counters {
   }
 };
 
-/// Registrations, by what they cover.
+/// Registrations, ordered by the memory that they cover.
 ///
-/// Memory is *owned* while nobody can free it without telling: between `own` and `disown`. Its
-/// registrations are kept after their last use, until the limit needs their room, the least
-/// recently used first. All other memory is *foreign*: its owner promises to keep it for the time
-/// of an operation and no longer, and what lies at its address later may be other pages. So a
-/// foreign registration is found by others only while somebody holds the whole of what it covers,
-/// and goes with its last user. Where registrations *follow* their memory, other pages at its
-/// address are what they reach, and those of foreign memory are kept, too. What is in use is never
-/// dropped. Ranges of two registrations that can be found never overlap; one that a larger one
-/// replaces while it is in use stays until it is not.
+/// Memory is *owned* while it cannot be freed without notice: between `own` and `disown`. Its
+/// registrations are kept after their last use, until the limit needs their room; the least
+/// recently used goes first. All other memory is *foreign*: its owner keeps it for the duration of
+/// an operation only, and other pages may lie at its address later. So a foreign registration is
+/// found by other users only while some user holds all of the memory that it covers, and it ends
+/// with its last user. If registrations *follow* their memory, they reach the pages that lie at its
+/// address now, and foreign registrations are kept, too. A registration in use is never dropped.
+/// Ranges of two registrations that can be found do not overlap; one that is replaced by a larger
+/// one while in use stays until it is not.
 template <MemoryRegistrar Registrar>
 class registration_cache {
  public:
@@ -75,13 +75,13 @@ class registration_cache {
     std::uint64_t begin_ = 0;
     std::uint64_t end_ = 0;
     std::uint32_t users_ = 0;
-    std::uint32_t whole_ = 0;  // Users of all that it covers.
+    std::uint32_t whole_ = 0;  // Users of all the memory that it covers.
     nic_access access_ = nic_access::local;
     bool kept_ = false;      // Its memory is owned.
-    bool findable_ = false;  // In the tree.
+    bool findable_ = false;  // In the tree `entries_`.
   };
 
-  /// At most `bytes_max` are registered at once, counted in pages of `page_bytes`, a power of two.
+  /// `bytes_max`: limit of registered bytes, counted in pages of `page_bytes`, a power of two.
   /// `follows`: see nic_limits::follows_memory.
   explicit registration_cache(Registrar& card, std::uint64_t bytes_max = ~std::uint64_t{0},
                               std::uint64_t page_bytes = 4096, bool follows = false) noexcept
@@ -95,7 +95,7 @@ class registration_cache {
       drop(*e);
     }
     tidy();
-    while (!ending_.empty()) {  // The card ends what somebody is at still.
+    while (!ending_.empty()) {  // The card ends accesses that are still under way.
       entry& e = ending_.front();
       ending_.pop_front();
       forget(e);
@@ -108,14 +108,15 @@ class registration_cache {
 
   const registration_counters& counters() const noexcept { return counters_; }
   std::uint64_t bytes_max() const noexcept { return bytes_max_; }
-  /// What is in use is not dropped for it: then less is registered as soon as it is not.
+  /// Sets the limit. Registrations in use are kept: if they exceed it, less is registered once they
+  /// are released.
   void set_bytes_max(std::uint64_t bytes) noexcept {
     bytes_max_ = bytes;
     make_room(0);
   }
 
-  /// From now on nobody frees `memory` without a `disown`. Returns false without the memory to
-  /// remember that, or if some of it is owned already: then it is as foreign as before.
+  /// Declares that `memory` is not freed before `disown`. Returns false, and leaves it foreign, if
+  /// part of it is owned already or memory is out.
   bool own(std::span<const std::byte> memory) noexcept {
     const std::uint64_t begin = address_of(memory);
     const std::uint64_t end = begin + memory.size();
@@ -128,8 +129,8 @@ class registration_cache {
     owned_.insert_before(at, *r);
     return true;
   }
-  /// Before memory that is owned is freed: none of its registrations is ever found again.
-  /// Requires: `memory` is what was owned at once.
+  /// Call before owned memory is freed: none of its registrations is found again. Requires:
+  /// `memory` is the span of one call of own().
   void disown(std::span<const std::byte> memory) noexcept {
     const std::uint64_t begin = address_of(memory);
     owned_range* const r = owned_.first_not([&](const owned_range& o) { return o.end <= begin; });
@@ -143,8 +144,8 @@ class registration_cache {
     delete r;
   }
 
-  /// A registration that covers `memory`, whose caller uses it from now on; nullptr if there is
-  /// none at hand.
+  /// Returns a registration that covers `memory`, which the caller uses from now on; nullptr if
+  /// there is none.
   entry* find(std::span<const std::byte> memory, nic_access access) noexcept {
     const std::uint64_t begin = address_of(memory);
     const std::uint64_t end = begin + memory.size();
@@ -157,9 +158,9 @@ class registration_cache {
     return e;
   }
 
-  /// The same, but registers it if need be.
-  /// Errors: errc::pending: there is no room until others let go of theirs; errc::no_resources: it
-  /// is more than the limit, or the card refuses it although nothing else is registered.
+  /// Returns a registration that covers `memory`; registers it if there is none.
+  /// Errors: errc::pending: there is no room until other users release theirs; errc::no_resources:
+  ///         it exceeds the limit, or the card refuses it although nothing else is registered.
   entry* acquire(std::span<const std::byte> memory, nic_access access, errc& why) noexcept {
     why = errc{};
     if (entry* const e = find(memory, access)) return e;
@@ -175,7 +176,7 @@ class registration_cache {
     e->kept_ = widen(*e);
     e->access_ = e->kept_ ? nic_access::remote_read_write : access;
     why = try_register(*e);
-    if (why != errc{} && (e->begin_ != begin || e->end_ != end)) {  // Too much with its neighbours?
+    if (why != errc{} && (e->begin_ != begin || e->end_ != end)) {  // Too large with neighbours?
       e->begin_ = begin;
       e->end_ = end;
       why = try_register(*e);
@@ -192,9 +193,10 @@ class registration_cache {
     return e;
   }
 
-  /// The caller uses `memory` by `e` no more. `e` may be gone when this returns. `done`: so is the
-  /// registration; `retry`: that is being ended; `refused`: it stays, for others or for later.
-  /// Requires: `memory` is what it was acquired for.
+  /// Ends the caller's use of `e`, which may be gone when this returns.
+  /// Requires: `memory` is the span for which `e` was acquired.
+  /// Returns:  `done`: the registration has ended; `retry`: it is being ended; `refused`: it stays,
+  ///           for other users or for later.
   outcome release(entry& e, std::span<const std::byte> memory) noexcept {
     if (covers_exactly(e, memory)) --e.whole_;
     --e.users_;
@@ -208,7 +210,8 @@ class registration_cache {
     make_room(0);
     return outcome::refused;
   }
-  /// The same, of a registration that was released before, by what peers name it by.
+  /// State of a registration that was released before, named as peers name it. Returns as
+  /// release().
   outcome reached(const remote_memory& at) noexcept
       requires requires(registration r) { r.remote.key; }
   {
@@ -219,8 +222,8 @@ class registration_cache {
       if (e->handle_.remote.key == at.key) return outcome::refused;
     return outcome::done;
   }
-  /// Releases it so that nobody else reaches the memory by it either. `retry`: somebody is at it:
-  /// ask again; `refused`: others use it: nothing has happened.
+  /// Releases `e` and ends the registration at once. Returns `retry` if an access is under way:
+  /// call again; `refused`, without effect, if it has other users.
   outcome revoke(entry& e) noexcept {
     if (e.users_ != 1) return outcome::refused;
     if (e.findable_) entries_.erase(e);
@@ -229,7 +232,7 @@ class registration_cache {
     forget(e);
     return outcome::done;
   }
-  /// Whether some of `memory` is still registered. Requires: it is not owned any more.
+  /// True if part of `memory` is still registered. Requires: it is not owned any more.
   bool uses(std::span<const std::byte> memory) noexcept {
     const std::uint64_t begin = address_of(memory);
     const std::uint64_t end = begin + memory.size();
@@ -238,9 +241,9 @@ class registration_cache {
     entry* const e = first_behind(begin);
     return e != nullptr && e->begin_ < end;
   }
-  /// Whether registrations have still to end that somebody was at.
+  /// True if registrations have to be ended that were being accessed.
   bool ending() const noexcept { return !ending_.empty(); }
-  /// Ends those of them that nobody is at any more.
+  /// Ends those of them that are not accessed any more.
   void tidy() noexcept {
     for (auto it = ending_.begin(); it != ending_.end();) {
       entry& e = *it;
@@ -278,8 +281,8 @@ class registration_cache {
     return address_of(memory) == e.begin_ && memory.size() == e.end_ - e.begin_;
   }
 
-  /// Owned memory is registered in whole pages, and together with what overlaps it: the next miss
-  /// is rarer. Returns whether it is owned.
+  /// Widens an entry of owned memory to whole pages and to overlapping entries, so that later
+  /// misses are rarer. Returns true if the memory is owned.
   bool widen(entry& e) noexcept {
     owned_range* const r =
         owned_.first_not([&](const owned_range& o) { return o.end <= e.begin_; });
@@ -309,7 +312,7 @@ class registration_cache {
         greater(counters_.registered_bytes_max, counters_.registered_bytes);
     return errc{};
   }
-  /// Drops what nobody uses until `bytes` more fit.
+  /// Drops unused registrations until `bytes` more fit. Returns false if they do not.
   bool make_room(std::uint64_t bytes) noexcept {
     if (ending()) tidy();
     while (counters_.registered_bytes + bytes > bytes_max_) {
@@ -322,7 +325,7 @@ class registration_cache {
     ++counters_.evictions;
     hide(idle_.front());
   }
-  /// Puts it into the tree, in the place of all that it overlaps.
+  /// Inserts `e` into the tree in place of all entries that it overlaps.
   void replace_by(entry& e) noexcept {
     entry* at = first_behind(e.begin_);
     while (at != nullptr && at->begin_ < e.end_) {
@@ -333,7 +336,7 @@ class registration_cache {
     entries_.insert_before(at, e);
     e.findable_ = true;
   }
-  /// It is found no more, and goes with its last user.
+  /// Makes an entry unfindable; it ends with its last user.
   void hide(entry& e) noexcept {
     entries_.erase(e);
     e.findable_ = false;
@@ -341,7 +344,7 @@ class registration_cache {
     idle_.erase(e);
     drop(e);
   }
-  /// Requires: it is in no list or tree.
+  /// Deregisters an entry. Requires: it is in no list or tree.
   outcome drop(entry& e) noexcept {
     if (!card_.deregister_memory(e.handle_)) {
       ending_.push_back(e);
@@ -359,9 +362,9 @@ class registration_cache {
   std::uint64_t bytes_max_;
   std::uint64_t page_bytes_;
   bool follows_;
-  linked_tree<entry, entry> entries_;  // Those that can be found; they do not overlap.
-  linked_list<entry, entry> idle_;     // Those of them that nobody uses, the longest first.
-  linked_list<entry, entry> ending_;   // Used and found by nobody; deregistered as soon as it can.
+  linked_tree<entry, entry> entries_;  // Entries that can be found; they do not overlap.
+  linked_list<entry, entry> idle_;     // Those of them without users, the oldest first.
+  linked_list<entry, entry> ending_;   // Without users and unfindable; to be deregistered.
   linked_tree<owned_range, owned_range> owned_;
   registration_counters counters_;
 };

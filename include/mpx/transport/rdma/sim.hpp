@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A card in virtual time, for simulated jobs: with reads and without, with little memory or much,
-// in order or not. What it costs and in what order things happen, the model and the seed decide.
+// A card in virtual time, for simulated jobs: options select reads, memory limits and ordering. The
+// model and the seed determine costs and the order of events.
 
 #include "mpx/macros/begin.hpp"
 
@@ -46,7 +46,7 @@ class basic_sim {
 
   peer_id self() const noexcept { return card_.self(); }
   peer_id peers() const noexcept { return card_.peers(); }
-  bool oversubscribed() const noexcept { return true; }  // Looking again and again is of no use.
+  bool oversubscribed() const noexcept { return true; }  // Busy polling gains nothing.
   nic_limits limits() const noexcept {
     return {.registered_bytes_max = Options.registered_bytes_max,
             .transfer_bytes_max = Options.transfer_bytes_max,
@@ -60,7 +60,7 @@ class basic_sim {
   }
   /// This rank's virtual time.
   std::int64_t now_ns() const noexcept { return card_.now_ns(); }
-  /// The rank computes for `ns` nanoseconds of virtual time.
+  /// Advances this rank's virtual time by `ns`: it computes.
   void compute(std::int64_t ns) noexcept { card_.compute(ns); }
 
   errc register_memory(std::span<std::byte> memory, nic_access access,
@@ -125,8 +125,8 @@ class basic_sim {
 
   std::size_t poll(std::span<nic_event> events) noexcept { return card_.poll(events); }
   bool arm() noexcept { return card_.arm(); }
-  /// Only a short timeout counts, of who has to look again: else who sleeps here is woken, or the
-  /// job is stuck, and that is to be seen.
+  /// Honours only a short timeout, that of a caller that must retry soon. A rank that sleeps longer
+  /// is woken by an event, or the job is deadlocked, which the simulator is to report.
   void sleep(std::int64_t timeout_ns) noexcept { card_.sleep(timeout_ns); }
   void disarm() noexcept {}
   void wake() noexcept { card_.wake(); }
@@ -146,7 +146,7 @@ class basic_sim {
   detail::sim_card& card_;
 };
 
-/// A card that can do everything, with no limit on its memory.
+/// A card with all features and no memory limit.
 using sim = basic_sim<>;
 
 }  // namespace mpx::inline v0::nic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Long transfers of transport rdma: puts and gets, in pieces, from and to registered memory.
+// Puts and gets of transport rdma, split into pieces, from and to registered memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace mpx::inline v0::transport::rdma_detail {
 
 /// A put or a get, from its call to its completion.
 ///
-/// One that carries a packet holds back all other packets to its peer until its own has left: which
-/// is when its data is in place, or cannot be got there; or with its last piece, where the card
-/// chains.
+/// A put that carries a packet holds back all other packets to its peer until its own has left.
+/// That packet leaves once the data is in place or has failed to get there; or together with the
+/// last piece, if the card chains.
 struct transfer : list_node<transfer> {
   link* with = nullptr;
   cookie_t cookie = 0;
@@ -29,17 +29,17 @@ struct transfer : list_node<transfer> {
   std::uint64_t offset = 0;
   std::byte* here = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t begun = 0;      // Posted so far.
-  std::uint32_t under_way = 0;  // Pieces.
-  frame_header packet{};        // Of one that carries it,
-  std::uint32_t turn = 0;       // which is the link's carrier of that number.
+  std::uint64_t begun = 0;      // Bytes posted so far.
+  std::uint32_t under_way = 0;  // Pieces at the card.
+  frame_header packet{};        // The packet that it carries,
+  std::uint32_t turn = 0;       // and its number among the link's carriers.
   bool reads = false;
-  bool carries = false;  // And its packet has not left.
+  bool carries = false;  // It carries a packet that has not left.
   bool failed = false;
-  bool waits = false;  // On the list of those that have not ended.
+  bool waits = false;  // On the list of transfers that have not ended.
 };
 
-/// Everything below the sink.
+/// Links and transfers: all of the transport below the sink.
 template <class Card, wire_shape Shape>
 class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   using base = wires<Card, Shape, fabric<Card, Shape>>;
@@ -55,19 +55,19 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     clear(ended_);
   }
 
-  /// Takes what the card has to tell, and posts what had to wait.
+  /// Handles the card's events, and posts work that had to wait.
   void look() noexcept {
     base::look_around();
     if (!transfers_.empty()) [[unlikely]]
       advance_all();
   }
-  /// What came with a packet. Requires: it may be had.
+  /// Applies the credit of a packet. Requires: l.may_get(c).
   [[gnu::always_inline]] void got_credit(link& l, credit c) noexcept {
-    if (c.receives == 0) return;  // Blocks come with receives.
+    if (c.receives == 0) return;  // Blocks are returned only with receives.
     l.got(c);
     base::got_credit(l);
   }
-  /// All that it had has been handed over.
+  /// All packets of the link were delivered.
   void not_ready(link& l) noexcept {
     base::ready().erase(l);
     l.is_ready = false;
@@ -76,7 +76,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
   bool has_completions() const noexcept { return !ended_.empty() || pieces_.has_told(); }
   bool has_news() const noexcept { return base::has_news() || has_completions(); }
 
-  /// Calls `f(cookie, ok)` for what has ended.
+  /// Calls `f(cookie, ok)` for each completion. Returns how many.
   template <class F>
   std::size_t complete(F f) noexcept {
     std::size_t n = pieces_.complete(f);
@@ -92,7 +92,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     return n;
   }
 
-  /// A put that carries `packet`, if there is one.
+  /// Begins a put or get; a put may carry `packet`.
   outcome begin(peer_id peer, const remote_memory& there, std::uint64_t offset,
                 std::span<const std::byte> here, bool reads, cookie_t cookie,
                 const frame_header* packet = nullptr) noexcept {
@@ -166,7 +166,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
       advance(t);
     }
   }
-  /// Posts what can be posted of it, and ends it if all has been.
+  /// Posts further pieces, and ends the transfer once all have ended.
   void advance(transfer& t) noexcept {
     link& l = *t.with;
     if (!l.up()) return;
@@ -177,7 +177,8 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     if (t.carries && !send_packet(t)) return;
     finish(t);
   }
-  /// Its data is in place, or will never be. False: not yet.
+  /// Posts the packet that the transfer carries; its data is in place or has failed. Returns false
+  /// if the packet cannot leave now.
   [[gnu::noinline]] bool send_packet(transfer& t) noexcept {
     link& l = *t.with;
     if (t.turn != l.carriers_out) return false;
@@ -201,7 +202,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     t.failed = true;
     finish(t);
   }
-  /// False: not now, or never: then the transfer has failed.
+  /// Posts the next piece. Returns false if that is not possible now, or the transfer has failed.
   bool post_piece(transfer& t) noexcept {
     const auto n =
         static_cast<std::size_t>(mpx::detail::lesser(base::piece_bytes_max(), t.bytes - t.begun));
@@ -210,7 +211,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     errc why{};
     cache_entry* const e = memory_.cache().acquire(here, nic_access::local, why);
     if (e == nullptr) {
-      // What is under way gives memory back. If nothing is, there is no use in waiting.
+      // Pending pieces release memory when they end. If there are none, waiting does not help.
       if (pieces_.in_card() != 0 && why == errc::pending) return false;
       t.failed = true;
       ++counters_.unregistered;
@@ -220,7 +221,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     const outcome o = t.reads ? read_piece(t, i) : write_piece(t, i);
     if (o != outcome::pending) pieces_.end(i);
     if (o == outcome::refused) t.failed = true;
-    if (o == outcome::retry) t.with->full_in_look = looks_;  // Nobody else need register for it.
+    if (o == outcome::retry) t.with->full_in_look = looks_;  // Spares others to register in vain.
     if (o == outcome::refused || o == outcome::retry) return false;
     ++counters_.pieces;
     t.begun += n;
@@ -244,7 +245,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     const std::uint64_t at = t.offset + t.begun;
     auto until = nic_until::placed;
     if constexpr (base::chains) {
-      if (t.carries) until = nic_until::taken;  // Its packet arrives after it.
+      if (t.carries) until = nic_until::taken;  // Its packet arrives after the data.
       if (t.carries && t.begun + p.memory.size() == t.bytes && t.turn == l.carriers_out &&
           base::has_room_behind(l)) {
         const outcome o = base::post_carrying(l, t.packet, i, t.there, at);
@@ -256,10 +257,10 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
                             base::cookie_of_piece(i));
   }
 
-  linked_list<transfer, transfer> transfers_;  // That have not ended, in the order of their calls.
-  linked_list<transfer, transfer> ended_;      // And have to be told.
-  block_cache blocks_;                         // Of transfers.
-  std::uint64_t looks_ = 1;                    // At those that have not ended.
+  linked_list<transfer, transfer> transfers_;  // Not ended, in the order of their calls.
+  linked_list<transfer, transfer> ended_;      // Ended, completion to be reported.
+  block_cache blocks_;                         // Memory of transfers.
+  std::uint64_t looks_ = 1;                    // Number of the current look at transfers.
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail

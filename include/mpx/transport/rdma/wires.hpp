@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The connections of transport rdma: how they come up and end, and packets through the rings, up to
-// where a sink is told of them.
+// The connections of transport rdma: their set-up and end, and the packets through the rings, below
+// the sink.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace mpx::inline v0::transport::rdma_detail {
 
-/// `Whole` derives from it, and knows of transfers: `piece_ended(transfer&, bool ok)`,
-/// `link_ended(link&)`, `holds_memory()`.
+/// Links to all peers. `Whole` derives from it and handles transfers: `piece_ended(transfer&, bool
+/// ok)`, `link_ended(link&)`, `holds_memory()`.
 template <class Card, wire_shape Shape, class Whole>
 class wires {
  public:
@@ -37,11 +37,12 @@ class wires {
   static constexpr bool ordered =
       nic_traits(Card::traits).arrivals_in_order && nic_traits(Card::traits).writes_before_arrivals;
   static constexpr bool sends_short = sent_bytes_max<Card> != 0;
-  // Without survival a refused piece is followed by nothing: so nobody need wait for it.
+  // If a refusal breaks the connection, nothing arrives after a refused piece: no need to wait for
+  // a piece before the packet that follows it.
   static constexpr bool chains =
       ChainingNic<Card> && ordered && !nic_traits(Card::traits).survives_refusals;
   static constexpr bool writes_payloads = Shape.copy_bytes_max < Shape.packet_bytes_max && ordered;
-  // So that who has half of the ring can go on, wherever it ends.
+  // A sender that has half of the ring can proceed, wherever the ring ends.
   static_assert(packet_blocks_max <= ring_blocks / 4 && ring_blocks <= 0xffff);
   static_assert(Shape.receives > reserved_receives &&
                 Shape.receives - reserved_receives <= record_head::receives_max);
@@ -80,7 +81,7 @@ class wires {
 
   // --- Packets -----------------------------------------------------------------------------------
 
-  /// Inline, so that the header's words go from registers into the ring.
+  /// Posts a packet. Inline, so that the header's words go from registers into the ring.
   [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
                                       std::span<const std::byte> payload,
                                       cookie_t cookie) noexcept {
@@ -94,7 +95,7 @@ class wires {
     link* const l = links_[peer];
     if (l == nullptr || !l->up()) [[unlikely]]
       return post_early(peer, header, payload);
-    // What is done when this returns needs no further call of this side.
+    // A post that returns `done` needs no further call of this side.
     if (l->queues()) [[unlikely]]
       flush(*l);
     if (l->receives == 0 || l->queues()) [[unlikely]]
@@ -109,7 +110,7 @@ class wires {
     }
     l->fill(*r, header, payload, body);
     if (!post_next(*l)) [[unlikely]] {
-      if (r->body_posted) {  // The card is at it: the rest follows.
+      if (r->body_posted) {  // The card reads the body: the header follows later.
         set_busy(*l);
         return outcome::pending;
       }
@@ -124,22 +125,23 @@ class wires {
   }
 
   void drop(peer_id peer) noexcept;
-  /// Connects, if that has not been tried yet: then the card notices the peer's death.
+  /// Connects if that was not tried yet, so that the card notices the peer's death.
   void attend(peer_id peer) noexcept { static_cast<void>(wire(peer)); }
 
-  /// The packets of a poll have been handed over: returns credit that their senders may lack.
+  /// Called after packets of `l` were delivered: posts receives again and returns credit that the
+  /// sender may lack.
   void took_from(link& l) noexcept {
     if constexpr (sends_short)
       if (l.receives_due != 0 && !l.over()) are_due(l);
     if (l.owes_much()) flush(l);
   }
-  /// Whether something has to be looked at again soon of which the card will not tell.
+  /// True if something must be retried soon that causes no event of the card.
   bool impatient() const noexcept { return asks_again_ != 0 || memory_.cache().ending(); }
-  /// Whether a post that was told `retry` may succeed, or there is something to hand over.
+  /// True if a post that returned `retry` may succeed, or a packet or an end can be delivered.
   bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
   void took_news() noexcept { room_again_ = false; }
-  /// See PartingTransport. Packets before their peer has answered, or given credit, or that the
-  /// card is still at.
+  /// See PartingTransport. Packets are unsent if the peer has not answered or granted credit, or if
+  /// the card has not finished them.
   bool has_unsent() const noexcept {
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (const link* const l = links_[i]; l != nullptr && l->has_unsent()) return true;
@@ -152,14 +154,14 @@ class wires {
   bool is_connected(peer_id peer) const noexcept {
     return links_[peer] != nullptr && links_[peer]->up();
   }
-  /// It broke the rules.
+  /// Ends the link: the peer has violated the protocol.
   void misbehaved(link& l) noexcept {
     if (l.over()) return;
     l.malformed = true;
     card_.disconnect(l.peer);
     end(l, link_state::lost);
   }
-  /// Its end has been told, or is not to be.
+  /// Marks the end of the link as reported, or as not to be reported.
   void told(link& l) noexcept {
     telling_.erase(l);
     l.telling = false;
@@ -167,7 +169,7 @@ class wires {
   }
 
  protected:
-  /// Whoever is connected is told that this side leaves.
+  /// Disconnects from all peers: this side leaves.
   void leave() noexcept {
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (link* const l = links_[i];
@@ -175,12 +177,12 @@ class wires {
         card_.disconnect(l->peer);
   }
 
-  // The low bits of cookies, which tell what has ended.
+  // The low bits of a cookie: the kind of post that has ended.
   enum : cookie_t { a_notice = 0, a_packet = 1, a_piece = 2 };
 
   static cookie_t cookie_of_piece(std::uint16_t i) noexcept { return cookie_t{i} << 2 | a_piece; }
 
-  /// Takes what the card has to tell, and posts what had to wait.
+  /// Handles the card's events, and posts work that had to wait.
   void look_around() noexcept {
     std::size_t n;
     do {
@@ -194,7 +196,7 @@ class wires {
         }
       }
     } while (n == events_max);
-    if (n == 0 && due_ != nullptr) {  // Nobody waits for this side now.
+    if (n == 0 && due_ != nullptr) {  // No peer waits for this side now.
       post_receives(*due_);
       due_ = nullptr;
     }
@@ -214,22 +216,24 @@ class wires {
   // --- Links -------------------------------------------------------------------------------------
 
  protected:
-  /// A link that is about to be connected; nullptr: ask again.
+  /// Returns the link to `peer`, and starts to connect it; nullptr: memory is out, call again.
   [[gnu::noinline]] link* wire(peer_id peer) noexcept;
 
  private:
-  /// Its ring, its receives, and a call to the peer. False: there is no room now, or none ever.
+  /// Allocates the ring, posts the receives and connects. Returns false if there is no room now;
+  /// the link is lost if there will never be.
   bool make_ring(link& l) noexcept;
   void connect(link& l) noexcept;
   void on_connected(link& l) noexcept;
-  /// The peer waits for a ring, which there is no room for now.
+  /// The peer waits for a ring for which there is no room now: retry later.
   void want_ring(link& l) noexcept {
     if (!l.wants_ring) ++asks_again_;
     l.wants_ring = true;
     set_busy(l);
   }
-  /// The peer has asked. False: there is no memory for it now, and nothing has changed. (A refusal
-  /// would be taken for a leave-taking, and what the peer has posted already would be lost.)
+  /// Answers a peer that has asked to connect. Returns false, without effect, if there is no memory
+  /// for the link now. (To decline would look as if this rank had left, and the packets that the
+  /// peer has posted already would be lost.)
   bool answer(peer_id peer) noexcept;
   [[gnu::noinline, gnu::cold]] void answer_all() noexcept;
   void post_receives(link& l) noexcept {
@@ -242,8 +246,8 @@ class wires {
     return card_.post_receive(l.peer, l.region.handle, {l.slot(i), block_bytes},
                               cookie_t{i} << 2 | a_notice);
   }
-  /// Receives are posted again when there is nothing else to do, but not too late: the peer is told
-  /// of none that is not.
+  /// Posts receives again when idle, but at the latest when an eighth is due. Credit for a receive
+  /// is returned only after it was posted again.
   [[gnu::always_inline]] void are_due(link& l) noexcept {
     if (l.receives_due > l.granted / 8) {
       post_receives(l);
@@ -251,27 +255,28 @@ class wires {
       due_ = &l;
     }
   }
-  /// Nothing goes to the peer any more; what has come from it may still be handed over.
+  /// Ends the link in state `how`: nothing more is posted to the peer. Packets that have arrived
+  /// may still be delivered.
   void end(link& l, link_state how) noexcept;
   void on_disconnected(link& l, nic_status status) noexcept;
 
  public:
-  /// All that came before the end of the connection has been handed over.
+  /// Frees the ring: all packets that had arrived were delivered.
   void free_ring(link& l) noexcept { rings_.give_back(l); }
 
  private:
-  /// The first packets to a peer leave when it has answered.
+  /// Posts to a peer that is not connected yet: the packets leave once it has answered.
   [[gnu::noinline]] outcome post_early(peer_id peer, const frame_header& header,
                                        std::span<const std::byte> payload) noexcept;
-  /// A packet of one block, with nothing under way before it: it needs no record unless the card is
-  /// slow.
+  /// Posts a packet of one block with no earlier one pending. It needs a record only if the post is
+  /// pending at the card.
   [[gnu::always_inline]] outcome post_small(link& l, const frame_header& header,
                                             std::span<const std::byte> payload) noexcept {
     std::byte* const at = l.copy() + std::size_t{l.out_at} * block_bytes;
     const auto used = static_cast<std::uint32_t>(sizeof(record_head) + payload.size());
     const credit c = l.to_give();
     record_head::write(at, record_head::pack(block_bytes - used, c), header);
-    if (payload.size() == 8) {  // The commonest, without a call.
+    if (payload.size() == 8) {  // The most frequent size: no call.
       std::memcpy(at + sizeof(record_head), payload.data(), 8);
     } else if (!payload.empty()) {
       std::memcpy(at + sizeof(record_head), payload.data(), payload.size());
@@ -303,7 +308,7 @@ class wires {
     l.is_busy = true;
     busy_.push_back(l);
   }
-  /// What is busy again is looked at the next time.
+  /// Moves a link that is busy again to the list for the next look.
   static void take_to(linked_list<link, busy_tag>& again, link& l) noexcept {
     if (!l.is_busy) return;
     linked_list<link, busy_tag>::erase(l);
@@ -312,7 +317,7 @@ class wires {
   bool retry_ring(link& l) noexcept;
   void work() noexcept;
 
-  /// Posts what is composed, as far as there are receives; and credit, if much is owed.
+  /// Posts composed packets as far as there are receives, and a credit message if much is owed.
   void flush(link& l) noexcept {
     if (!l.up()) return;
     while (l.posted != l.composed && l.receives != 0)
@@ -329,14 +334,15 @@ class wires {
   }
 
  protected:
-  /// A packet of `header` alone, in front of those that queue. False: not now.
+  /// Posts a packet that is `header` alone, in front of composed ones that wait. Returns false if
+  /// it cannot leave now.
   bool post_behind(link& l, const frame_header& header) noexcept;
-  /// Whether a packet of a header alone may leave now, with nothing before it.
+  /// True if a packet of one block may be posted now, with none waiting before it.
   bool has_room_behind(link& l) noexcept {
     if (l.posted != l.composed) flush(l);
     return l.has_room_for_one();
   }
-  /// Such a packet and the data of piece `i` in front of it, as one post. Requires:
+  /// Posts such a packet and the data of piece `i` in front of it as one post. Requires:
   /// has_room_behind(l).
   outcome post_carrying(link& l, const frame_header& header, std::uint16_t i,
                         const remote_memory& there, std::uint64_t offset) noexcept requires chains;
@@ -386,7 +392,7 @@ class wires {
   [[gnu::noinline]] void on_event(const nic_event& e) noexcept {
     link* const l = links_[e.peer];
     switch (e.kind) {
-      case nic_event_kind::received: return;  // See look_around.
+      case nic_event_kind::received: return;  // Handled by look_around.
       case nic_event_kind::sent:
         if ((e.cookie & 3) == a_packet) {
           if (l != nullptr) on_sent(*l, e);
@@ -407,10 +413,10 @@ class wires {
   }
   void on_sent(link& l, const nic_event& e) noexcept {
     if (l.over()) return;
-    // The peer has taken its ring away, as it does when it has ended the connection: no rule is
-    // broken by that. The card tells of the end, behind what the peer had sent before.
+    // The peer has deregistered its ring, as it does after the end of the connection: this is no
+    // violation. The card reports the end after packets that the peer had sent before.
     if (e.status == nic_status::refused) return;
-    // The number's upper two bits are those of what is under way.
+    // The cookie holds the low 30 bits of the number; pending numbers supply the upper two.
     const std::uint32_t low = static_cast<std::uint32_t>(e.cookie) >> 2;
     const std::uint32_t number = l.completed + ((low - l.completed) & 0x3fff'ffff);
     l.finish(number);
@@ -421,7 +427,7 @@ class wires {
       return;
     const std::uint32_t n = e.immediate;
     const auto i = static_cast<std::uint16_t>(e.cookie >> 2);
-    if (sends_short && notice::kind(n) == 2) {  // Its receive is due when it has been handed over.
+    if (sends_short && notice::kind(n) == 2) {  // Its receive is due once it was delivered.
       if (!l.arrived_in(i, notice::middle(n), e.bytes)) [[unlikely]]
         return misbehaved(l);
     } else {
@@ -439,7 +445,7 @@ class wires {
     }
   }
   [[gnu::noinline]] void on_credit(link& l, std::uint32_t n) noexcept {
-    post_receives(l);  // Those for credit are few.
+    post_receives(l);  // Reserved receives are few.
     const credit c{notice::middle(n), notice::blocks(n)};
     if (notice::kind(n) != 1 || !l.may_get(c)) return misbehaved(l);
     l.got(c);
@@ -469,11 +475,11 @@ class wires {
   linked_list<link, busy_tag> busy_;
   linked_list<link, telling_tag> telling_;
   piece_pool<typename memory_type::cache_type> pieces_;
-  link* due_ = nullptr;           // The last with receives to be posted again.
-  std::uint32_t asks_again_ = 0;  // Wants of links: a ring, to connect, to be made.
-  bool unanswered_ = false;       // Peers have asked for whom there was no memory.
+  link* due_ = nullptr;           // The last link with receives to post again.
+  std::uint32_t asks_again_ = 0;  // Pending retries: of rings, connects and links.
+  bool unanswered_ = false;       // Peers have asked for whom memory was out.
   bool room_again_ = false;
-  nic_event events_[events_max];  // Of one look.
+  nic_event events_[events_max];  // Of the current look.
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the connections of transport rdma do off their fast paths: how they come up and end, and
-// what has to be tried again.
+// The slow paths of the connections of transport rdma: set-up, ends and retries.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +55,7 @@ bool wires<Card, Shape, Whole>::answer(peer_id peer) noexcept {
 
 template <class Card, wire_shape Shape, class Whole>
 void wires<Card, Shape, Whole>::answer_all() noexcept {
-  for (peer_id p = 0; p < links_.size(); ++p)  // Whoever asks says what with.
+  for (peer_id p = 0; p < links_.size(); ++p)  // A peer that asks has sent data.
     if (links_[p] == nullptr && !card_.peer_data(p).empty() && !answer(p)) return;
   unanswered_ = false;
   --asks_again_;
@@ -65,7 +64,7 @@ void wires<Card, Shape, Whole>::answer_all() noexcept {
 template <class Card, wire_shape Shape, class Whole>
 bool wires<Card, Shape, Whole>::make_ring(link& l) noexcept {
   if (!rings_.take(l, receives_)) {
-    // Transfers that are under way may hold what it needs. If there are none, it will never fit.
+    // Pending transfers may hold the memory. If there are none, the ring will never fit.
     if (!whole().holds_memory() && memory_.exposed_bytes() == 0 && !memory_.cache().ending())
       end(l, link_state::lost);
     return false;
@@ -111,7 +110,7 @@ void wires<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
   for (std::uint16_t i = 0; i < pieces_.pieces_max; ++i)
     if (pieces_[i].with == &l && pieces_[i].payload && pieces_[i].by != nullptr) pieces_.tell(i);
   news_of_room(l);
-  if (!l.told && how != link_state::dropped && !l.telling) {  // Who waits for it waits in vain.
+  if (!l.told && how != link_state::dropped && !l.telling) {  // Fails calls that wait for it.
     l.telling = true;
     telling_.push_back(l);
   }
@@ -195,7 +194,7 @@ void wires<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcept {
   piece& p = pieces_[i];
   pieces_.take_from_card(p);
   if (p.payload) {
-    if (p.with->over()) return pieces_.let_go(p);  // It is being told.
+    if (p.with->over()) return pieces_.let_go(p);  // Its completion is queued already.
     if (p.announced) pieces_.tell(i);
     return;
   }
