@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What cards in software have in common: queues, and the stages of a connection.
+// Common parts of software cards: queues, and the state machine of a connection.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// First in, first out; for elements that are mere bytes. Takes memory when it is used first.
+/// A FIFO queue of trivially copyable elements. It allocates on first use.
 template <class T>
 class queue {
  public:
@@ -26,13 +26,13 @@ class queue {
     --count_;
   }
   void clear() noexcept { count_ = 0; }
-  /// False: memory is out.
+  /// Returns false if memory is out.
   bool try_push(const T& value) noexcept {
     if (count_ == room_ && !grow()) return false;
     elements_[(first_ + count_++) & (room_ - 1)] = value;
     return true;
   }
-  /// Room for so many in all, so that pushing them cannot fail.
+  /// Reserves room for `n` elements in all. Returns false if memory is out.
   bool try_reserve(std::size_t n) noexcept {
     while (room_ < n)
       if (!grow()) return false;
@@ -56,15 +56,15 @@ class queue {
   std::size_t count_ = 0;
 };
 
-/// A descriptor of a receive queue.
+/// A posted receive.
 struct receive_descriptor {
   std::byte* into;
   std::size_t bytes;
   cookie_t cookie;
 };
 
-/// Data, which may be none, has met a receive: where it fits, it is there. `e` becomes what is
-/// told, field by field, as it will be read.
+/// Completes a receive with `data`, possibly empty: copies it if it fits and fills the event `e`
+/// field by field.
 [[gnu::always_inline]] inline void receive(const receive_descriptor& d, peer_id peer,
                                            std::uint32_t immediate, std::span<const std::byte> data,
                                            nic_event& e) noexcept {
@@ -76,13 +76,13 @@ struct receive_descriptor {
   e.bytes = fits ? static_cast<std::uint32_t>(data.size()) : 0;
   e.cookie = d.cookie;
   if (!fits || data.empty()) return;
-  if (data.size() == 32) {  // A short packet of transport rdma, without a call.
+  if (data.size() == 32) {  // A short packet of transport rdma: no call.
     std::memcpy(d.into, data.data(), 32);
   } else {
     std::memcpy(d.into, data.data(), data.size());
   }
 }
-/// The same, as a value.
+/// Completes a receive with `data`, and returns its event.
 inline nic_event received(const receive_descriptor& d, peer_id peer, std::uint32_t immediate,
                           std::span<const std::byte> data) noexcept {
   nic_event e;
@@ -92,7 +92,8 @@ inline nic_event received(const receive_descriptor& d, peer_id peer, std::uint32
 
 inline constexpr std::uint32_t page_bytes = 4096;
 
-/// What a card's `allocate` returns where any memory is as good: whole pages, zeroed.
+/// Whole zeroed pages: `allocate` of a card that prefers no memory. Returns nullptr if memory is
+/// out.
 inline std::byte* zeroed_pages(std::size_t bytes) noexcept {
   if (bytes > std::size_t{1} << 46) return nullptr;
   const std::size_t whole = (bytes / page_bytes + 1) * page_bytes;
@@ -101,14 +102,14 @@ inline std::byte* zeroed_pages(std::size_t bytes) noexcept {
   return static_cast<std::byte*>(made);
 }
 
-/// The stages of the connections with one peer. What each side sends is, again and again: its
-/// willingness, work, its end; or its end alone, which is a no. A connection is over when both have
-/// sent their end: since what a side sends comes in order, nothing crosses from one to the next.
+/// State of the successive connections with one peer. For each connection a side sends its begin,
+/// work and its end, or its end alone to decline. A connection is over when both sides have sent
+/// their end. A side's messages arrive in order, so that none crosses into the next connection.
 struct session {
   enum class told : std::uint8_t { nothing, asked, connected };
 
-  bool mine = false;    // This side has called connect.
-  bool theirs = false;  // The peer has.
+  bool mine = false;    // This side has sent its begin.
+  bool theirs = false;  // The peer's begin has arrived.
   bool my_end = false;  // This side has sent its end, or is about to.
   bool their_end = false;
   bool concerned = false;  // The user knows of this connection, and is told of its end.
@@ -119,7 +120,7 @@ struct session {
   bool connected() const noexcept { return mine && theirs && !my_end && !their_end; }
   std::span<const std::byte> peer_data() const noexcept { return {data, data_bytes}; }
 
-  /// The user is willing. errc{}: tell the peer.
+  /// The user calls connect. If errc{} is returned, the peer is to be told.
   errc begin() noexcept {
     if (lost) return errc::peer_lost;
     if (my_end) return errc::pending;
@@ -127,22 +128,22 @@ struct session {
     mine = concerned = true;
     return errc{};
   }
-  /// The peer is. Requires: !theirs.
+  /// The peer's begin has arrived. Returns the event to report. Requires: !theirs.
   told begun(std::span<const std::byte> said) noexcept {
     theirs = true;
-    if (my_end) return told::nothing;  // This side has said no before.
+    if (my_end) return told::nothing;  // This side has declined before.
     data_bytes = static_cast<std::uint8_t>(said.size());
     if (!said.empty()) std::memcpy(data, said.data(), said.size());
     concerned = true;
     return mine ? told::connected : told::asked;
   }
-  /// This side ends it. False: it had before, or there is nothing to end.
+  /// This side ends the connection. Returns false if it had ended it before, or there is none.
   bool end() noexcept {
     if (my_end || !(mine || theirs || their_end)) return false;
     my_end = true;
     return true;
   }
-  /// Whether the next connection may begin; this one is forgotten then.
+  /// Returns true, and resets the state, if the connection is over.
   bool over() noexcept {
     if (!my_end || !their_end) return false;
     mine = theirs = my_end = their_end = concerned = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What nic::libfabric asks of libfabric, in one place: tests derive from it and let calls fail.
+// The calls of libfabric that nic::libfabric makes, in one place: tests derive from it and make
+// calls fail.
 
 #if __has_include(<rdma/fabric.h>)
 #include <rdma/fabric.h>
@@ -19,8 +20,8 @@
 
 namespace mpx::inline v0::nic {
 
-/// The calls, as libfabric names them without its prefix. All return 0, or the negative of an
-/// error, unless told otherwise.
+/// The calls, named as in libfabric without its prefix. All return 0 or a negative error, unless
+/// stated otherwise.
 struct fabric_calls {
   static std::uint32_t version() noexcept { return ::fi_version(); }
   static const char* strerror(int e) noexcept { return ::fi_strerror(e); }
@@ -50,7 +51,7 @@ struct fabric_calls {
   static int getname(::fid_ep* e, void* into, std::size_t* bytes) noexcept {
     return ::fi_getname(&e->fid, into, bytes);
   }
-  /// How many were inserted, or the negative of an error.
+  /// Returns how many addresses were inserted, or a negative error.
   static int av_insert(::fid_av* a, const void* address, ::fi_addr_t* made) noexcept {
     return ::fi_av_insert(a, address, 1, made, 0, nullptr);
   }
@@ -61,7 +62,7 @@ struct fabric_calls {
   static int mr_bind(::fid_mr* m, ::fid* to) noexcept { return ::fi_mr_bind(m, to, 0); }
   static int mr_enable(::fid_mr* m) noexcept { return ::fi_mr_enable(m); }
   static int close(::fid* what) noexcept { return ::fi_close(what); }
-  /// The descriptor of the queue to wait on.
+  /// Gets the descriptor on which to wait for the queue.
   static int wait_descriptor(::fid_cq* q, int* made) noexcept {
     return ::fi_control(&q->fid, FI_GETWAIT, made);
   }
@@ -90,7 +91,7 @@ struct fabric_calls {
                                 std::uint64_t flags) noexcept {
     return ::fi_readmsg(e, what, flags);
   }
-  /// How many entries were read, or the negative of an error.
+  /// Returns how many entries were read, or a negative error.
   static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_data_entry* into, std::size_t n) noexcept {
     return ::fi_cq_read(q, into, n);
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How nic::libfabric notices that a peer has died where the bootstrap does not tell. Providers are
-// no help: the one over tcp tries for ever to reach a process that is gone, and is silent when a
-// connection breaks.
+// Detects the death of peers for nic::libfabric if the bootstrap does not report it. Providers do
+// not help: the tcp provider tries for ever to reach a process that is gone, and does not report a
+// broken connection.
 //
-// Each rank listens on a port of the kernel's, and takes no connection from its queue. Who
-// connects with a peer by the card also connects to that port, and says nothing. The kernels keep
-// these lines, whatever the ranks compute: a line that breaks is a process that has ended, or a
-// host that does not answer.
+// Each rank listens on a port that the kernel chooses, and never accepts. A rank that connects to a
+// peer by the card also connects to that port and sends nothing. The kernels keep these connections
+// ("lifelines") alive while the ranks compute: if one breaks, a process has ended or a host does
+// not answer.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,13 +31,13 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// The lines of one card.
+/// The lifelines of one card.
 class fabric_lifelines {
  public:
-  /// What has become of a line.
+  /// The end of a lifeline.
   enum class fate : std::uint8_t {
-    broken,      ///< It was there, or the peer's kernel says that nobody listens.
-    unanswered,  ///< It never came about: there may be no way for it.
+    broken,      ///< It existed, or the peer's kernel reports that nobody listens.
+    unanswered,  ///< It was never established: there may be no route.
   };
 
   fabric_lifelines() = default;
@@ -48,9 +48,9 @@ class fabric_lifelines {
       if (fd >= 0) ::close(fd);
   }
 
-  /// Listens, on the address `own` of the card if that is one of the internet, else on the one
-  /// of this host of which others can expect most. Without a port it goes on without lines.
-  /// Errors: errc::argument: what MPX_FABRIC_WATCH says is nothing.
+  /// Listens on the card's address `own` if it is an internet address, else on the best reachable
+  /// one of this host. If there is no port, the card has no lifelines.
+  /// Errors: errc::argument: MPX_FABRIC_WATCH has an invalid value.
   void listen(const std::byte* own, std::size_t own_bytes) {
     if (!wanted()) return;
     place at;
@@ -68,14 +68,14 @@ class fabric_lifelines {
       ::close(std::exchange(listener_, -1));
     }
   }
-  /// Where that is, for the peers; "": nowhere.
+  /// The address of the listener, for the peers; "": none.
   std::string address() const {
     std::string s;
     if (listener_ >= 0) append_hex(s, where_.raw(), where_.bytes());
     return s;
   }
-  /// A line to where `peer` has said that it listens. Returns its descriptor, which the caller
-  /// closes; -1: there is none.
+  /// Connects a lifeline to the published address of `peer`. Returns its descriptor, which is
+  /// closed by end(); -1: there is none.
   int begin(peer_id peer, std::string_view there) noexcept {
     place to;
     std::byte raw[sizeof to.v6]{};
@@ -85,13 +85,13 @@ class fabric_lifelines {
     const auto set = [fd](int level, int name, int value) {
       static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
     };
-    set(SOL_SOCKET, SO_KEEPALIVE, 1);  // Of a host that is gone nobody tells.
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);  // A host that is gone sends nothing.
     set(IPPROTO_TCP, TCP_KEEPIDLE, 5);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
     set(IPPROTO_TCP, TCP_KEEPCNT, 5);
     set(IPPROTO_TCP, TCP_SYNCNT, 3);
     set(IPPROTO_TCP, TCP_USER_TIMEOUT, 10'000);
-    // What has been refused already is told by `look`, too.
+    // A refusal is reported by `look`, too.
     const bool begun = ::connect(fd, &to.any, to.bytes()) == 0 || errno == EINPROGRESS ||
                        errno == EINTR || errno == ECONNREFUSED;
     epoll_event e = event_of(peer, false);
@@ -102,16 +102,16 @@ class fabric_lifelines {
     ++lines_;
     return fd;
   }
-  /// Whether there is anything to look at.
+  /// True if there are lifelines.
   bool any() const noexcept { return lines_ != 0; }
-  /// Closes a line.
+  /// Closes a lifeline.
   void end(int& fd) noexcept {
     if (fd < 0) return;
     ::close(std::exchange(fd, -1));
     --lines_;
   }
-  /// Calls `f(peer, fate)` for those that are to be ended. `descriptor_of(peer)`: what `begin` has
-  /// returned.
+  /// Calls `f(peer, fate)` for each lifeline that has ended. `descriptor_of(peer)`: the result of
+  /// `begin`.
   template <class DescriptorOf, class F>
   void look(DescriptorOf descriptor_of, F f) noexcept {
     epoll_event found[events_max];
@@ -138,7 +138,7 @@ class fabric_lifelines {
  private:
   static constexpr int events_max = 16;
 
-  /// An address of the internet.
+  /// An internet address and port.
   struct place {
     union {
       sockaddr any;
@@ -151,20 +151,20 @@ class fabric_lifelines {
     void set_port(std::uint16_t port) noexcept {
       (any.sa_family == AF_INET ? v4.sin_port : v6.sin6_port) = htons(port);
     }
-    /// False: that is none.
+    /// Parses a sockaddr. Returns false if it is no internet address.
     bool take(const std::byte* from, std::size_t n) noexcept {
       if (n < sizeof any || n > sizeof v6) return false;
       std::memcpy(&v6, from, n);
       return (any.sa_family == AF_INET || any.sa_family == AF_INET6) && n == bytes();
     }
     using reach_type = transport::detail::address_reach;
-    /// That of this host of which the others can expect most.
+    /// Takes the address of this host that others can reach best. Returns false if there is none.
     bool take_best_of_host() noexcept {
       int best = -1;
       static_cast<void>(transport::detail::for_each_address([&](const ifaddrs& i,
                                                                 reach_type reach) {
         const bool is_v4 = i.ifa_addr->sa_family == AF_INET;
-        if (!is_v4 && reach == reach_type::link_local) return;  // The caller's link is not known.
+        if (!is_v4 && reach == reach_type::link_local) return;  // The peer's interface is unknown.
         const int worth = 2 * (static_cast<int>(reach_type::loopback) - static_cast<int>(reach)) +
                           (is_v4 ? 1 : 0);
         if (worth <= best) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a card over libfabric says to its peers, and what it keeps of one.
+// The messages between cards over libfabric, and the state that a card keeps of one peer.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// Messages are of one buffer at most.
+/// Size of a message buffer, the limit of a message.
 inline constexpr std::size_t fabric_buffer_bytes = 4096;
 
 enum class fabric_word : std::uint16_t {
-  begin,    ///< The sender is willing; the payload is what it connects with.
-  end,      ///< And is not any more; `immediate` says why.
-  send,     ///< For a receive.
+  begin,    ///< The sender is willing to connect; payload: its connect data.
+  end,      ///< The sender ends the connection; `immediate`: the nic_status.
+  send,     ///< A send: it uses a receive.
   arrival,  ///< An immediate; a payload belongs to `address`.
-  write,    ///< A payload for `address`, and nobody is told.
+  write,    ///< A payload for `address`, without an event.
 };
 
-/// What a write carries to the queue of its peer: an arrival, as 8 bytes.
+/// Remote CQ data of a write, 8 bytes: an arrival.
 struct fabric_note {
   static constexpr peer_id sources_max = 1u << 24;
   static constexpr std::uint64_t pack(std::uint32_t job, std::uint32_t source,
@@ -43,9 +43,9 @@ struct fabric_note {
   }
 };
 
-/// What a message begins with.
+/// Header of a message.
 struct fabric_head {
-  std::uint32_t job = 0;  ///< Who else gets to this endpoint has another one.
+  std::uint32_t job = 0;  ///< Distinguishes this job from others that reach this endpoint.
   fabric_word what = fabric_word::begin;
   std::uint16_t spare = 0;
   std::uint32_t source = 0;
@@ -55,27 +55,27 @@ struct fabric_head {
 };
 static_assert(sizeof(fabric_head) == 32);
 
-/// What a peer's end of a write says of the peer: it refused it, or is not there.
+/// True if the error means that the peer has refused the access; otherwise it is unreachable.
 constexpr bool is_refusal(int e) noexcept {
   return e == FI_EACCES || e == FI_EPERM || e == FI_EFAULT || e == FI_EINVAL || e == FI_EIO ||
          e == FI_ENOKEY || e == FI_EKEYREJECTED;
 }
 
-/// libfabric wants memory of its own with each operation: these begin with it.
+/// Context memory that libfabric needs with each operation; operations begin with it.
 struct fabric_slot {
   enum class kind_of : std::uint8_t { receive, send, access };
   ::fi_context2 context{};
   kind_of kind = kind_of::receive;
 };
 struct fabric_link;
-/// A buffer with a message, to or from a peer.
+/// A message buffer, for sending or receiving.
 struct fabric_message_slot : fabric_slot {
   std::byte* data = nullptr;
-  fabric_message_slot* next = nullptr;  ///< Free ones.
+  fabric_message_slot* next = nullptr;  ///< Next on a list.
   fabric_link* to = nullptr;
 };
-/// What is posted. First a write or read, if it is one by remote access; then a message, if there
-/// is one. They may be one write.
+/// A post: a remote write or read, if it is one by remote access, followed by a message, if there
+/// is one. One remote write may do both.
 struct fabric_order {
   fabric_head head;                   ///< Of its message; the address is that of `said`.
   std::span<const std::byte> said{};  ///< The message's payload,
@@ -89,17 +89,17 @@ struct fabric_order {
 
   bool accesses() const noexcept { return !moved.empty(); }
 };
-/// Of that, what has not ended.
+/// A post that has not ended.
 struct fabric_work : fabric_slot {
   fabric_link* of = nullptr;
   fabric_order order;
-  bool tells = false;     ///< Its message has yet to leave,
-  bool counted = false;   ///< and waits for what is before it.
+  bool tells = false;     ///< Its message has not been sent.
+  bool counted = false;   ///< It counts in fabric_link::untold.
   bool accessed = false;  ///< Its access has ended.
   nic_status status = nic_status::ok;
 };
 
-/// A peer.
+/// State of the link to one peer.
 struct fabric_link : mpx::detail::allocated {
   static constexpr std::uint32_t depth = 64;
 
@@ -111,41 +111,41 @@ struct fabric_link : mpx::detail::allocated {
   peer_id peer;
   ::fi_addr_t address;
   session stage;
-  bool up = false;      ///< stage.connected(), at hand.
-  bool busy = false;    ///< On the list of those that have something to send.
-  bool cut = false;     ///< The provider does not reach the peer.
-  bool gone = false;    ///< It has died or left; what it has sent may be on its way.
-  bool dead = false;    ///< And that has been seen to.
-  bool silent = false;  ///< Nothing goes there any more: a dead peer may hold a lock in its memory.
+  bool up = false;      ///< Copy of stage.connected(), for the fast path.
+  bool busy = false;    ///< On the list of links with something to send.
+  bool cut = false;     ///< The provider cannot reach the peer.
+  bool gone = false;    ///< The peer has died or left; its messages may still arrive.
+  bool dead = false;    ///< The end of the peer was handled.
+  bool silent = false;  ///< Nothing is sent any more: a dead peer may hold a lock in its memory.
 
   queue<receive_descriptor> receives;
   fabric_work work[depth];
-  std::uint32_t first = 0;        ///< Numbers of work: the oldest,
-  std::uint32_t issued = 0;       ///< the first that the provider has not,
-  std::uint32_t posted = 0;       ///< and the next.
-  std::uint32_t untold = 0;       ///< Of those, how many have a message that waits.
-  std::uint32_t outstanding = 0;  ///< Writes and reads that the provider has.
-  std::uint32_t reading = 0;      ///< The reads among them.
-  std::uint32_t guess = 0;        ///< Where the region was that the peer wrote last.
+  std::uint32_t first = 0;        ///< Number of the oldest work.
+  std::uint32_t issued = 0;       ///< Number of the first work not given to the provider.
+  std::uint32_t posted = 0;       ///< Number of the next post.
+  std::uint32_t untold = 0;       ///< Issued works whose message has to wait.
+  std::uint32_t outstanding = 0;  ///< Writes and reads pending at the provider.
+  std::uint32_t reading = 0;      ///< Of these, reads.
+  std::uint32_t guess = 0;        ///< Entry of the region that the peer wrote last.
 
-  bool left = false;          ///< The peer has ended the last connection: it wants nothing more.
-  std::uint32_t sending = 0;  ///< Messages of which the provider tells when they have left.
+  bool left = false;          ///< The peer has ended the last connection.
+  std::uint32_t sending = 0;  ///< Messages whose completion is pending.
   bool owes_begin = false;
   std::size_t my_data_bytes = 0;
   std::byte my_data[nic_connect_bytes_max]{};
   bool owes_end = false;
   nic_status end_status = nic_status::ok;
-  bool untold_end = false;   ///< It has ended, which is told once nobody writes local memory.
-  std::int64_t tell_at = 0;  ///< Of a peer that is lost: by then at the latest.
+  bool untold_end = false;   ///< The end is reported once no read writes local memory.
+  std::int64_t tell_at = 0;  ///< If the peer is lost: latest time of that report.
 
   int lifeline = -1;      ///< See lifelines.hpp.
-  bool had_line = false;  ///< One has been begun, if it could be.
+  bool had_line = false;  ///< A lifeline was begun or attempted.
   std::int64_t ends_at =
-      0;  ///< The line broke, or it has left: what it has said may come until then.
+      0;  ///< Deadline for the messages of a peer that left or whose lifeline broke.
 
   fabric_work& at(std::uint32_t number) noexcept { return work[number % depth]; }
   bool idle() const noexcept { return first == posted; }
-  /// Where order is kept: whether a message may leave now, behind what is under way.
+  /// If the provider keeps order: true if a message may be sent now, behind pending work.
   bool may_tell() const noexcept { return issued == posted && untold == 0; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank with a card over libfabric publishes for its peers.
+// The record that a rank with a card over libfabric publishes for its peers.
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// What a rank publishes: five words, of which the last may be empty.
+/// The published record: five words, of which the last may be empty.
 struct fabric_record {
   std::string_view provider, job, host, address, lifeline;
 
@@ -27,7 +27,8 @@ inline void append_hex(std::string& s, const std::byte* from, std::size_t n) {
     s += digits[static_cast<unsigned>(from[i]) & 15u];
   }
 }
-/// How many bytes it was; 0: it is none.
+/// Parses hexadecimal text into at most `n` bytes. Returns their number; 0 if the text is malformed
+/// or too long.
 inline std::size_t parse_hex(std::string_view text, std::byte* into, std::size_t n) noexcept {
   const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
   if (text.size() % 2 != 0 || text.size() / 2 > n ||

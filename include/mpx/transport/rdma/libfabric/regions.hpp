@@ -18,14 +18,15 @@ struct fabric_region {
   std::byte* memory = nullptr;
   std::uint64_t bytes = 0;
   std::uint64_t handle = 0;  ///< version << 16 | place; 0: free.
-  std::uint64_t key = 0;     ///< As peers name it: the provider's, + 1, which is never 0.
+  std::uint64_t key = 0;     ///< The provider's key + 1, which is never 0; sent to peers.
   std::uint64_t address = 0;
-  ::fid_mr* mr = nullptr;  ///< None for memory that only this card uses, unless it must.
+  ::fid_mr* mr = nullptr;  ///< None for memory that only this card uses, unless the provider
+                           ///< requires it.
   void* descriptor = nullptr;
   bool writable = false;  ///< By peers.
 };
 
-/// Memory that this side has registered; local and remote names of it.
+/// This side's registrations, with their local and remote names.
 template <class Calls>
 class fabric_regions {
  public:
@@ -50,7 +51,7 @@ class fabric_regions {
     if (own_ != nullptr) static_cast<void>(Calls::close(&own_->fid));
   }
 
-  /// Registers the card's own buffers, where they must be. Errors: errc::no_resources.
+  /// Registers the card's own buffers if the provider requires it. Errors: errc::no_resources.
   void* pin(std::span<std::byte> memory) {
     if (!of_.wants_local()) return nullptr;
     const int result = enroll(memory, FI_SEND | FI_RECV, ++next_key_ & key_mask_, own_);
@@ -63,7 +64,8 @@ class fabric_regions {
 
   std::uint64_t registered_bytes() const noexcept { return bytes_; }
 
-  /// errc{}, errc::no_resources, errc::argument. `result`: what libfabric says, if it refuses.
+  /// Registers memory. Returns errc{}, errc::no_resources or errc::argument. `result`: libfabric's
+  /// error if it refuses, else 0.
   errc add(std::span<std::byte> memory, nic_access access, nic_region& region,
            int& result) noexcept {
     if (memory.empty() || !is_mapped(memory)) return errc::argument;
@@ -105,7 +107,7 @@ class fabric_regions {
     free_[free_count_++] = entry_of(handle);
     return outcome::done;
   }
-  /// Whether memory of this card's own lies inside a registration; and its descriptor.
+  /// True if `memory` lies inside a registration of this card; sets its descriptor.
   bool holds(std::uint64_t handle, std::span<const std::byte> memory,
              void*& descriptor) const noexcept {
     const fabric_region* const r = const_cast<fabric_regions*>(this)->find(handle);
@@ -115,8 +117,9 @@ class fabric_regions {
     descriptor = r->descriptor;
     return offset <= r->bytes && memory.size() <= r->bytes - offset;
   }
-  /// The memory that a peer names, or nullptr where it may not. `guess`: where its key was found
-  /// the last time. Cost: as many entries as there are, if it is elsewhere.
+  /// Returns the memory that a peer names, or nullptr if it may not write there. `guess`: the entry
+  /// at which its key was found last.
+  /// Cost: a search of all entries if the guess is wrong.
   std::byte* at(std::uint64_t key, std::uint64_t address, std::uint64_t bytes,
                 std::uint32_t& guess) const noexcept {
     if (!is(guess, key)) {
@@ -151,7 +154,7 @@ class fabric_regions {
 
   fabric_resources<Calls>& of_;
   plain_array<fabric_region> entries_;
-  plain_array<std::uint32_t> free_;  // A stack.
+  plain_array<std::uint32_t> free_;  // Stack of free entries.
   std::uint32_t free_count_;
   std::uint64_t bytes_max_;
   std::uint64_t bytes_ = 0;

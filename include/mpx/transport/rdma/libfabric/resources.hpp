@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What nic::libfabric opens of libfabric: the choice of a provider, and its objects.
+// The objects of libfabric that a card opens, and the choice of a provider.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,29 +16,31 @@
 
 namespace mpx::inline v0::nic {
 
-/// How memory is named: see fi_mr(3).
+/// Naming of registered memory: see fi_mr(3).
 enum class fabric_memory : std::uint8_t {
-  any,       ///< As the provider wants it.
-  basic,     ///< By virtual addresses and keys of the provider's choice.
-  scalable,  ///< By offsets and keys of the card's choice.
+  any,       ///< The provider's choice.
+  basic,     ///< Virtual addresses and keys chosen by the provider.
+  scalable,  ///< Offsets and keys chosen by the card.
 };
 
-/// Whether a card reads its peers' memory, and whether long messages are to be moved so.
+/// Use of remote reads by a card.
 enum class fabric_reads : std::uint8_t {
-  never,    ///< It does not.
-  if_told,  ///< It does, and they are if the options or the environment say so.
-  always,   ///< It does, and they are.
+  never,    ///< None.
+  if_told,  ///< Available; used for long messages if the options or the environment say so.
+  always,   ///< Available; used for long messages.
 };
 
-/// What a card over libfabric is made with. What is left open here is taken from the environment.
+/// Options of a card over libfabric. Unset ones are taken from the environment.
 struct libfabric_options {
-  std::string_view provider;                  ///< Else MPX_FABRIC_PROVIDER, else the first.
-  fabric_memory memory = fabric_memory::any;  ///< Else MPX_FABRIC_MEMORY: any, basic, scalable.
-  bool waits = true;                          ///< On a descriptor, where the provider has one.
-  /// How long a card that leaves polls for peers who have not taken all; less than 0: else
-  /// MPX_FABRIC_LEAVING_MS, else 500.
+  std::string_view provider;                  ///< Default: MPX_FABRIC_PROVIDER, or the first.
+  fabric_memory memory = fabric_memory::any;  ///< Default: MPX_FABRIC_MEMORY (any, basic,
+                                              ///< scalable).
+  bool waits = true;                          ///< Sleep on a descriptor if the provider has one.
+  /// Time for which a destructor polls for peers that have not received all, in ms. Less than 0:
+  /// MPX_FABRIC_LEAVING_MS, or 500.
   int leaving_ms = -1;
-  /// Long messages are fetched (1) or written (0); less than 0: else MPX_FABRIC_READS, else 0.
+  /// Long messages are read by the receiver (1) or written by the sender (0). Less than 0:
+  /// MPX_FABRIC_READS, or 0.
   int reads = -1;
 };
 
@@ -68,7 +70,7 @@ inline bool fetches_long(const libfabric_options& options) {
   return word == "1";
 }
 
-/// Opens the objects of one card. Calls is fabric_calls, or like it.
+/// The libfabric objects of one card. `Calls` is fabric_calls, or derives from it.
 template <class Calls>
 struct fabric_resources {
   static constexpr std::uint64_t wanted_caps = FI_MSG | FI_RMA;
@@ -84,8 +86,9 @@ struct fabric_resources {
   std::size_t address_bytes = 0;
   std::byte address[address_bytes_max]{};
 
-  /// Errors: errc::argument: the environment says what is nothing; errc::no_resources: the provider
-  /// is not there, lacks something or fails: the text says what.
+  /// Errors: errc::argument: a variable of the environment has an invalid value;
+  ///         errc::no_resources: the provider does not exist, lacks a feature or fails: the text
+  ///         names it.
   explicit fabric_resources(const libfabric_options& options, std::size_t queue_entries) {
     try {
       open(options, queue_entries);
@@ -112,9 +115,9 @@ struct fabric_resources {
   bool enables_memory() const noexcept {
     return (info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0;
   }
-  /// Whether writes and messages to a peer keep their order, and a write of two parts carries 8
-  /// bytes to the queue there. Believed of providers that are a stream: `sockets` says it, too, and
-  /// does not.
+  /// True if writes and messages to a peer keep their order, and a write of two parts can carry 8
+  /// bytes to the queue there. It is assumed only of providers that are a byte stream: `sockets`
+  /// claims it too, and does not keep it.
   bool keeps_order() const noexcept {
     constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
     const std::string_view name = provider();
@@ -123,14 +126,14 @@ struct fabric_resources {
            info->tx_attr->iov_limit >= 2 && info->tx_attr->rma_iov_limit >= 2 &&
            info->domain_attr->cq_data_size >= 8;
   }
-  /// Whether the CPU moves the data, through the addresses that a registration names.
+  /// True if the CPU moves the data, through the addresses that a registration names.
   bool follows_memory() const noexcept {
     const std::string_view name = provider();
     return name == "tcp;ofi_rxm" || name == "net" || name == "sockets" || name == "shm";
   }
-  /// Whether a read copies within its post, by the CPU of who reads.
+  /// True if a read copies within its post, on the CPU of the reader.
   bool reads_at_once() const noexcept { return std::string_view(provider()) == "shm"; }
-  /// What is said of a call that has failed.
+  /// The error text for a call that has failed.
   std::string failure(const char* call, long result) const {
     std::string text = "libfabric provider '";
     text += info != nullptr ? provider() : "";
@@ -142,7 +145,7 @@ struct fabric_resources {
     text += "); FI_LOG_LEVEL=warn tells more, MPX_FABRIC_PROVIDER names another (fi_info -l)";
     return text;
   }
-  /// Ends all that the endpoint is doing; the memory of its operations is free then.
+  /// Closes the endpoint and ends its operations; their memory is free then.
   void close_endpoint() noexcept { shut(ep); }
 
  private:
@@ -163,7 +166,7 @@ struct fabric_resources {
                                said);
     return otherwise;
   }
-  /// The names of all providers with endpoints of the kind that is needed.
+  /// The names of all providers with reliable datagram endpoints.
   static std::string all_providers() {
     std::string names;
     ::fi_info* const hints = ::fi_dupinfo(nullptr);
