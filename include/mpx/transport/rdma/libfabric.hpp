@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A card over libfabric 1.17 or later: one reliable datagram endpoint, whatever the provider.
-// Programs that include this link mpx::libfabric.
+// A card over libfabric 1.17 or later: one reliable datagram endpoint, with any provider. Programs
+// that include this header link mpx::libfabric.
 //
-// What is short goes as one message: immediates, sends, and writes of which nothing is promised but
-// that the local memory is free again. The target's card copies it to its place, after looking
-// whether its key grants that. All other writes are remote writes with FI_DELIVERY_COMPLETE, and an
-// immediate follows as a message when that write and all before it are in place. So nothing is
-// asked of a provider but messages in order and remote writes: no remote CQ data, no order between
-// writes and messages, both of which providers differ in. A card that reads asks for remote reads.
-// Where the provider has both for certain (fabric_resources::keeps_order), an immediate
-// goes with its write, if that is not very long, and what is behind it does not wait.
+// Immediates, sends, and short writes that only promise that the local memory is free again are
+// sent as one message; the target's card checks the key and copies the data to its place. All other
+// writes are remote writes with FI_DELIVERY_COMPLETE; an immediate follows as a message once that
+// write and all before it are in place. So a provider needs only ordered messages and remote
+// writes. It needs neither remote CQ data nor an order between writes and messages, in which
+// providers differ. A card that reads needs remote reads, too. If the provider has both for certain
+// (fabric_resources::keeps_order), an immediate travels with its write, if that is not very long,
+// and later posts do not wait.
 //
-// A provider may drop a remote write with a wrong key in silence; and one that has begun to receive
-// such a write goes on when the registration is closed. So limits().checks_keys is false, and who
-// takes memory back from peers that may be writing disconnects them first.
+// A provider may drop a remote write with a wrong key silently, and may go on with a write whose
+// reception has begun after the registration is closed. So limits().checks_keys is false, and a
+// rank that takes memory back from peers that may be writing disconnects them first.
 
 #include "mpx/macros/begin.hpp"
 
@@ -46,17 +46,17 @@
 
 namespace mpx::inline v0::nic {
 
-/// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: whether it models
-/// ReadingNic, and says of long messages that they are best fetched. A peer serves reads by its own
-/// polls over most providers.
+/// A card over libfabric. `Calls` is fabric_calls, or derives from it. `Reads`: determines if the
+/// card models ReadingNic, and if it reports that long messages are best read. With most providers
+/// a peer serves reads by its own polls.
 template <class Calls = fabric_calls, fabric_reads Reads = fabric_reads::if_told>
 class basic_libfabric {
   static constexpr std::uint32_t regions_max = 4096;
-  static constexpr std::uint32_t receives_max = 128;  // Of the provider, for all peers.
-  static constexpr std::uint32_t spent_max = 16;      // That are used and not posted again.
+  static constexpr std::uint32_t receives_max = 128;  // At the provider, for all peers.
+  static constexpr std::uint32_t spent_max = 16;      // Used receives not posted again.
   static constexpr std::uint32_t sends_max = 64;
   static constexpr std::uint32_t accesses_max = 256;
-  static constexpr std::size_t together_bytes_max = 512 * 1024;  // More goes faster if it is paced.
+  static constexpr std::size_t together_bytes_max = 512 * 1024;  // Larger writes gain by pacing.
   static constexpr std::size_t payload_max =
       detail::fabric_buffer_bytes - sizeof(detail::fabric_head);
 
@@ -68,9 +68,10 @@ class basic_libfabric {
                                      .writes_before_arrivals = true,
                                      .survives_refusals = false};
 
-  /// Collective over the ranks of `b`, which outlives this. Errors: errc::argument: an option or
-  /// the environment says what is nothing; errc::no_resources: what libfabric lacks, by its text;
-  /// errc::stack_mismatch: the ranks have different providers.
+  /// Collective over the ranks of `b`, which outlives the card.
+  /// Errors: errc::argument: an option or a variable of the environment has an invalid value;
+  ///         errc::no_resources: a missing feature of libfabric, by its text; errc::stack_mismatch:
+  ///         the ranks have different providers.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_libfabric>) && Bootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit basic_libfabric(B& b, const libfabric_options& options = {})
@@ -123,13 +124,14 @@ class basic_libfabric {
             .follows_memory = fabric_.follows_memory(),
             .reads_pay = fetches_};
   }
-  /// Of what libfabric has given, for messages and tests.
+  /// Properties of the provider, for error texts and tests.
   const char* provider() const noexcept { return fabric_.provider(); }
   bool names_by_address() const noexcept { return fabric_.names_by_address(); }
   bool waits_on_descriptor() const noexcept { return fabric_.wait_fd >= 0; }
-  /// Of the calls that did not go well, but for those to be repeated, the first since the card was
-  /// made: its name, the provider, libfabric's words and what to do; or "". A call that fails for
-  /// one peer ends that connection; where nothing can be heard any more, all end.
+  /// The text of the first call that has failed since the card was made (calls to be repeated do
+  /// not count): its name, the provider, libfabric's words and advice; "" if there is none. A call
+  /// that fails for one peer ends that connection; if nothing can be received any more, all
+  /// connections end.
   [[gnu::noinline, gnu::cold]] std::string failure() const;
 
   // --- Memory ---
@@ -167,10 +169,11 @@ class basic_libfabric {
     const link* const v = links_[peer];
     return v == nullptr ? std::span<const std::byte>{} : v->stage.peer_data();
   }
-  /// Cost: waits for what is posted, since a provider cannot take it back, and since copies of it
-  /// may count as sent: for libfabric_options::leaving_ms, for reads 2 s, less where the peer is
-  /// known to be gone. The memory of a read that a peer has not served by then is the caller's when
-  /// its event has come.
+  /// See Nic.
+  /// Cost: waits for posts, since a provider cannot cancel them and copies of them may count as
+  ///       sent: up to libfabric_options::leaving_ms, or 2 s if there are reads, less if the peer
+  ///       is known to be gone. The memory of a read that the peer has not served by then is the
+  ///       caller's once its event has come.
   void disconnect(peer_id peer) noexcept {
     if (peer >= peers() || links_[peer] == nullptr) return;
     link& v = *links_[peer];
@@ -236,7 +239,7 @@ class basic_libfabric {
   }
   bool arm() noexcept {
     constexpr int looks_max = 4;
-    bool quiet = false;  // Else its descriptor may say nothing, or something for ever.
+    bool quiet = false;  // Else the descriptor may never signal, or always.
     if (lines_.any()) look_at_lines();
     for (int looks = 0; looks < looks_max && !quiet; ++looks) {
       if (looks != 0) progress();
@@ -287,7 +290,7 @@ class basic_libfabric {
     if (is_gone(v.peer)) return patience_ns;
     return v.reading != 0 ? reading_patience_ns : leaving_patience_ns_;
   }
-  /// Whether anything has come within the last millisecond.
+  /// True if an event was read within the last millisecond.
   bool heard_lately() noexcept {
     constexpr std::int64_t lately_ns = 1'000'000;
     const std::int64_t now = platform::now_ns();
@@ -349,7 +352,7 @@ class basic_libfabric {
             .key = to.key};
   }
   [[gnu::noinline]] outcome keep(link& v, const order& o) noexcept;
-  /// The provider takes a message, or says why not.
+  /// Passes a message to the provider. Returns 0, or the provider's error.
   [[gnu::always_inline]] long ship(link& v, const head& h,
                                    std::span<const std::byte> payload) noexcept {
     const std::size_t bytes = sizeof h + payload.size();
@@ -364,14 +367,13 @@ class basic_libfabric {
   }
   [[gnu::noinline]] long ship_long(link& v, const head& h,
                                    std::span<const std::byte> payload) noexcept;
-  /// Whatever is wrong, the peer is not to be reached. Its end is told by the next poll.
+  /// Marks the peer as unreachable. The next poll ends the link.
   [[gnu::noinline, gnu::cold]] outcome cut(link& v) noexcept {
     v.cut = true;
     note_busy(v);
     return outcome::refused;
   }
-  /// Moves on what is posted, as far as the provider goes along.
-  /// False: it does not, now.
+  /// Advances posts as far as the provider takes them. Returns false if it takes no more now.
   bool advance(link& v) noexcept;
   long issue(detail::fabric_work& w) noexcept;
   void note_busy(link& v) noexcept {
@@ -407,27 +409,28 @@ class basic_libfabric {
   [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
   [[gnu::noinline, gnu::cold]] void begin_line(link& v) noexcept;
   [[gnu::noinline]] void look_at_lines() noexcept;
-  /// Keeps what has failed first.
+  /// Records the first call that has failed.
   long note(const char* call, long result) noexcept {
     if (result == -FI_EAGAIN || failed_call_ != nullptr) return result;
     failed_call_ = call;
     failed_result_ = result;
     return result;
   }
-  /// Nothing is heard any more.
+  /// Nothing can be received any more: all links are lost.
   [[gnu::noinline, gnu::cold]] void break_down(const char* call, long result) noexcept;
 
   // --- What comes ---
 
-  /// Takes what the provider has to tell, as far as there is room for it.
+  /// Reads completions as far as there is room for events, and posts work that had to wait.
   void progress() noexcept;
   [[gnu::noinline, gnu::cold]] void take_error() noexcept;
-  /// Something has failed, and the provider did not say what: no read that is over is untold.
+  /// An operation has failed and the provider did not name it: ends all links with pending reads,
+  /// once every completed read was reported.
   [[gnu::noinline, gnu::cold]] void end_readers() noexcept;
   void take(const ::fi_cq_data_entry& e) noexcept;
   void ended(detail::fabric_work& w, nic_status status) noexcept;
   bool post_slot(detail::fabric_message_slot& s) noexcept;
-  /// Receives that were used go back when somebody looks again: first comes what they brought.
+  /// Posts used receives again; this is done at the next look, after the messages were handled.
   void post_spent() noexcept;
   void take_message(const std::byte* data, std::size_t bytes) noexcept;
   [[gnu::noinline, gnu::cold]] void take_stage(const head& h,
@@ -437,7 +440,7 @@ class basic_libfabric {
 
   peer_id self_;
   peer_id peers_;
-  owning_table<link> links_;  // libfabric has a hold of what is in it: it goes last.
+  owning_table<link> links_;  // libfabric uses memory in it: destroyed last.
   plain_array<std::byte> buffers_;
   plain_array<detail::fabric_message_slot> slots_;
   std::int64_t leaving_patience_ns_;
@@ -453,22 +456,23 @@ class basic_libfabric {
   plain_array<link*> made_;
   plain_array<link*> busy_;
   detail::queue<nic_event> ready_;
-  std::span<nic_event> out_;  // Of the poll that is under way.
+  std::span<nic_event> out_;  // Of the poll in progress.
   std::size_t told_ = 0;
   std::size_t inject_max_ = 0;
   std::uint64_t transfer_bytes_max_ = 0;
   std::uint32_t job_ = 0;
-  std::uint32_t accesses_ = 0;  // That the provider has, for all peers.
-  bool stalled_ = false;        // A post was told `retry`, and nobody will tell when to try again.
-  bool impatient_ = false;      // Likewise, when it was armed.
-  bool restless_ = false;       // When it was armed; nobody tells when there is something to hear.
-  bool heard_ = false;          // Since it was asked the last time,
-  std::int64_t heard_at_ns_ = 0;  // and when it was asked before.
+  std::uint32_t accesses_ = 0;    // At the provider, for all peers.
+  bool stalled_ = false;          // A post has returned `retry`, and no event will signal room.
+  bool impatient_ = false;        // At the last arm(): something must be retried soon.
+  bool restless_ = false;         // At the last arm(): traffic is recent, and no descriptor signals
+                                  // it.
+  bool heard_ = false;            // An event was read since the last arm().
+  std::int64_t heard_at_ns_ = 0;  // Time of the arm() before which an event was read.
   bool oversubscribed_ = false;
   bool keeps_order_ = false;
   bool broken_ = false;
-  bool unnamed_ = false;  // The provider told of a failure without saying of what.
-  bool deaf_ = false;     // The last receive that was posted was refused.
+  bool unnamed_ = false;  // The provider has reported a failure without its operation.
+  bool deaf_ = false;     // The last posted receive was refused.
   const char* failed_call_ = nullptr;
   long failed_result_ = 0;
   bell bell_;
@@ -481,13 +485,14 @@ class basic_libfabric {
   std::uint32_t looks_ = 0;
 };
 
-/// With whatever provider the environment asks for. Transport rdma writes long messages, or fetches
-/// them where MPX_FABRIC_READS says so. A send that is fetched holds its memory until then: to let
-/// its request go asks the receiver, and waits for any call of it.
+/// A card with the provider that the environment selects. Transport rdma then writes long messages,
+/// or has the receiver read them if MPX_FABRIC_READS says so. A send that the receiver reads holds
+/// its memory until then: dropping its request asks the receiver, and waits until that rank makes
+/// any call.
 using libfabric = basic_libfabric<>;
-/// The same, and long messages are fetched,
+/// A card whose long messages are read by the receiver, with any provider.
 using reading_libfabric = basic_libfabric<fabric_calls, fabric_reads::always>;
-/// or written, whatever the provider.
+/// A card whose long messages are written by the sender, with any provider.
 using writing_libfabric = basic_libfabric<fabric_calls, fabric_reads::never>;
 
 }  // namespace mpx::inline v0::nic

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The Virtual Interface Architecture in software, between the processes or threads of a machine:
-// the card that refuses what real hardware refuses.
+// The Virtual Interface Architecture in software, between processes or threads of one machine: a
+// card that refuses everything that real hardware refuses.
 //
-// The data of a write takes one of three ways, by where the target's memory lies: memory that its
-// card gave (`allocate`) is shared, and the origin copies straight into it, at the speed of memory;
-// into other memory the kernel copies (process_vm_writev, one copy, a system call for each write);
-// where the kernel refuses that, data goes in packets through the rings, and the target's card
-// copies it on when it polls: two copies, the second on the target's core. In all three, the key,
-// the range, the access and the protection tag are looked at first, by who copies.
+// The target's memory determines how the data of a write moves. Memory allocated by the target's
+// card (`allocate`) is shared: the origin copies straight into it, at memory speed. Into other
+// memory the kernel copies (process_vm_writev: one copy, one system call per write). If the kernel
+// refuses that, data goes in packets through the rings, and the target's card copies it on when it
+// polls: two copies, the second on the target's core. In all three cases the side that copies first
+// checks the key, the range, the access and the protection tag.
 //
 // Source: Compaq, Intel, Microsoft: Virtual Interface Architecture Specification 1.0, 1997;
-// reliable reception. There is no RDMA read, as in M-VIA.
+//         reliable reception. There is no RDMA read, as in M-VIA.
 
 #include "mpx/macros/begin.hpp"
 
@@ -35,26 +35,27 @@
 
 namespace mpx::inline v0::nic {
 
-/// What a card in software has, and has not.
+/// Limits and features of a software card.
 struct via_options {
   std::uint64_t registered_bytes_max = ~std::uint64_t{0};  ///< In whole pages.
   std::uint64_t transfer_bytes_max = 1 << 20;              ///< Of a write.
-  std::uint32_t regions_max = 4096;     ///< Registrations at once; 65,536 at most.
+  std::uint32_t regions_max = 4096;     ///< Simultaneous registrations; 65,536 at most.
   std::uint32_t send_bytes_max = 4096;  ///< Of a send; 256 or more.
   std::uint32_t send_depth = 64;        ///< Of a connection.
   std::uint32_t receive_depth = 512;    ///< Of a connection.
-  bool stages_all = false;         ///< As where nothing is shared and the kernel copies nothing.
-  bool survives_refusals = false;  ///< Not as the specification says.
+  bool stages_all = false;         ///< Sends all data in packets: no shared memory, no copies by
+                                   ///< the kernel.
+  bool survives_refusals = false;  ///< If true: differs from the specification.
 };
 
-/// How many bytes went which way; for tests and measurements.
+/// Bytes written by each of the three ways; for tests and measurements.
 struct via_counters {
   std::uint64_t shared_bytes = 0;
   std::uint64_t kernel_bytes = 0;
   std::uint64_t staged_bytes = 0;
 };
 
-/// A card in software. `Wire` carries its packets and gives the memory that is shared.
+/// A software card. `Wire` carries its packets and provides the shared memory.
 template <via_options Options = via_options{}, class Wire = transport::shm>
 class basic_via {
   static_assert(BlockTransport<Wire> && !posts_pend<Wire>);
@@ -73,7 +74,7 @@ class basic_via {
                                      .survives_refusals = Options.survives_refusals,
                                      .short_send_bytes = Wire::traits.inline_bytes_max};
 
-  /// Collective over the ranks of `b`, which outlives this. Errors: errc::no_resources.
+  /// Collective over the ranks of `b`, which outlives the card. Errors: errc::no_resources.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, basic_via>) && SharedMemoryBootstrap<B>
   [[gnu::noinline, gnu::cold]] explicit basic_via(B& b)
@@ -97,7 +98,7 @@ class basic_via {
   }
   basic_via(const basic_via&) = delete;
   basic_via& operator=(const basic_via&) = delete;
-  ~basic_via() = default;  // What is shared may be others' by now.
+  ~basic_via() = default;  // Peers may still use the shared memory.
 
   peer_id self() const noexcept { return wire_.self(); }
   peer_id peers() const noexcept { return wire_.peers(); }
@@ -117,7 +118,8 @@ class basic_via {
 
   // --- Memory ---
 
-  /// See Nic. `tag`: a protection tag; the memory is for connections that have it, or 0: for all.
+  /// See Nic. `tag`: protection tag: only connections with that tag may access the memory; 0: all
+  /// may.
   errc register_memory(std::span<std::byte> memory, nic_access access, nic_region& region,
                        std::uint32_t tag = 0) noexcept {
     if (memory.empty() || !detail::is_mapped(memory)) return errc::argument;
@@ -149,7 +151,7 @@ class basic_via {
   }
   std::uint64_t registered_bytes() const noexcept { return regions_.registered_bytes(); }
 
-  /// Lies in memory that all peers share. See Nic.
+  /// Allocates from memory that all peers share. See Nic.
   std::byte* allocate(std::size_t bytes) noexcept {
     if (bytes > std::size_t{1} << 46) return nullptr;
     const std::size_t taken = bytes + detail::page_bytes;
@@ -174,7 +176,7 @@ class basic_via {
 
   // --- Connections ---
 
-  /// The protection tag of the connections with `peer`: before connect.
+  /// Sets the protection tag of the connections with `peer`. Call it before connect.
   errc set_tag(peer_id peer, std::uint32_t tag) noexcept {
     detail::via_link* const v = link_of(peer);
     if (v == nullptr) return errc::no_resources;
@@ -255,7 +257,7 @@ class basic_via {
     if (told_ < out_.size() || out_.empty()) {
       const std::uint32_t epoch = news_->load(platform::memory_order_acquire);
       if (epoch != known_) [[unlikely]]
-        note_gone();  // Before the wire is looked at: all that they have sent is there.
+        note_gone();  // Before the wire is polled: then all that these peers have sent is on it.
       taker sink{*this};
       const std::size_t taken = wire_.poll(sink);
       if (!busy_.empty()) push_all(taken == 0);
@@ -285,7 +287,7 @@ class basic_via {
     std::byte* data;
     std::size_t bytes;
   };
-  /// What the wire's polls find.
+  /// The sink of the wire's polls.
   struct taker {
     basic_via& card;
     [[gnu::always_inline]] void packet(peer_id source, const frame_header& header,
@@ -349,7 +351,7 @@ class basic_via {
                                      const detail::send_descriptor& d) noexcept {
     return post(peer, handle, from, d);
   }
-  /// It has not gone its whole way yet, or the peer's card has refused it.
+  /// Queues a descriptor that has not completed, or that the peer's card has refused.
   [[gnu::noinline]] outcome keep(link& v, const detail::send_descriptor& d, bool left) noexcept {
     static_cast<void>(v.sends.try_push(d));  // Room was made with the link.
     v.issued += left ? 1 : 0;
@@ -358,8 +360,8 @@ class basic_via {
     return outcome::pending;
   }
 
-  /// Lets a descriptor go as far as it can. False: the wire is full. Else it has ended, or waits
-  /// for the peer's word.
+  /// Advances a descriptor. Returns false if the wire is full; else it has ended or waits for the
+  /// peer's acknowledgement.
   bool issue(link& v, detail::send_descriptor& d) noexcept {
     if (!d.in_place) {
       const way w = d.bytes == 0 ? way::copied : d.sent != 0 ? way::staged : copy(v, d);
@@ -380,7 +382,7 @@ class basic_via {
     return d.done;
   }
 
-  /// Copies by itself, if it can.
+  /// Copies the data to the peer's memory if that can be done from here.
   way copy(link& v, const detail::send_descriptor& d) noexcept {
     const std::uint32_t entry = detail::entry_of(d.key);
     if (entry >= v.regions || d.key == 0) return way::refused;
@@ -391,7 +393,7 @@ class basic_via {
   }
   way copy_marked(link& v, const detail::send_descriptor& d,
                   const detail::shared_region& there) noexcept;
-  /// Sends what the wire takes.
+  /// Sends the data in packets. Returns false if the wire is full.
   bool stage(link& v, detail::send_descriptor& d) noexcept;
   bool ship(link& v, packet what, std::uint32_t value,
             std::span<const std::byte> payload) noexcept {
@@ -403,28 +405,29 @@ class basic_via {
     return static_cast<std::uint32_t>(what);
   }
 
-  /// Takes what has ended out of the send queue, in order.
+  /// Removes completed descriptors from the send queue, in order, and reports them.
   void settle(link& v) noexcept;
   void note_busy(link& v) noexcept {
     if (v.busy) return;
     v.busy = true;
     static_cast<void>(busy_.try_push_back(&v));  // Room was made with the link.
   }
-  /// Sends what is owed, as far as the wire takes it.
+  /// Sends what waits for room on the wire.
   void push(link& v) noexcept;
   bool push_some(link& v) noexcept;
   void push_all(bool heard_all) noexcept;
 
   void connected(link& v) noexcept;
-  /// This side ends the connection: flushes, tells its user and the peer.
+  /// Ends the connection from this side: flushes posts, and informs the user and the peer.
   [[gnu::noinline, gnu::cold]] void end(link& v, nic_status why) noexcept;
-  /// For good.
+  /// Ends all connections with the peer, for ever.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, nic_status why) noexcept;
   bool is_gone(peer_id peer) const noexcept {
     const rank_state s = state_of_(bootstrap_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  /// Somebody has died, or left: who it is, and his end, once what he sent has been heard.
+  /// note_gone() marks the peers that have died or left. hear_news() ends their connections once
+  /// everything that they had sent was taken.
   [[gnu::noinline, gnu::cold]] void note_gone() noexcept;
   [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
 
@@ -443,10 +446,10 @@ class basic_via {
   }
   [[gnu::noinline]] void take_work(link& v, const frame_header& header,
                                    std::span<const std::byte> payload) noexcept;
-  /// Beginnings and ends; whatever else comes is late, or out of place.
+  /// Handles begin and end packets; any other packet is late or a violation.
   [[gnu::noinline, gnu::cold]] void take_stage(peer_id source, const frame_header& header,
                                                std::span<const std::byte> payload) noexcept;
-  /// The peer is willing. False: no peer of this kind says so.
+  /// Handles the peer's greeting. Returns false if it is invalid.
   bool greet(link& v, std::span<const std::byte> payload) noexcept;
 
   [[gnu::always_inline]] void use_receive(link& v, std::uint32_t immediate,
@@ -476,7 +479,7 @@ class basic_via {
   plain_array<link*> busy_;
   detail::region_table regions_;
   detail::queue<nic_event> ready_;
-  std::span<nic_event> out_;  // Of the poll that is under way.
+  std::span<nic_event> out_;  // Of the poll in progress.
   std::size_t told_ = 0;
   plain_array<block> blocks_;
   detail::shared_region* my_table_ = nullptr;
@@ -489,11 +492,11 @@ class basic_via {
   bool asks_early_ = platform::owning_early_pays();
   std::uint32_t known_ = 0;
   std::uint32_t unheard_ = 0;
-  std::uint32_t breaking_ = 0;  // Connections that are heard out.
+  std::uint32_t breaking_ = 0;  // Connections that take the peer's last packets before they break.
   via_counters counters_;
 };
 
-/// With limits of the usual size, between processes or threads.
+/// A software card with the default limits, between processes or threads.
 using via = basic_via<>;
 
 }  // namespace mpx::inline v0::nic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What comes to a card over libfabric, from peers that need not be honest.
+// Incoming completions and messages of a card over libfabric; peers are not trusted.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   bool heard = false;
   const std::uint32_t epoch = news();
   if (epoch != known_) [[unlikely]]
-    note_gone();  // Before it looks.
+    note_gone();  // Before completions are read.
   if (spent_ != nullptr) post_spent();
   for (int round = 0; round < rounds_max; ++round) {
     const std::size_t room =
@@ -52,7 +52,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   if (!busy_.empty()) push_all();
   if (epoch != known_) [[unlikely]]
     hear_news(epoch, !heard);
-  constexpr std::uint32_t looks_apart = 1024;  // Who sleeps looks more often: see arm.
+  constexpr std::uint32_t looks_apart = 1024;  // A sleeping rank looks in arm().
   if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
 }
 

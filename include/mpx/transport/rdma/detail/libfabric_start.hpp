@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a card over libfabric is made, and meets its peers.
+// Construction of a card over libfabric, and the exchange of addresses.
 
 #include <cstddef>
 #include <cstdint>

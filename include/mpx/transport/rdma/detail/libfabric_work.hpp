@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a card over libfabric does off its fast paths: remote writes and reads, and the stages of
-// connections.
+// The slow paths of a card over libfabric: remote writes and reads, set-up and end of connections.
 
 #include <sched.h>
 
@@ -19,9 +18,10 @@ namespace mpx::inline v0::nic {
 
 template <class Calls, fabric_reads Reads>
 basic_libfabric<Calls, Reads>::~basic_libfabric() {
-  // What is done may still be on its way. The end of a connection goes behind all else, as a
-  // message whose leaving is told; and who has answered it has all. (Over shm all is in the peer's
-  // memory by now; in 1.17 it follows pointers to endpoints of this process that may be closed.)
+  // Posts that are `done` may still be under way. The end of a connection is a message behind all
+  // of them whose departure is reported, and a peer that has answered it has received all. (Over
+  // shm all data is in the peer's memory by now; in 1.17 that provider follows pointers to
+  // endpoints of this process that may be closed.)
   const bool far = std::string_view(provider()) != "shm";
   out_ = {};
   for (link* v : made_)
@@ -70,10 +70,10 @@ typename basic_libfabric<Calls, Reads>::link* basic_libfabric<Calls, Reads>::mak
 
 template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
-  // No peer's progress may depend for long on a provider that tells of nothing.
+  // Bounds the sleep, since a provider may not signal that a peer needs progress.
   constexpr std::int64_t unasked_ns = 10'000'000;
   constexpr std::int64_t short_ns = 100'000;
-  // Who is told of nothing wakes late; so in the midst of traffic it looks on.
+  // Without a descriptor a sleeping rank wakes late, so it keeps polling while there is traffic.
   if (restless_) return static_cast<void>(::sched_yield());
   ::pollfd all[2] = {{bell_.fd, POLLIN, 0}, {fabric_.wait_fd, POLLIN, 0}};
   const std::int64_t most = impatient_ || fabric_.wait_fd < 0 ? short_ns : unasked_ns;
@@ -224,7 +224,7 @@ void basic_libfabric<Calls, Reads>::ended(detail::fabric_work& w, nic_status sta
   v.reading -= w.order.reads ? 1 : 0;
   w.accessed = true;
   w.status = status;
-  if (!v.up) {  // Of a connection that has ended: its end waits for this.
+  if (!v.up) {  // Of an ended connection, whose report waits for it.
     if (v.untold_end && v.reading == 0) tell_end(v);
     return;
   }
@@ -246,7 +246,7 @@ bool basic_libfabric<Calls, Reads>::push_some(link& v) noexcept {
   }
   if (v.up && !advance(v)) return false;
   if (v.owes_end) {
-    if (v.outstanding != 0) return false;  // Else it might come before them.
+    if (v.outstanding != 0) return false;  // The end must not overtake them.
     if (!say(word::end, static_cast<std::uint32_t>(v.end_status), {})) return false;
     v.owes_end = false;
     v.stage.over();
@@ -338,7 +338,7 @@ void basic_libfabric<Calls, Reads>::begin_line(link& v) noexcept {
   try {
     const std::string record = record_of_(bootstrap_, world_rank(v.peer));
     v.lifeline = lines_.begin(v.peer, detail::fabric_record(record).lifeline);
-  } catch (...) {  // Without one.
+  } catch (...) {  // Then there is no lifeline.
     return;
   }
 }
@@ -350,7 +350,7 @@ void basic_libfabric<Calls, Reads>::look_at_lines() noexcept {
               [this](peer_id peer, fate how) {
                 link& v = *links_[peer];
                 lines_.end(v.lifeline);
-                if (how == fate::unanswered && v.up) return;  // The peer is there.
+                if (how == fate::unanswered && v.up) return;  // The peer is reachable.
                 v.ends_at = platform::now_ns() + patience_ns;
                 note_busy(v);
               });

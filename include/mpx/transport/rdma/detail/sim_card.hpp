@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One rank's card in the simulated network: it reaches registered memory in virtual time, while its
-// rank's CPU does something else.
+// One rank's card in the simulated network: it accesses registered memory in virtual time,
+// independently of its rank's CPU.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,42 +22,44 @@
 
 namespace mpx::inline v0::nic {
 
-/// What a simulated card has, and has not.
+/// Limits and features of a simulated card.
 struct sim_options {
   std::uint64_t registered_bytes_max = ~std::uint64_t{0};  ///< In whole pages.
   std::uint64_t transfer_bytes_max = 1 << 16;              ///< Of a write or read.
-  std::uint32_t regions_max = 1024;                        ///< Registrations at once.
+  std::uint32_t regions_max = 1024;                        ///< Simultaneous registrations.
   std::uint32_t send_bytes_max = 4096;                     ///< Of a send; 256 or more.
   std::uint32_t send_depth = 16;                           ///< Of a connection.
   std::uint32_t receive_depth = 64;                        ///< Of a connection.
-  bool reads = true;                                       ///< It fetches, too,
-  bool reads_pay = true;               ///< and says that long messages are best fetched.
-  bool in_order = true;                ///< Without: whatever the contract lets overtake does so.
-  bool survives_refusals = true;       ///< What a peer's card refuses breaks no connection.
-  std::uint32_t short_send_bytes = 0;  ///< What it says of sends; they cost the same.
+  bool reads = true;                                       ///< It reads remote memory
+  bool reads_pay = true;               ///< and reports that long messages are best read.
+  bool in_order = true;                ///< False: reorders all that the contract allows.
+  bool survives_refusals = true;       ///< A refused access does not break the connection.
+  std::uint32_t short_send_bytes = 0;  ///< As in nic_traits; sends cost the same as writes.
 };
 
 namespace detail {
 
-/// What a card does at the other end. All of it is of the origin's memory until it has left.
+/// Work that travels to the peer's card. The data is read from the origin's memory until it has
+/// left.
 struct sim_work {
   enum class kind : std::uint8_t { begin, end, send, write, read };
   kind what = kind::write;
   bool has_immediate = false;
   bool until_taken = false;
-  bool told = false;      // The origin has had its event.
-  bool healed = false;    // A cut had stopped it.
-  bool stranded = false;  // Nobody answers.
+  bool told = false;      // The origin has its event.
+  bool healed = false;    // A network cut had delayed it.
+  bool stranded = false;  // The peer is gone: no answer comes.
   peer_id peer = 0;
   nic_status status = nic_status::ok;
   std::uint32_t immediate = 0;
   std::int64_t left_ns = 0;
   std::byte* local = nullptr;
   std::uint64_t bytes = 0;
-  remote_memory remote{};  // The address with its offset.
+  remote_memory remote{};  // The address includes the offset.
   cookie_t cookie = 0;
-  nic_tail tail{};                 // Of a write with one.
-  std::vector<std::byte> payload;  // Once it is no more the origin's memory; then the tail's.
+  nic_tail tail{};                 // Of a write with a tail.
+  std::vector<std::byte> payload;  // The data once it has left the origin's memory, then the
+                                   // tail's.
 
   std::uint64_t bytes_with_tail() const noexcept { return bytes + tail.from.size(); }
 };
@@ -74,13 +76,13 @@ class sim_card : public mpx::sim::detail::event_handler {
     environment.ports[world_peer(self)] = this;
     world.on_heal([this] { heal(); });
   }
-  /// Once, before anything else.
+  /// Sets the options. Called once, before anything else.
   void set(const sim_options& options) {
     options_ = options;
     regions_.emplace_back(options.regions_max, options.registered_bytes_max,
                           clock_.random().next() >> 17);
   }
-  /// The rank has left. (The card stays for the events that name it.)
+  /// The rank has left. (The card object remains for events that name it.)
   void close() noexcept { closed_ = true; }
 
   peer_id self() const noexcept { return world_peer(self_); }
@@ -101,7 +103,7 @@ class sim_card : public mpx::sim::detail::event_handler {
                           .access = static_cast<std::uint32_t>(access)},
                          region, [](std::uint32_t, std::uint64_t) {});
   }
-  /// Accesses take no time: none is ever under way.
+  /// Accesses take no virtual time, so that none is ever pending.
   outcome deregister(std::uint64_t handle) noexcept {
     return regions().remove(handle, [](std::uint32_t) {}, [](std::uint32_t) { return false; });
   }
@@ -140,7 +142,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     v.receives.push_back({into.data(), into.size(), cookie});
     return outcome::pending;
   }
-  /// `w` names the local memory.
+  /// Posts `w`, whose local memory is inside registration `handle`.
   outcome post(peer_id peer, std::uint64_t handle, sim_work w) {
     if (peer >= peers() || links_[peer] == nullptr || !links_[peer]->stage.connected())
       return outcome::refused;
@@ -191,8 +193,8 @@ class sim_card : public mpx::sim::detail::event_handler {
  private:
   using kind = sim_work::kind;
   static constexpr std::int64_t fruitless_max = 64;
-  static constexpr std::int64_t short_ns_max = 10'000'000;  // Of who must look again soon.
-  // Stages of a work's way, in the upper bits of an event's argument; its number is below.
+  static constexpr std::int64_t short_ns_max = 10'000'000;  // Of a caller that must retry soon.
+  // Stages of a work, in the upper bits of an event's argument; its number is in the lower bits.
   static constexpr std::uint64_t event_alarm = 0;
   static constexpr std::uint64_t event_left = std::uint64_t{1} << 62;     // At the origin.
   static constexpr std::uint64_t event_arrives = std::uint64_t{2} << 62;  // At the origin, too.
@@ -204,20 +206,20 @@ class sim_card : public mpx::sim::detail::event_handler {
     peer_id peer;
     session stage;
     std::deque<receive_descriptor> receives;
-    std::uint32_t posted = 0;            // Of this side's work, without an event yet.
-    std::int64_t arrives_last_ns = 0;    // The latest of what this side has sent.
-    std::int64_t nothing_before_ns = 0;  // Its last beginning or end.
-    std::int64_t healed_until_ns = -1;   // What a cut had stopped arrives until then.
-    std::uint32_t on_the_way = 0;        // Of what this side has sent.
+    std::uint32_t posted = 0;            // This side's work without an event yet.
+    std::int64_t arrives_last_ns = 0;    // Latest arrival of this side's work.
+    std::int64_t nothing_before_ns = 0;  // Arrival of its last begin or end.
+    std::int64_t healed_until_ns = -1;   // Arrival of the last work delayed by a cut.
+    std::uint32_t on_the_way = 0;        // This side's work that has not arrived.
   };
 
   region_table& regions() noexcept { return regions_.front(); }
-  /// nullptr: it has not been there yet, or has left.
+  /// The peer's card; nullptr: not made yet, or its rank has left.
   sim_card* card_of(peer_id peer) const noexcept {
     sim_card* const there = last_card_of(peer);
     return there == nullptr || there->closed_ ? nullptr : there;
   }
-  /// The same, of one that has left, too.
+  /// The peer's card, also if its rank has left.
   sim_card* last_card_of(peer_id peer) const noexcept {
     return static_cast<sim_card*>(environment_.ports[peer]);
   }
@@ -233,14 +235,14 @@ class sim_card : public mpx::sim::detail::event_handler {
     ready_.push_back({what, status, v.peer, immediate, bytes, cookie});
     clock_.wake(self_);
   }
-  /// The origin's event of its own work.
+  /// Reports the end of this rank's own work.
   void tell_sent(link& v, sim_work& w, nic_status status) {
     if (std::exchange(w.told, true) || w.what == kind::begin || w.what == kind::end) return;
     --v.posted;
     tell(v, nic_event_kind::sent, status, w.cookie);
   }
 
-  /// Puts work on its way.
+  /// Sends work to the peer.
   void ship(link& v, sim_work w) {
     const bool control = w.what == kind::begin || w.what == kind::end;
     const std::uint64_t out = w.what == kind::read ? 0 : w.bytes_with_tail();
@@ -253,7 +255,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (!options_.in_order && !control && clock_.random().one_in(2))
       arrives += static_cast<std::int64_t>(
           clock_.random().below(static_cast<std::uint64_t>(8 * (k.latency_ns + k.send_ns) + 1)));
-    // What comes at one time comes in any order.
+    // Events of one time occur in any order.
     if (options_.in_order || control) arrives = std::max(arrives, v.arrives_last_ns + 1);
     arrives = std::max(arrives, v.nothing_before_ns + 1);
     v.arrives_last_ns = std::max(v.arrives_last_ns, arrives);
@@ -277,7 +279,7 @@ class sim_card : public mpx::sim::detail::event_handler {
       case event_arrives:
         if (world_.is_cut(self_, world_rank(w.peer))) return held_.push_back(argument);
         if (!std::exchange(w.healed, false) && now_ns <= v.healed_until_ns) {
-          w.healed = true;  // It does not overtake what has waited.
+          w.healed = true;  // It does not overtake work that was delayed.
           return clock_.at(++v.healed_until_ns, *this, argument);
         }
         return arrive(now_ns, argument & ~stage_mask, v, w);
@@ -286,7 +288,7 @@ class sim_card : public mpx::sim::detail::event_handler {
         return come_back(it->first, v, w);
     }
   }
-  /// Where local memory may be used again before the data has arrived, the card has read it.
+  /// If the local memory may be reused before the data arrives, the card reads it now.
   void leave(link& v, sim_work& w) {
     if (w.told || w.what == kind::begin || w.what == kind::end || world_.cut_off(self_)) return;
     if (w.what != kind::send && !w.until_taken) return;
@@ -353,11 +355,12 @@ class sim_card : public mpx::sim::detail::event_handler {
       v.stage.over();
       return;
     }
-    if (!v.stage.connected()) {  // This side has ended it.
+    if (!v.stage.connected()) {  // This side has ended the connection.
       w.status = nic_status::flushed;
       return;
     }
-    // What arrives when it leaves may do so first: then it is in the origin's memory still.
+    // Arrival may be handled before departure at equal times: then the data is still in the
+    // origin's memory.
     if (w.what == kind::send && w.payload.empty()) w.payload.assign(w.local, w.local + w.bytes);
     if (w.what == kind::send) return use_receive(v, w.immediate, w.payload);
     if (w.bytes != 0) {
@@ -421,7 +424,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     const rank_state s = world_.state(environment_, self_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  /// Whoever has died or left is lost, once what it sent has come.
+  /// Marks peers that have died or left as lost, once their work has arrived.
   void hear_news() {
     bool all = true;
     for (peer_id peer = 0; peer < peers(); ++peer) {
@@ -437,7 +440,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (all) epoch_ = world_.failure_epoch();
   }
   bool on_the_way_from(peer_id peer) const noexcept {
-    const sim_card* const there = last_card_of(peer);  // What it has sent may outlive it.
+    const sim_card* const there = last_card_of(peer);  // Its work may outlive it.
     return there != nullptr && there->links_[self()] != nullptr &&
            there->links_[self()]->on_the_way != 0;
   }
@@ -461,10 +464,10 @@ class sim_card : public mpx::sim::detail::event_handler {
   sim_options options_;
   bool closed_ = false;
   owning_table<link> links_;
-  std::vector<region_table> regions_;  // One.
+  std::vector<region_table> regions_;  // Exactly one.
   std::map<std::uint64_t, sim_work> works_;
   std::uint64_t next_ = 0;
-  std::vector<std::uint64_t> held_;  // What a cut has stopped.
+  std::vector<std::uint64_t> held_;  // Events stopped by a cut.
   std::deque<nic_event> ready_;
   std::uint32_t epoch_ = 0;
   std::int64_t out_free_ns_ = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The registered memory of a card in software: a table that the owner writes and its peers read,
-// and the marks by which a peer says what it is copying to.
+// The registered memory of a software card: a table that the owner writes and its peers read, and
+// marks by which a peer announces the entry to which it copies.
 //
-// A peer that copies by itself marks the entry it is about to use, then looks whether it is open;
-// the owner closes the entry, then looks at the marks. Both are of one total order, so that either
-// the peer finds it closed or the owner finds the mark. A mark is the peer's alone: one that dies
-// in the middle of a copy hinders nobody who knows that it is dead.
+// A peer that copies first marks the entry and then checks that it is open; the owner first closes
+// the entry and then reads the marks. All four accesses are in one total order (seq_cst), so that
+// either the peer finds the entry closed or the owner finds the mark. Each mark belongs to one
+// peer: a peer that dies during a copy blocks no owner that knows of its death.
 
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -23,7 +23,7 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// How many bytes of whole pages a piece of memory takes.
+/// Bytes of the whole pages that `memory` touches.
 inline std::uint64_t pages_of(std::span<const std::byte> memory) noexcept {
   const std::uint64_t first = reinterpret_cast<std::uintptr_t>(memory.data()) / page_bytes;
   const std::uint64_t last =
@@ -31,23 +31,24 @@ inline std::uint64_t pages_of(std::span<const std::byte> memory) noexcept {
   return (last - first + 1) * page_bytes;
 }
 
-/// Whether every page of it is mapped: a card pins pages, and cannot pin what is not there. (Of all
-/// calls that tell, this one does nothing else.) Cost: a system call.
+/// True if every page of `memory` is mapped: a card cannot pin unmapped pages. (Of the system calls
+/// that tell, this one has no other effect.) Cost: a system call.
 inline bool is_mapped(std::span<const std::byte> memory) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(memory.data()) / page_bytes * page_bytes;
   return ::msync(reinterpret_cast<void*>(at), pages_of(memory), MS_ASYNC) == 0;
 }
 
-/// Where a registration lies in its owner's memory, and who may do what with it.
+/// A registration's place in its owner's memory, and the access that it grants.
 struct region_place {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t block = 0;  ///< The shared block that it lies in; 0: private memory.
+  std::uint64_t block = 0;  ///< The shared block that contains it; 0: private memory.
   std::uint64_t block_offset = 0;
   std::uint32_t access = 0;
-  std::uint32_t tag = 0;  ///< Of the connections that may use it; 0: any.
+  std::uint32_t tag = 0;  ///< Connections that may use it; 0: all.
 
-  /// Whether `bytes` at `at` may be used so; `offset` becomes their place from the beginning.
+  /// True if a connection with tag `by` may access `n` bytes at `at` so. Sets `offset` to their
+  /// distance from the beginning.
   bool grants(std::uint64_t at, std::uint64_t n, nic_access wanted, std::uint32_t by,
               std::uint64_t& offset) const noexcept {
     offset = at - address;
@@ -57,7 +58,7 @@ struct region_place {
   }
 };
 
-/// The same, for peers. Zeroed memory is a closed entry.
+/// The registration as peers read it. Zeroed memory is a closed entry.
 struct alignas(cache_line_bytes) shared_region {
   platform::atomic<std::uint64_t> key;  ///< 0: closed.
   platform::atomic<std::uint64_t> address;
@@ -75,7 +76,8 @@ struct alignas(cache_line_bytes) shared_region {
     key.store(with, std::memory_order_release);
   }
   void close() noexcept { key.store(0, std::memory_order_seq_cst); }
-  /// Requires: it is marked.
+  /// Reads the entry. Returns false if it is not open with key `wanted`. Requires: the caller has
+  /// marked it.
   bool read(std::uint64_t wanted, region_place& p) const noexcept {
     if (key.load(std::memory_order_seq_cst) != wanted) return false;
     p.address = address.load(std::memory_order_relaxed);
@@ -89,18 +91,18 @@ struct alignas(cache_line_bytes) shared_region {
   }
 };
 
-/// What a peer is about to touch: the number of the entry, + 1; 0: nothing.
+/// The entry that a peer is about to access, + 1; 0: none.
 using copy_mark = platform::atomic<std::uint64_t>;
 
-/// A key names an entry and the use of it that is meant: version << 16 | entry. Handles are keys.
+/// A key names an entry and one of its successive uses: version << 16 | entry. Handles are keys.
 constexpr std::uint32_t entry_of(std::uint64_t key) noexcept {
   return static_cast<std::uint32_t>(key & 0xffff);
 }
 
-/// The owner's side. What it decides by is its own memory; the shared table is for its peers.
+/// The owner's table. The owner decides by this private memory; the shared table is for its peers.
 class region_table {
  public:
-  /// `first_version`: other jobs and earlier cards should have other ones. Errors:
+  /// `first_version`: should differ from those of other jobs and of earlier cards. Errors:
   /// errc::no_resources.
   region_table(std::uint32_t regions_max, std::uint64_t bytes_max, std::uint64_t first_version)
       : entries_(regions_max),
@@ -113,7 +115,7 @@ class region_table {
 
   std::uint64_t registered_bytes() const noexcept { return bytes_; }
 
-  /// `share(entry, key)` makes it known.
+  /// Adds a registration. `share(entry, key)` publishes it.
   template <class Share>
   errc add(const region_place& place, nic_region& region, Share&& share) noexcept {
     const std::uint64_t pages = pages_at(place);
@@ -129,7 +131,8 @@ class region_table {
     return errc{};
   }
 
-  /// `close(entry)` is called first; then it goes, as soon as `in_use(entry)` is false.
+  /// Removes a registration: calls `close(entry)` first, and removes it once `in_use(entry)`
+  /// returns false. Returns `retry` until then.
   template <class Close, class InUse>
   outcome remove(std::uint64_t handle, Close&& close, InUse&& in_use) noexcept {
     const std::uint32_t number = entry_of(handle);
@@ -145,8 +148,7 @@ class region_table {
     return outcome::done;
   }
 
-  /// Whether memory of this card's own lies inside a registration that connections of `tag` may
-  /// use.
+  /// True if `memory` lies inside a registration that connections of `tag` may use.
   bool holds(std::uint64_t handle, std::span<const std::byte> memory,
              std::uint32_t tag) const noexcept {
     std::uint64_t offset = 0;
@@ -154,7 +156,7 @@ class region_table {
     return place != nullptr && place->grants(reinterpret_cast<std::uintptr_t>(memory.data()),
                                              memory.size(), nic_access::local, tag, offset);
   }
-  /// The memory that a peer names, or nullptr where it may not.
+  /// The memory that a peer names, or nullptr if the access is not granted.
   std::byte* at(const remote_memory& memory, std::uint64_t offset, std::uint64_t bytes,
                 nic_access wanted, std::uint32_t tag) const noexcept {
     const region_place* const place = find(memory.key);
@@ -182,14 +184,14 @@ class region_table {
   }
 
   plain_array<entry> entries_;
-  plain_array<std::uint32_t> free_;  // A stack.
+  plain_array<std::uint32_t> free_;  // Stack of free entries.
   std::uint32_t free_count_;
   std::uint64_t bytes_max_;
   std::uint64_t bytes_ = 0;
   std::uint64_t version_;
 };
 
-/// A version that no other card is likely to have.
+/// A random version, unlikely to be that of another card.
 inline std::uint64_t random_version() noexcept {
   std::uint64_t word = 0;
   [[maybe_unused]] const auto filled = ::getrandom(&word, sizeof word, 0);

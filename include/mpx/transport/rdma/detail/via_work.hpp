@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a card in software does off its fast paths: staged writes, the stages of connections, and
-// what comes from peers that need not be honest.
+// The slow paths of the software card: staged writes, set-up and end of connections, and packets of
+// peers that are not trusted.
 
 #include <cerrno>
 #include <cstddef>
@@ -29,8 +29,8 @@ typename basic_via<Options, Wire>::way basic_via<Options, Wire>::copy_marked(
     std::byte* const to = wire_.block_at(v.peer, p.block, p.block_offset + p.bytes);
     if (to == nullptr) return way::refused;
     std::memcpy(to + p.block_offset + offset, d.from, d.bytes);
-    // Who writes on from here has the next line before the next write. (It lies in the block, or
-    // nothing happens.)
+    // A sequential writer gets ownership of the next line before its next write. (The line lies in
+    // the block; otherwise the prefetch has no effect.)
     if (asks_early_) platform::prefetch_to_write(to + p.block_offset + offset + d.bytes + 63);
     counters_.shared_bytes += d.bytes;
     return way::copied;
@@ -42,7 +42,7 @@ typename basic_via<Options, Wire>::way basic_via<Options, Wire>::copy_marked(
     return way::copied;
   }
   if (errno == 0 || errno == EFAULT) return way::refused;
-  v.kernel = false;  // It has died, which will be told, or the kernel has changed its mind.
+  v.kernel = false;  // The peer has died, which is reported later, or the kernel refuses now.
   return way::staged;
 }
 
@@ -162,7 +162,7 @@ void basic_via<Options, Wire>::lose(peer_id peer, nic_status why) noexcept {
   end(*v, why);
   v->stage.lost = true;
   if (why == nic_status::protocol) return;
-  v->owes_end = false;  // Nobody listens.
+  v->owes_end = false;  // The peer does not read it.
   v->acks.clear();
 }
 

@@ -77,15 +77,15 @@ struct fabric_message_slot : fabric_slot {
 /// A post: a remote write or read, if it is one by remote access, followed by a message, if there
 /// is one. One remote write may do both.
 struct fabric_order {
-  fabric_head head;                   ///< Of its message; the address is that of `said`.
-  std::span<const std::byte> said{};  ///< The message's payload,
+  fabric_head head;                   ///< Of the message; its address is for `said`.
+  std::span<const std::byte> said{};  ///< Payload of the message.
   void* said_descriptor = nullptr;
-  std::span<const std::byte> moved{};  ///< and what is written or read,
+  std::span<const std::byte> moved{};  ///< Memory to be written or read
   void* moved_descriptor = nullptr;
-  remote_memory there{};  ///< at that place of the peer's.
+  remote_memory there{};  ///< to or from this memory of the peer.
   cookie_t cookie = 0;
   bool reads = false;
-  bool placed = false;  ///< It ends when the data is in place.
+  bool placed = false;  ///< It completes once the data is in place.
 
   bool accesses() const noexcept { return !moved.empty(); }
 };
