@@ -464,8 +464,8 @@ class basic_libfabric {
   std::uint32_t accesses_ = 0;    // At the provider, for all peers.
   bool stalled_ = false;          // A post has returned `retry`, and no event will signal room.
   bool impatient_ = false;        // At the last arm(): something must be retried soon.
-  bool restless_ = false;         // At the last arm(): traffic is recent, and no descriptor signals
-                                  // it.
+  bool restless_ = false;         // At the last arm(): recent traffic, and no descriptor signals
+                                  // more.
   bool heard_ = false;            // An event was read since the last arm().
   std::int64_t heard_at_ns_ = 0;  // Time of the arm() before which an event was read.
   bool oversubscribed_ = false;

@@ -109,8 +109,7 @@ struct out_record {
   std::uint32_t bytes = 0;  ///< Bytes to write from there.
   std::uint16_t blocks = 0;
   std::uint16_t room = 0;  ///< Its blocks and those skipped in front of it.
-  std::uint16_t body = 0;  ///< 1 + the index of the piece that writes its payload from user memory;
-                           ///< 0: none.
+  std::uint16_t body = 0;  ///< 1 + the index of the piece that writes its payload; 0: none.
   bool body_posted = false;
   bool done = false;  ///< The card has finished reading it.
 };
@@ -167,10 +166,10 @@ struct link : mpx::detail::allocated,
   std::uint32_t composed = 0;   // Number of the next packet to compose.
   std::uint32_t posted = 0;
   std::uint32_t completed = 0;   // All packets below this number are done.
-  std::uint32_t free_there = 0;  // Blocks.
+  std::uint32_t free_there = 0;  // Free blocks of the peer's ring.
   std::uint32_t free_here = 0;
-  std::uint32_t receives = 0;      // Receives at the peer that may be used,
-  std::uint32_t receives_max = 0;  // of so many.
+  std::uint32_t receives = 0;      // Receives at the peer that may be used now,
+  std::uint32_t receives_max = 0;  // and in all.
 
   // Incoming packets. For each, by number: its blocks, or in_slot | its slot; 0: not arrived.
   plain_array<std::uint16_t> in;
@@ -185,8 +184,7 @@ struct link : mpx::detail::allocated,
   // left.
   std::uint32_t carriers = 0;      // Puts begun, in all.
   std::uint32_t carriers_out = 0;  // Of these, puts whose packet has left or never will.
-  std::uint64_t full_in_look = 0;  // The look at transfers in which the card refused a piece for
-                                   // this peer.
+  std::uint64_t full_in_look = 0;  // The last look at transfers in which the card was full.
 
   bool up() const noexcept { return state == link_state::open; }
   bool over() const noexcept { return state > link_state::open; }

@@ -45,8 +45,8 @@ struct nic_limits {
   std::uint32_t send_bytes_max;        ///< Of one send; 256 or more.
   std::uint32_t send_depth;     ///< Pending sends, writes and reads per connection; 2 or more.
   std::uint32_t receive_depth;  ///< Posted receives per connection; 2 or more.
-  bool checks_keys;  ///< An access with a wrong key is reported as refused at the origin. False: a
-                     ///< provider that drops it silently. Nothing is written in either case.
+  bool checks_keys;  ///< False: a provider may drop an access with a wrong key instead of reporting
+                     ///< it as refused. Nothing is written in either case.
   /// A post that was `done` may need further polls of this side before it leaves. The destructor
   /// polls for it for a limited time.
   bool leaves_by_polls = false;

@@ -34,7 +34,7 @@ concept MemoryRegistrar =
 
 struct registration_counters {
   std::uint64_t hits = 0;    ///< Acquired without registering.
-  std::uint64_t misses = 0;  ///< Registered.
+  std::uint64_t misses = 0;  ///< Newly registered.
   std::uint64_t refusals = 0;
   std::uint64_t evictions = 0;         ///< Deregistered to make room.
   std::uint64_t registered_bytes = 0;  ///< Now, in whole pages.

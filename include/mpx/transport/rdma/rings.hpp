@@ -77,9 +77,7 @@ class rings {
   void give_back(link& l) noexcept {
     if (l.memory == nullptr) return;
     for (int tries = 0; card_.deregister(l.region.handle) == outcome::retry; ++tries)
-      if (tries == 1000)
-        return;  // A peer keeps writing: the memory is leaked until the card is
-                 // destroyed.
+      if (tries == 1000) return;  // A peer keeps writing: leaked until the card ends.
     card_.deallocate(l.memory);
     l.memory = nullptr;
   }

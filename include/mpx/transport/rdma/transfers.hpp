@@ -221,7 +221,7 @@ class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
     const outcome o = t.reads ? read_piece(t, i) : write_piece(t, i);
     if (o != outcome::pending) pieces_.end(i);
     if (o == outcome::refused) t.failed = true;
-    if (o == outcome::retry) t.with->full_in_look = looks_;  // Spares others to register in vain.
+    if (o == outcome::retry) t.with->full_in_look = looks_;  // Its other transfers wait, too.
     if (o == outcome::refused || o == outcome::retry) return false;
     ++counters_.pieces;
     t.begun += n;

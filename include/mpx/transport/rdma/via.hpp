@@ -43,8 +43,7 @@ struct via_options {
   std::uint32_t send_bytes_max = 4096;  ///< Of a send; 256 or more.
   std::uint32_t send_depth = 64;        ///< Of a connection.
   std::uint32_t receive_depth = 512;    ///< Of a connection.
-  bool stages_all = false;         ///< Sends all data in packets: no shared memory, no copies by
-                                   ///< the kernel.
+  bool stages_all = false;         ///< Sends all data in packets, as if no memory could be shared.
   bool survives_refusals = false;  ///< If true: differs from the specification.
 };
 

@@ -38,8 +38,7 @@ struct tcp_line : mpx::detail::allocated {
   bool listed = false;              // In `unsent_`.
   bool serving = false;             // In `serving_`.
   bool starved = false;             // A post has returned `retry`.
-  bool mute = false;                // Nothing can be written any more; bytes that have arrived are
-                                    // still read.
+  bool mute = false;                // Nothing can be written any more; input is still read.
   bool told = false;                // The loss of the peer was reported.
   std::uint64_t written_at = 0;     // Value of `polls_` at the last write.
   std::uint64_t roomy_at = 0;       // Value of `news_` at which this link reported room again.

@@ -23,8 +23,7 @@ struct tcp_link : tcp_line<Stream> {
   tcp_search search;            // For an address at which the peer answers.
   unsigned calls = 0;           // Failed attempts since the connection was last open.
   std::int64_t due_ns = 0;      // Deadline of the current step. 0: none.
-  std::int64_t lost_at_ns = 0;  // The peer is lost unless the link is open by then. 0: open, or
-                                // never tried.
+  std::int64_t lost_at_ns = 0;  // The peer is lost unless open by then. 0: open or never tried.
 };
 
 }  // namespace mpx::inline v0::transport::detail

@@ -174,8 +174,7 @@ class basic_tcp_reader {
   }
 
  private:
-  static constexpr std::size_t split_bytes_max = 1024;  // The sink names no place for bodies up to
-                                                        // this.
+  static constexpr std::size_t split_bytes_max = 1024;  // Longer bodies get a place.
   static constexpr std::size_t long_bytes_min = 4096;
   static constexpr std::size_t ahead_of_long = 256;
 

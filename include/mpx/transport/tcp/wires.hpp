@@ -395,7 +395,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.socket.for_each_fd([this](int fd) { prepare(fd); });
     opened(l);
     if (l.state == tcp_state::resuming)
-      on_resume(l);  // What was read by secure() causes no further event.
+      on_resume(l);  // Bytes that secure() has read cause no further event.
   }
   /// Token by which that peer recognises this rank later; no other rank can derive it.
   tcp_bytes32 token_for(peer_id peer) const noexcept {
@@ -433,7 +433,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     ++counters_.opened;
     send(l);
     if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
-    look_at(l);  // What was read with the message causes no further event.
+    look_at(l);  // Bytes read with the message cause no further event.
   }
   /// Makes the next search begin at the address that the peer has on this connection.
   void remember_place(link& l) const noexcept {

@@ -323,7 +323,7 @@ void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_al
     if (v->dead || !v->gone) continue;
     v->dead = true;
     if (far && v->up && state_of_(bootstrap_, world_rank(v->peer)) == rank_state::finished) {
-      v->ends_at = platform::now_ns() + patience_ns;  // Its end is on its way, behind all else.
+      v->ends_at = platform::now_ns() + patience_ns;  // Its end message follows.
       note_busy(*v);
     } else {
       lose(*v, nic_status::peer_lost);

@@ -58,8 +58,7 @@ struct sim_work {
   remote_memory remote{};  // The address includes the offset.
   cookie_t cookie = 0;
   nic_tail tail{};                 // Of a write with a tail.
-  std::vector<std::byte> payload;  // The data once it has left the origin's memory, then the
-                                   // tail's.
+  std::vector<std::byte> payload;  // Data that has left the origin's memory; then the tail's.
 
   std::uint64_t bytes_with_tail() const noexcept { return bytes + tail.from.size(); }
 };

@@ -33,8 +33,7 @@ enum class fabric_reads : std::uint8_t {
 /// Options of a card over libfabric. Unset ones are taken from the environment.
 struct libfabric_options {
   std::string_view provider;                  ///< Default: MPX_FABRIC_PROVIDER, or the first.
-  fabric_memory memory = fabric_memory::any;  ///< Default: MPX_FABRIC_MEMORY (any, basic,
-                                              ///< scalable).
+  fabric_memory memory = fabric_memory::any;  ///< Default: MPX_FABRIC_MEMORY (see ENVIRONMENT.md).
   bool waits = true;                          ///< Sleep on a descriptor if the provider has one.
   /// Time for which a destructor polls for peers that have not received all, in ms. Less than 0:
   /// MPX_FABRIC_LEAVING_MS, or 500.
