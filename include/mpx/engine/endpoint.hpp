@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The endpoint: one rank's policies and operations, and the five rooms that use them. All state of
-// a rank hangs here. Calls take the thread model's lock; the rooms expect it held.
+// The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
+// and five components (`rooms/`). Public calls take the thread model's lock; the components require
+// that it is held.
 
 #include <cstddef>
 #include <optional>
@@ -29,8 +30,9 @@
 
 namespace mpx::inline v0::detail {
 
-/// Ground and rooms are its bases, so that each finds the others at no cost, and none can name what
-/// another owns. A packet goes to one room; a lost peer is told to all.
+/// The policies (`ground`) and the five components are base classes, so that a component reaches
+/// another by a cast that costs nothing. A component's data members are private to it. Each packet
+/// is handled by one component or service; a lost peer is announced to all of them.
 template <class Stack>
 class endpoint : ground<Stack>,
                  peers_room<Stack, endpoint<Stack>>,
@@ -60,10 +62,12 @@ class endpoint : ground<Stack>,
   static constexpr context_id context_mask =
       type_mark<Stack::checks_type::compares_types>::context_mask;
 
-  /// Collective over the job. `job` outlives the endpoint.
+  /// Collective over the ranks of the job. Requires: `job` outlives the endpoint.
   explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
-  /// A newcomer beside a job, in touch with nobody yet: `address` is that of a member, `own` a job
-  /// of this rank alone. Errors: those of the transport. See add_peer.
+  /// Makes the endpoint of a process that joins later and has no peers yet.
+  /// Requires: `own` is a job of this rank alone; `address` is the address of a member of the other
+  /// job.
+  /// Errors: those of the transport. See add_peer.
   endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
       : endpoint(own, address, nullptr) {}
   endpoint(const endpoint&) = delete;
@@ -83,37 +87,44 @@ class endpoint : ground<Stack>,
 
   // --- Starting ----------------------------------------------------------------------------------
 
-  /// Starts a standard send. Errors of all starts: errc::no_resources; nothing has happened then.
+  /// Starts a standard-mode send.
+  /// Errors: errc::no_resources, for this and every other start; the call has no effect then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
     if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
     return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
-  /// The same by a call, for where sends are too many to have them all inlined.
+  /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
+  /// inline each.
   [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
     lock_guard lock(threading());
     return send_apart(base, bytes, nullptr, to, bits);
   }
-  /// Starts a synchronous or ready send (`flag`); always returns an operation.
+  /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
+  /// fails.
   started send_flagged(const send_call& c, std::uint8_t flag) {
     lock_guard lock(threading());
     return send_queued_locked(c, flag);
   }
-  /// Complete when this returns. Returns errc::buffer if it does not fit.
+  /// Sends from the attached buffer; complete on return.
+  /// Returns: errc::buffer if the attached buffer has no room for the message.
   errc send_buffered(const send_call& c) {
     pass_without_poll();
     lock_guard lock(threading());
     return outbox().send_buffered(c);
   }
-  /// Starts a receive.
+  /// Starts a receive. Returns an operation, which may be complete already.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     lock_guard lock(threading());
     return inbox().receive(into, want);
   }
-  /// Receives and waits. Cost: less than `receive` and `wait`: what comes while this polls needs no
-  /// operation and no matching. If d.failure is `undecided` then, `receive_rest` has to follow.
+  /// Receives and polls for a while.
+  /// Returns: d.failure is `undecided` if no message has arrived; `receive_rest` has to follow
+  /// then.
+  /// Cost: less than `receive` and `wait`: a message that arrives during the polls needs no
+  /// operation and no matching.
   [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
     lock_guard lock(threading());
     inbox().receive_now(d);
@@ -131,23 +142,25 @@ class endpoint : ground<Stack>,
 
   // --- Finishing ---------------------------------------------------------------------------------
 
-  /// Blocks until `op` is complete. `site`: the call to name if that takes for ever.
+  /// Blocks until `op` is complete. `site` is the call that a hang report names.
   [[MPX_ALWAYS_INLINE]] void wait(operation& op, call_site site) {
     if (operation* const it = &op; !done_after_poll(it)) wait_slow(op, site);
   }
-  /// Whether `op` is complete, at most after a first poll; if not, `wait_slow` follows. It is named
-  /// where it is kept: to keep it in a register over the poll costs the caller more.
+  /// Polls once unless `op` is complete. Returns true if `op` is complete; else `wait_slow` has to
+  /// follow. Always returns false without polling if the thread model is concurrent. `op` is a
+  /// reference to the caller's pointer: keeping the pointer in a register across the poll costs the
+  /// caller more.
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
-    if constexpr (concurrent) return false;  // Only the lock tells.
+    if constexpr (concurrent) return false;  // The stage may be read only under the lock.
     if (op->done()) return true;
-    pace().poll_once_apart();  // Most often that finds it, so nothing more is set up before.
+    pace().poll_once_apart();  // Usually completes `op`, so nothing else is set up before.
     return op->done();
   }
   [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
     wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
   }
-  /// Blocks until `op` is complete, or until `lost()`, called under the lock, finds that what `op`
-  /// belongs to has lost a peer. Returns whether `op` is complete.
+  /// Blocks until `op` is complete, or until `lost()` returns true: the communicator of `op` has
+  /// lost a rank. `lost` is called under the lock. Returns true if `op` is complete.
   template <class Lost>
   bool wait_unless(operation& op, call_site site, Lost&& lost) {
     return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
@@ -157,16 +170,19 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     return op.done();
   }
-  /// Blocks until `done()`, which is called under the lock, returns true.
+  /// Blocks until `done()` returns true. `done` is called under the lock.
   void wait_until(call_site site, awaited on, function_ref<bool()> done) {
     pace().wait_until(threading(), site, on, done);
   }
   void progress();
   using countdown_type = call_countdown<concurrent>;
-  /// For those who count by themselves: where no call passes, pass_without_poll follows.
+  /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
+  /// `pass_without_poll` or `poll_overdue` if `passes` returns false.
   countdown_type& countdown() noexcept { return peers().countdown(); }
-  /// Each call that is done by loads and stores, or finds nothing to wait for, makes this one: of
-  /// many one makes progress. Not for who holds the lock. Cost: see call_countdown.
+  /// Counts a call that does not poll, and makes progress once in many such calls. Every call that
+  /// is done by loads and stores, or that finds nothing to wait for, calls it.
+  /// Requires: the caller does not hold the lock.
+  /// Cost: see call_countdown.
   [[MPX_ALWAYS_INLINE]] void pass_without_poll(call_weight weight = call_weight::call) noexcept {
     if (!countdown().passes(weight)) [[unlikely]]
       poll_overdue();
@@ -175,15 +191,15 @@ class endpoint : ground<Stack>,
     peers().refill_countdown();
     progress();
   }
-  /// Gives a complete operation back.
+  /// Returns a complete operation to the pool.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     lock_guard lock(threading());
     give(op);
   }
-  /// The same, of one that is_over.
+  /// Returns an operation that `is_over` to the pool, without the lock.
   [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
   const compound_calls<Stack>& compound_hooks() const noexcept { return compounds_; }
-  /// The request of `op` is gone: nothing may touch its buffer any more when this returns.
+  /// Ends an operation whose request is dropped. Nothing touches its buffer after this returns.
   void abandon(operation& op) {
     wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
                [&] { return part(op); });
@@ -200,7 +216,8 @@ class endpoint : ground<Stack>,
 
   // --- Probing -----------------------------------------------------------------------------------
 
-  /// Polls once. `failure`: why nothing can come any more.
+  /// Polls once and looks for a matching message. `failure`: the reason why none can arrive any
+  /// more, or errc{}.
   [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::optional<probe_result> found;
     bool crowded = false;
@@ -234,21 +251,22 @@ class endpoint : ground<Stack>,
 
   // --- Losses and leaving ------------------------------------------------------------------------
 
-  /// Receives from any source are possible again after a failure.
+  /// Acknowledges the failures known so far: receives from any source are possible again.
   void acknowledge_failures();
-  /// Progress while the job leaves together: polls until nothing more arrives, or for a while.
+  /// Makes progress while all ranks leave the job together: polls until nothing more arrives, at
+  /// most a bounded number of times.
   void drain();
-  /// Before this rank leaves alone: what it has sent gets out to those who live, as far as that
-  /// takes no longer than `patience_ns`; and if it leaves `in_good_order`, those hear that, too.
+  /// Called before this rank leaves alone. Flushes what it has sent to ranks that live, for at most
+  /// `patience_ns`. If it leaves `in_good_order`, it tells them so.
   void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
   void assert_let_go(std::source_location joined) noexcept;
-  /// What errc::no_resources means when an operation does not start.
+  /// Text for errc::no_resources when an operation does not start.
   static std::string limit_text() {
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
-  /// ": ...": more than the errc of a failure says of it: as the job knows it, else as the
-  /// transport does. "" if there is no more.
+  /// Returns ": " and details of a failure beyond its errc, from the job or else from the
+  /// transport. Returns "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
     std::string text = peers_type::loss_text(peer, why);
     if constexpr (ExplainingTransport<transport_type>) {
@@ -273,8 +291,9 @@ class endpoint : ground<Stack>,
   errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
   // --- Services ----------------------------------------------------------------------------------
 
-  /// From now on `s` gets the packets of kinds first .. last, and news of losses. It outlives this,
-  /// or is removed. Errors: errc::argument if a kind is taken or the engine's own.
+  /// Registers `s` for packets of kinds `first` to `last` and for notices of lost peers.
+  /// Requires: `s` outlives the endpoint or is removed.
+  /// Errors: errc::argument if a kind is taken or belongs to the engine.
   errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
     lock_guard lock(threading());
     return services_.add(s, first, last);
@@ -283,20 +302,23 @@ class endpoint : ground<Stack>,
     lock_guard lock(threading());
     services_.remove(s);
   }
-  /// Sends a packet of a service, in order with other answers to `to`; does not wait. `payload`: at
-  /// most 40 bytes, copied. Errors: errc::peer_lost.
+  /// Sends a packet of a service, in order with other answers to `to`. Does not wait. `payload` has
+  /// at most 40 bytes and is copied.
+  /// Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     lock_guard lock(threading());
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
-  /// A call that is blocked outside of the endpoint.
+  /// Marks a call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
-  /// What this rank waits for, and what lies in its queues. Threads: any.
+  /// Describes what this rank waits for and the contents of its queues, for a hang report.
+  /// Threads: any.
   hang_info describe_hang();
-  /// From now on `watch`, which outlives this, learns when this rank waits.
+  /// Reports to `watch` from now on when this rank waits.
+  /// Requires: `watch` outlives the endpoint.
   void watch(hang_watch& watch) noexcept {
     if (watch.on() || watch.may_be_asked())
       pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
@@ -304,11 +326,11 @@ class endpoint : ground<Stack>,
 
   // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
-  communicator_state& new_communicator_state() {  // The world's.
+  communicator_state& new_communicator_state() {  // Of the world.
     lock_guard lock(threading());
     return communicators_.make_world();
   }
-  /// nullptr: its communicator has been freed, or it has none.
+  /// Returns the state of the communicator of `op`; nullptr if it has been freed or `op` has none.
   const communicator_state* communicator_of(const operation& op);
   communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
   context_id lead(errc& why, call_site site);
@@ -321,13 +343,13 @@ class endpoint : ground<Stack>,
   }
 
  private:
-  friend struct compounds<Stack>;  // Operations made of operations (endpoint_compound.hpp),
-  friend struct schedules<Stack>;  // and collectives that are under way (endpoint_schedules.hpp).
+  friend struct compounds<Stack>;  // Compound operations: endpoint_compound.hpp.
+  friend struct schedules<Stack>;  // Started collectives: endpoint_schedules.hpp.
   template <class>
-  friend struct shared_blocks;  // Where the ranks of a node meet (endpoint_blocks.hpp).
+  friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
   template <class>
-  friend struct one_sided;  // What windows ask for (rma/access.hpp).
-  template <class From>     // What the transport is made of.
+  friend struct one_sided;  // Access for windows: rma/access.hpp.
+  template <class From>     // `from` constructs the transport.
   [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : ground_type(from),
         peers_type(job, transport().peers()),
@@ -348,7 +370,7 @@ class endpoint : ground<Stack>,
   mover_type& mover() noexcept { return *this; }
   progress_type& pace() noexcept { return *this; }
   bool is_blocked() noexcept { return pace().blocked() != nullptr; }
-  /// What the transport talks to.
+  /// Receives the transport's callbacks during a poll.
   struct sink {
     endpoint& e;
     [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& f,
@@ -386,7 +408,7 @@ class endpoint : ground<Stack>,
   using progress_type::hear_out;
   using progress_type::noticed;
   using progress_type::poll_once;
-  void arrived() noexcept { pace().completed(); }  // A blocked probe may look for it.
+  void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
@@ -407,19 +429,19 @@ class endpoint : ground<Stack>,
   [[MPX_ALWAYS_INLINE]] void finish(operation& op, errc failure) noexcept {
     if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
       failure = errc::type;
-    if (failure != errc{}) op.fails(failure);  // Else it has been errc{} since `begin`.
+    if (failure != errc{}) op.fails(failure);  // It has been errc{} since `begin`.
     op.stage = stage::complete;
     pace().completed();
     if (op.holder != holder::request) [[unlikely]]
       finish_unheld(op);
   }
-  /// The same, without a failure.
+  /// Completes a plain receive without a failure.
   [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
     if (compared::wrong(op.want)) return finish(op, errc::type);
     op.complete_plain<concurrent>();
     pace().completed();
   }
-  /// The same, once the transport has done with the operation's memory.
+  /// Completes `op` as soon as the transport no longer uses its memory.
   [[gnu::noinline]] void end(operation& op, errc failure) noexcept {
     if (op.pending == 0) return finish(op, failure);
     op.fails(failure);
@@ -434,16 +456,18 @@ class endpoint : ground<Stack>,
   void forget(operation& op) noexcept;
   void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
-  /// The operation that a peer's ticket names, if it is the peer's to name.
+  /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
+  /// else nullptr.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   bool relocate(operation& op) noexcept;
-  /// What is pending with a lost peer would never complete: the transport has to end it.
+  /// True if posts that are pending with a lost peer would never complete by themselves: the
+  /// transport has to drop the peer.
   static constexpr bool ends_posts =
       (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
       DroppingTransport<transport_type>;
-  /// A lost peer may still be at what it was to move, until it is dropped there.
+  /// True if a lost peer may access exposed memory until the transport drops it.
   static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
@@ -455,8 +479,8 @@ class endpoint : ground<Stack>,
     if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
   }
 
-  /// Blocks until `op` is complete or `stop()`, called under the lock, says so. Returns whether it
-  /// is complete.
+  /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.
+  /// Returns true if `op` is complete.
   bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
     if (operation* const it = &op; done_after_poll(it)) return true;
     bool done = false;
@@ -466,7 +490,8 @@ class endpoint : ground<Stack>,
     });
     return done;
   }
-  /// Where credit is bought ahead, the send that buys it counts for those that it pays for.
+  /// True if the countdown allows a send without a poll. With prepaid credit the send that buys the
+  /// credit is counted on behalf of the sends that spend it.
   [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The room of what waits to match: posted receives, early messages within their budget, probes, and
-// the receive that looks for its message itself. Nothing that a packet says is used before it is
-// checked.
+// Receive side of the endpoint: posted receives, unexpected messages within their budget, probes,
+// and the direct receive that polls for its message itself. Every field of a packet is checked
+// before it is used.
 
 #include <cstring>
 #include <optional>
@@ -23,8 +23,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// Of `House` it needs: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); what a context's communicator says: failure_in(context),
+/// Requires of `House`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
+/// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
 /// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
 /// mover().
 template <class Stack, class House>
@@ -48,7 +48,8 @@ class inbox_room {
     operation* op = new_receive(into);
     if (op == nullptr) [[unlikely]]
       return {nullptr, errc::no_resources};
-    op->want.bits = want.bits;  // One by one: a copy of the whole stalls on store forwarding.
+    op->want.bits =
+        want.bits;  // Member by member: a copy of the struct stalls on store forwarding.
     op->want.ignore = want.ignore;
     op->want.source = want.source;
     if ((matcher_.stored() | house().peers().failures()) != 0 && met_or_unmatchable(*op))
@@ -57,7 +58,7 @@ class inbox_room {
     matcher_.post(*op);
     return {op};
   }
-  /// A receive from nobody: complete, with no data.
+  /// Starts a receive from the null rank: complete, without data.
   started receive_nothing(peer_id nobody) {
     operation* op = new_receive({});
     if (op == nullptr) return {nullptr, errc::no_resources};
@@ -65,7 +66,8 @@ class inbox_room {
     end_unmatched(*op, errc{});
     return {op};
   }
-  /// Takes a receive back that has not matched. Requires: it is posted.
+  /// Cancels a receive that has not matched.
+  /// Requires: it is posted.
   void cancel(operation& op) noexcept {
     matcher_.cancel(op);
     op.cancelled = true;
@@ -73,8 +75,8 @@ class inbox_room {
   }
   void withdraw(operation& op) noexcept { matcher_.cancel(op); }
 
-  /// Receives and waits for a while: a message that comes meanwhile needs no operation and no
-  /// matching. If d.failure is `undecided` afterwards, d.posted has to be waited for.
+  /// Receives and polls for a while. A message that arrives meanwhile needs no operation and no
+  /// matching. If d.failure is `undecided` on return, d.posted has to be waited for.
   [[gnu::noinline]] void receive_now(direct_receive& d) {
     if constexpr (!concurrent) {
       if (matcher_.stored() != 0) return receive_stored(d);
@@ -86,7 +88,7 @@ class inbox_room {
     }
     receive_slow(d);
   }
-  /// What `op`, complete, has to say of `d`.
+  /// Copies the result of the complete operation `op` to `d` and returns `op` to the pool.
   void received(direct_receive& d, operation& op) {
     d.want.source = op.peer;
     d.want.bits = match_bits_of(0, op.tag);
@@ -100,11 +102,12 @@ class inbox_room {
 
   // --- Packets -----------------------------------------------------------------------------------
 
-  /// A plain eager message. Returns false if it meets no receive.
+  /// Handles a plain eager message. Returns false if it matches no receive.
   [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
                                       std::span<const std::byte> payload) noexcept {
     const envelope is{bits, source};
-    if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing is posted while there is one.
+    if (matcher_.nothing_posted() &&
+        direct_ != nullptr) {  // A direct receive excludes posted ones.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
       direct_receive& d = *detail::exchange(direct_, nullptr);
@@ -130,7 +133,7 @@ class inbox_room {
   }
 
   bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
-  /// An eager message that asks for an answer, or has met no receive.
+  /// Handles an eager message that asks for an answer or has matched no receive.
   [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
                                       std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
@@ -194,8 +197,9 @@ class inbox_room {
     return errc{};
   }
   void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
-  /// The data of an announced message is not to be fetched. Of one that a receive has taken nothing
-  /// is said: that goes on.
+  /// Handles a recall: the sender withdraws its exposed data, so this rank must not fetch it any
+  /// more. A message that a receive has already taken gets no answer: its transfer continues and
+  /// ends as usual.
   errc on_recall(peer_record& r, const wire::header& h) {
     if (h.ticket == 0) return errc::protocol;
     bool waits = false;
@@ -218,7 +222,8 @@ class inbox_room {
 
   // --- Probes ------------------------------------------------------------------------------------
 
-  /// The earliest message that matches, or nullptr. `failure`: why none can come any more.
+  /// Returns the earliest matching message, or nullptr. `failure`: the reason why none can arrive
+  /// any more, or errc{}.
   arrived_message* find(const pattern& want, errc& failure) noexcept {
     if (house().peers().orphaned()) [[unlikely]]
       house().peers().check();
@@ -226,7 +231,8 @@ class inbox_room {
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
   }
-  /// The same, taken out of matching; `receive_claimed` or `discard` follows.
+  /// Finds a message and takes it out of matching (matched probe). `receive_claimed` or `discard`
+  /// has to follow.
   arrived_message* claim(const pattern& want, errc& failure) noexcept {
     arrived_message* const m = find(want, failure);
     if (m == nullptr) return nullptr;
@@ -243,11 +249,12 @@ class inbox_room {
     accept(*op, m);
     return {op};
   }
-  /// As a receive without room, but this needs no operation: no data moves.
+  /// Drops a message as a receive of zero bytes would, but without an operation: no data moves.
   void discard(arrived_message* m) noexcept;
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
-  /// The message that this rank waits for may be behind those that a peer may not announce: let it.
+  /// Lets stalled peers announce more messages. A blocked rank calls it: the message that it waits
+  /// for may be one that its sender may not announce yet.
   void allow_announcements() {
     if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
     while (peer_record* r = house().peers().next_stalled()) {
@@ -257,9 +264,10 @@ class inbox_room {
     }
   }
 
-  /// What matched probes hold.
+  /// Messages that matched probes hold.
   const auto& claimed() const noexcept { return early_.claimed(); }
-  /// Throws away what nobody has received: of all, as a forked child does; of `peer`.
+  /// Drops all unexpected messages of all peers, as a forked child does; forget_early drops those
+  /// of `peer`.
   void forget_all() noexcept;
   void forget_early(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
@@ -271,33 +279,35 @@ class inbox_room {
     });
   }
 
-  /// Indexes the messages that were stored since the last call, and throws away those of
-  /// communicators that have been freed. Cost: a look at each of them.
+  /// Indexes the messages stored since the last call, and drops those of freed communicators.
+  /// Cost: a look at each of them.
   void index_new() noexcept;
-  /// Throws away stored messages for whose envelope `gone` is true.
-  /// Requires: their contexts have the place of `context`.
+  /// Drops unexpected messages for whose envelope `gone` returns true.
+  /// Requires: their contexts have the same place as `context`.
   /// Cost: that of `index_new`, and a look at each message of that place.
   template <class Gone>
   void discard_if(context_id context, Gone&& gone) noexcept;
 
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
   void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
-  /// Ends a posted receive if it waits for `peer` alone, or for whoever comes.
+  /// Ends a posted receive that waits for `peer` alone, or for any source of a communicator that
+  /// contains `peer`.
   void end_if_for(operation& op, peer_id peer, errc why) {
     if (op.want.source != peer &&
         (op.want.source != any_peer || !house().concerns(op.want.context(), peer)))
       return;
     end_posted(op, why);
   }
-  /// Requires: it is posted.
+  /// Requires: `op` is posted.
   void end_posted(operation& op, errc why) {
     matcher_.cancel(op);
     end_unmatched(op, why);
   }
 
-  /// The use of memory by eager messages that arrived before their receives, in bytes.
+  /// Memory of eager messages that arrived before their receives, in bytes, as flow control counts
+  /// it.
   std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
-  /// Calls take(message, claimed) for each that waits.
+  /// Calls take(message, claimed) for each unexpected message.
   template <class Take>
   void for_each_early(Take&& take) {
     matcher_.for_each(
@@ -325,15 +335,16 @@ class inbox_room {
     op.owns(op.layout_mark());
   }
 
-  /// Takes the message that `d` wants if it is the next one of its source. Requires: nothing is
-  /// posted or stored that could match first.
+  /// Takes the message for `d` if it is the next packet of its source.
+  /// Requires: no posted receive and no unexpected message could match first.
   [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
     if constexpr (PeekingTransport<transport_type>) {
       const peer_id source = d.want.source;
       bool tell = false;
       const bool taken = house().transport().take_if(
           source, [&](const frame_header& f, std::span<const std::byte> payload) {
-            // A receive from any tag takes tag 0 here, and the others by the poll that follows.
+            // A receive with any tag takes tag 0 here; other tags are found by the poll that
+            // follows.
             if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
                 !house().flow().incoming(source, f.word[wire::word_credit]))
               return false;
@@ -357,8 +368,8 @@ class inbox_room {
 
   void receive_stored(direct_receive& d);
   void discard_stored(arrived_message& m) noexcept;
-  /// The direct receive becomes an ordinary one: it has polled for long enough, or what came needs
-  /// an operation.
+  /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
+  /// operation.
   [[gnu::noinline]] void post_direct() {
     direct_receive& d = *detail::exchange(direct_, nullptr);
     d.posted = detail::exchange(spare_, nullptr);
@@ -367,14 +378,14 @@ class inbox_room {
     matcher_.post(*d.posted);
   }
 
-  /// Copies what fits. Returns errc::truncate if not all did.
+  /// Copies the bytes that fit. Returns errc::truncate if the payload is longer.
   [[MPX_ALWAYS_INLINE]] static errc copy_eager(std::byte* into, std::size_t capacity,
                                                std::span<const std::byte> payload) noexcept {
     const std::size_t n = lesser(payload.size(), capacity);
     if (n != 0) std::memcpy(into, payload.data(), n);
     return n < payload.size() ? errc::truncate : errc{};
   }
-  /// Copies an eager message to its receive and completes it.
+  /// Copies an eager message to its receive and completes the receive.
   [[MPX_ALWAYS_INLINE]] void deliver(operation& op, peer_id source, tag_t tag,
                                      std::span<const std::byte> payload) noexcept {
     op.peer = source;
@@ -399,7 +410,7 @@ class inbox_room {
                                        std::span<const std::byte> payload) noexcept {
     deliver(op, source, tag, payload);
   }
-  /// Eager bytes of `source` have left this process's memory.
+  /// Returns credit for eager bytes of `source` that have left this process's memory.
   [[MPX_ALWAYS_INLINE]] void released(peer_id source, std::size_t bytes) noexcept {
     if (house().flow().release(source, bytes)) [[unlikely]]
       house().outbox().owe_credit(source);
@@ -407,7 +418,7 @@ class inbox_room {
   void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
   void receive_slow(direct_receive& d);
 
-  /// Keeps an eager message that came before its receive.
+  /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
   [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
                                          std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
@@ -424,12 +435,13 @@ class inbox_room {
     discard_if_refused(h.context);
     return errc{};
   }
-  /// A message of a revoked communicator meets no receive: its sender shall not wait.
+  /// Drops messages of a revoked communicator: no receive will match them, and their senders must
+  /// not wait.
   [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
     if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
     discard_if(context, [context](const envelope& is) { return is.context() == context; });
   }
-  /// What the peer may fill of unexpected memory.
+  /// Bytes of unexpected-message memory that the peer may fill.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ElasticFlowControl<typename Stack::flow_type>)
       return house().flow().granted_bytes(peer);
@@ -440,7 +452,8 @@ class inbox_room {
     early_.discount(unexpected_cost(stored));
   }
 
-  /// Keeps an early message and shows it to the matcher. Returns nullptr when memory is out.
+  /// Stores an unexpected message and adds it to the matcher. Returns nullptr if memory is
+  /// exhausted.
   [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
                                            std::span<const std::byte> payload) {
     arrived_message* const m = early_.make(source, h, payload);
@@ -453,7 +466,7 @@ class inbox_room {
     house().arrived();
   }
 
-  /// Gives an early message, already out of the matcher, to its receive.
+  /// Gives an unexpected message, already out of the matcher, to its receive.
   [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
     if constexpr (Stack::checks_type::compares_types) note_type(op.want, m->is.bits);
     const peer_id source = m->is.source;
@@ -479,7 +492,8 @@ class inbox_room {
     op.message_bytes = 0;
     house().finish(op, why);
   }
-  /// The receive of `op` meets a message that is here, or can never match.
+  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
+  /// both cases.
   [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
     if (house().peers().orphaned()) return end_if_unmatchable(op);
     unexpected_message* const m = matcher_.match_receive(op.want);
@@ -492,7 +506,7 @@ class inbox_room {
     if (why != errc{}) end_unmatched(op, why);
     return why != errc{};
   }
-  /// Why a receive can never match, or errc{}.
+  /// The reason why a receive can never match, or errc{}.
   errc why_unmatchable(const pattern& want) noexcept {
     return house().peers().failures() == 0 ? errc{} : why_unmatchable_after_all(want);
   }
@@ -507,8 +521,8 @@ class inbox_room {
 
   typename Stack::matching_type matcher_;
   direct_receive* direct_ = nullptr;
-  operation* spare_ = nullptr;  // For the direct receive that has to be posted by a handler.
-  unsigned probing_ = 0;        // Blocked probes.
+  operation* spare_ = nullptr;  // Used when a handler turns the direct receive into a posted one.
+  unsigned probing_ = 0;        // Number of blocked probes.
   std::uint32_t announcements_step_;
   early_messages early_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The room of what has not left: sends in order, answers, credit, announcements, buffered sends.
-// A message that the transport takes at once leaves no trace here.
+// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
+// of outstanding announcements, and memory attached for buffered sends. A message that the
+// transport takes at once leaves no state here.
 
 #include <cstring>
 #include <span>
@@ -22,16 +23,17 @@
 
 namespace mpx::inline v0::detail {
 
-/// Who a completion of the transport is for.
+/// Type of the posted work that a completion of the transport belongs to: a packet, or a get or
+/// put.
 enum class cookie_kind : std::uint8_t { packet, copy };
-/// Names an operation to the transport; 0 names none.
+/// Returns the cookie that names `op` to the transport. Cookie 0 names no operation.
 inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
   return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
 }
 
-/// Of `House` it needs: transport(), flow(), protocol(), trace(), pool(), now_ns();
-/// finish(op, why), end(op, why), give(op); failure_in(context), which says whether its
-/// communicator is revoked; peers() and mover().
+/// Requires of `House`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
+/// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
+/// peers() and mover().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -40,7 +42,8 @@ class outbox_room {
   static constexpr std::uint32_t answers_max = 1u << 17;
   static constexpr std::size_t tiny_prepaid_max =
       lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
-  /// Of longer ones the copy takes most of the time.
+  /// Longest message sent with prepaid credit, in bytes. The cost of longer ones is mostly the
+  /// copy.
   static constexpr std::size_t prepaid_max =
       lesser(std::size_t{1024}, transport_type::traits.packet_bytes_max);
 
@@ -50,18 +53,20 @@ class outbox_room {
   outbox_room& operator=(const outbox_room&) = delete;
   ~outbox_room() { platform::deallocate(staging_); }
 
-  /// What a layout spreads is put together in so much, piece by piece.
+  /// Size of the buffer in which non-contiguous data is packed, piece by piece, in bytes.
   static constexpr std::size_t staging_bytes =
       greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
               greater(far_part_t<protocol_type>::short_bytes_ceiling,
                       far_part_t<protocol_type>::fragment_bytes_max));
 
-  /// Tiny messages never are, so that one that is known to be tiny is not compared.
+  /// True if a message of this size is announced, not sent eagerly. The first comparison lets the
+  /// compiler drop the second one for messages that are known to be tiny.
   [[MPX_ALWAYS_INLINE]] bool is_long(std::size_t bytes) noexcept {
     return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
   }
 
-  /// The same of one to that peer.
+  /// True if a message of this size to peer `to` is announced; far peers may have another
+  /// threshold.
   bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
     if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
       if (!house().transport().is_near(to))
@@ -70,10 +75,10 @@ class outbox_room {
     return is_long(bytes);
   }
 
-  /// A long message of the peer has begun to come.
+  /// Called when a long message of the peer begins to arrive.
   void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
 
-  /// How long messages go, in pieces.
+  /// Size of the fragments of long messages to this peer, in bytes.
   std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (NearFarTransport<transport_type>) {
       auto& t = house().transport();
@@ -84,22 +89,24 @@ class outbox_room {
     return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
   }
 
-  /// Whether the credit of small messages is bought ahead.
+  /// True if this stack sends small messages with prepaid credit.
   static constexpr bool prepays = PurseTransport<transport_type> &&
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
-  /// Sends a contiguous message that is tiny and in whose way nothing is. Returns false if that is
-  /// not known.
+  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
+  /// not possible; the message may still be sent by another path.
   bool send_at_once(const send_call& c) noexcept;
-  /// The same of one that may be somewhat longer, too.
+  /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
+  /// without effect, if that is not possible.
   bool send_short_at_once(const send_call& c) noexcept;
-  /// What they have left: sends it if it can leave at once, and pays for those behind it.
+  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
+  /// for later messages. Returns false if it has to be queued.
   bool send_and_prepay(const send_call& c) noexcept;
 
-  /// Sends a contiguous message if it can leave at once. Returns false if it is to be queued.
+  /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
   bool send_now(const send_call& c) noexcept {
-    // What may pend needs an operation to complete.
+    // A pending post needs an operation for its completion.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
     if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
@@ -117,8 +124,9 @@ class outbox_room {
     return true;
   }
 
-  /// The general send: keeps order behind earlier sends, falls back to announcing.
-  /// Errors: errc::no_resources, when no operation is to be had; nothing has happened then.
+  /// Sends a message of any size behind earlier sends to the same peer, eagerly or by an
+  /// announcement.
+  /// Errors: errc::no_resources if no operation is available; the call has no effect then.
   [[gnu::noinline]] started send(const send_call& c, std::uint8_t flags) {
     peer_record* const known = house().peers().find_or_make(c.to);
     operation* op = known == nullptr ? nullptr : new_send(c, flags);
@@ -135,8 +143,9 @@ class outbox_room {
     return {op};
   }
 
-  /// Complete when this returns. Errors: errc::buffer if it does not fit, errc::no_resources, what
-  /// became of the peer.
+  /// Sends from the attached buffer; complete on return.
+  /// Errors: errc::buffer if the attached buffer has no room; errc::no_resources; the failure of
+  /// the peer.
   errc send_buffered(const send_call& c) {
     if (!has_attached_) return errc::buffer;
     const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
@@ -168,14 +177,15 @@ class outbox_room {
     has_attached_ = true;
     return errc{};
   }
-  /// Nothing of the attached memory is in use.
+  /// True if no part of the attached memory is in use.
   bool attached_is_free() const noexcept { return attached_space_.empty(); }
+  /// Detaches and returns the attached memory.
   /// Requires: attached_is_free().
   std::span<std::byte> detach() noexcept {
     has_attached_ = false;
     return detail::exchange(attached_, {});
   }
-  /// Frees the copy of its data that `op` owns.
+  /// Frees the copy of its data, or the reference to its layout, that `op` owns.
   [[gnu::noinline]] void free_copy(operation& op) noexcept {
     std::byte* copy = detail::exchange(op.owned, nullptr);
     if (copy == op.layout_mark()) {
@@ -188,19 +198,20 @@ class outbox_room {
     }
   }
 
-  // --- What a layout spreads ---------------------------------------------------------------------
+  // --- Packing of non-contiguous data ------------------------------------------------------------
 
   bool prepare_staging() noexcept {
     if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
     return staging_ != nullptr;
   }
-  /// Room for one piece, until the next is asked for. Requires: prepare_staging() returned true.
+  /// Buffer for one packed piece, valid until the next call.
+  /// Requires: prepare_staging() returned true.
   std::span<std::byte> staging() noexcept {
     staged_ = nullptr;
     return {staging_, staging_bytes};
   }
-  /// Bytes offset .. offset + n - 1 of what `op` sends, in one piece.
-  /// Requires: it has data; n <= staging_bytes if a layout spreads them.
+  /// Returns bytes offset .. offset + n - 1 of the data that `op` sends, contiguous.
+  /// Requires: `op` has data; n <= staging_bytes if the data has a layout.
   [[MPX_ALWAYS_INLINE]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
                                                          std::size_t n) noexcept {
     if (op.data.contiguous()) [[likely]]
@@ -210,8 +221,9 @@ class outbox_room {
 
   // --- Packets -----------------------------------------------------------------------------------
 
-  /// Posts a packet. What the transport keeps of `payload` it gives back by a completion of `op`,
-  /// which counts it; without `op` there is no payload. Returns false if it is to be tried again.
+  /// Posts a packet. Returns false if it has to be posted again later. If the post is pending, the
+  /// transport reads `payload` until a completion of `op`, which counts it.
+  /// Requires: `payload` is empty if `op` is nullptr.
   [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
                               operation* op) noexcept {
     h.credit = house().flow().outgoing(to);
@@ -228,11 +240,12 @@ class outbox_room {
 
   /// Sends a control packet without a payload, now or as soon as the channel takes it.
   void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
-  /// The same with the payload that lies in `of.control`.
+  /// Sends a control packet with the payload in `of.control`.
   void answer(const wire::header& h, operation& of) {
     answer(of.peer, h, {of.control, of.control_bytes}, &of);
   }
-  /// The same with a payload of at most 40 bytes that is copied.
+  /// Sends a control packet with a payload of at most 40 bytes, which is copied. Returns false if
+  /// the peer is lost.
   bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     peer_record& r = house().peers().of(to);
     if (r.failure() != errc{}) return false;
@@ -244,15 +257,17 @@ class outbox_room {
     return true;
   }
 
-  /// The same with a payload of up to a packet. Cost: a copy, unless the channel takes it now.
+  /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
+  /// Cost: a copy unless the channel takes the packet now.
   bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  /// Answers that wait for room in the peer's channel.
+  /// Number of answers that wait for room in the peer's channel.
   std::uint32_t answers_waiting(peer_id peer) noexcept {
     const peer_record* const r = house().peers().find(peer);
     return r == nullptr ? 0 : r->answers_;
   }
 
-  /// The peer is to be told how much of what it sent has left this process's memory.
+  /// Returns credit: tells the peer, now or later, how many of its bytes have left this process's
+  /// memory.
   [[gnu::noinline]] void owe_credit(peer_id peer) {
     peer_record& r = house().peers().of(peer);
     if (r.failure() != errc{}) return;
@@ -264,10 +279,11 @@ class outbox_room {
     house().peers().set_busy(r);
   }
 
-  /// `matched` or `unready`. Returns false if it makes no sense.
+  /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
   bool on_answer(operation* op, const wire::header& h) {
     if (op == nullptr || op->stage != stage::answer || op->split) return false;
-    if (op->announced && h.kind == wire::kind::matched) return false;  // It answers eager ones.
+    if (op->announced && h.kind == wire::kind::matched)
+      return false;  // Only eager sends are answered so.
     if (op->announced) announcement_answered(op->peer);
     house().mover().end_exposure(*op);
     house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
@@ -285,8 +301,8 @@ class outbox_room {
   }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// A message that the peer has announced is the other half of an exchange with the last one to
-  /// it, which came unasked.
+  /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
+  /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
   bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
     return r.turns_.unasked() && r.turns_.is_ahead() &&
            bytes <= unasked_bytes_max<transport_type, protocol_type>;
@@ -295,12 +311,13 @@ class outbox_room {
 
   // --- Flushing ----------------------------------------------------------------------------------
 
-  /// A send to this peer may go now; it overtakes nobody.
+  /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return house().peers().calm_and_no_news() || quiet_slow(to);
   }
 
-  /// Sends what waits for all peers that are busy. Returns how much has left.
+  /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
+  /// copied.
   std::size_t flush_busy() {
     std::size_t sent = 0;
     house().peers().for_each_busy([&](peer_record& r) {
@@ -312,7 +329,7 @@ class outbox_room {
   }
 
   void on_new_record(peer_record& r) noexcept { r.allowance_ = allowance_first_; }
-  /// What waits for the peer has been ended, and is to be forgotten.
+  /// Empties the queues of a lost peer. Their operations have been ended before.
   void on_loss(peer_record& r) noexcept {
     r.control_.clear();
     r.backlog_.clear();
@@ -387,7 +404,8 @@ class outbox_room {
     house().peers().set_busy(r);
   }
 
-  /// Sends what waits for one peer: answers first, then credit, then sends in order, then data.
+  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
+  /// data. Returns 0 if nothing was sent.
   [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
@@ -410,7 +428,8 @@ class outbox_room {
     return sent + house().mover().flush(r);
   }
 
-  /// Puts the first send of a backlog on the wire. Returns false if it must wait.
+  /// Sends the first message of a backlog, eagerly or by its announcement. Returns false if it has
+  /// to wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
     const bool longer = is_long(bytes, op.peer);
@@ -470,7 +489,7 @@ class outbox_room {
   offset_allocator attached_space_;
   bool has_attached_ = false;
   std::byte* staging_ = nullptr;
-  const operation* staged_ = nullptr;  // Whose piece lies there, and which.
+  const operation* staged_ = nullptr;  // The operation whose piece is in `staging_`, and its range.
   std::size_t staged_offset_ = 0;
   std::size_t staged_count_ = 0;
 };
