@@ -220,7 +220,7 @@ MUTATIONS = [
     ("the place of a dropped receive is not taken back", PLACED,
      "  house().cancel_place(r.peer);\n", ""),
     ("the place of a dropped fragment is not taken back", MOVER,
-     "    house().cancel_place(r.peer);  // Which takes the fragment for us.\n", ""),
+     "    house().cancel_place(r.peer);  // The transport discards the fragment.\n", ""),
     ("the credit of a dropped placed message is lost", PLACED,
      "  house().end(op, errc{});\n"
      "  released(r.peer, bytes);\n",

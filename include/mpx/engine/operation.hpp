@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The state of one send or receive while it is under way, and the pool that holds them. An
-// operation has a ticket that a peer can name; a ticket that was not given out is recognised and
-// refused.
+// State of one send or receive under way, and the pool of operations. Each operation has a ticket
+// that a peer can name; tickets that were not given out are recognised and refused.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,48 +19,48 @@
 
 namespace mpx::inline v0::detail {
 
-/// Of the queues that operations wait in: none waits in one and to be matched, so that the links
-/// are the same.
+/// Tag of the links of queues of operations. It equals the matcher's tag: no operation is queued
+/// and posted for matching at the same time, so both share the links.
 using queue_tag = match_tag;
 
 enum class role : std::uint8_t { free, receive, send, control, compound };
 
-/// Whom an operation tells that it is complete, and who gives it back.
+/// The party that is told of an operation's completion and returns it to the pool.
 enum class holder : std::uint8_t {
-  nobody,   ///< It is given back when it is complete.
-  request,  ///< A request refers to it, and looks.
-  parent,   ///< It is part of a compound operation, which counts.
-  watcher,  ///< A request refers to it, and somebody who is told awaits that.
+  nobody,   ///< Returned to the pool as soon as it is complete.
+  request,  ///< A request refers to it and polls its stage.
+  parent,   ///< Part of a compound operation, which counts its parts.
+  watcher,  ///< A request refers to it, and a coroutine or callback awaits it.
 };
 
-/// Who awaits a request without looking.
+/// Notified when a request is complete, without polling it.
 struct completion_watcher {
-  /// The operation is complete, and its request's alone again. Called under the endpoint's lock,
-  /// from whichever packet's handler or call made it so: it starts nothing.
+  /// Called when the operation is complete and belongs to its request alone again. Runs under the
+  /// endpoint's lock, inside any packet handler or call, so it must start nothing.
   void (*completed_locked)(completion_watcher&) noexcept;
 };
 
-/// What the receiver fetches itself of a message that both sides move.
+/// State of the first half (front) of a split message, which the receiver fetches itself.
 enum class front : std::uint8_t {
-  open,     ///< It has not said that it has it.
-  fetched,  ///< It has.
-  wanted,   ///< It could not fetch it, and is to be sent it.
+  open,     ///< The receiver has not reported the front yet.
+  fetched,  ///< The receiver has fetched the front.
+  wanted,   ///< The get failed: the sender has to send the front.
 };
 
-/// How far an operation has come. Who sets what, and when:
+/// Stage of an operation, with the component that sets it:
 ///
 /// | stage     | of            | set by                                | left when                |
 /// |-----------|---------------|---------------------------------------|--------------------------|
-/// | posted    | receive       | inbox: no message has met it          | one does, or is cancelled|
+/// | posted    | receive       | inbox: no message has matched it      | it matches or is ended   |
 /// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
-/// | answer    | send          | outbox: an answer is owed             | it comes                 |
-/// | placed    | receive       | inbox: the transport writes its body  | the packet is whole      |
-/// | streaming | send, receive | mover: data goes as packets           | the last byte has gone by|
-/// | due       | send, receive | mover: this side has to copy it       | this rank looks or waits |
-/// | copying   | send, receive | mover: a get or put is under way      | its completion comes     |
-/// | closing   | any           | endpoint::end, while the transport    | the last completion comes|
-/// |           |               | still reads or writes its memory      |                          |
-/// | complete  | any           | endpoint::finish, once                | it is given back         |
+/// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
+/// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
+/// | streaming | send, receive | mover: data moves as packets          | the last byte has passed |
+/// | due       | send, receive | mover: this side has to copy the data | this rank waits or polls |
+/// | copying   | send, receive | mover: a get or put is under way      | it completes             |
+/// | closing   | any           | endpoint::end, while the transport    | the last completion      |
+/// |           |               | still reads or writes its memory      | arrives                  |
+/// | complete  | any           | endpoint::finish, once                | it returns to the pool   |
 enum class stage : std::uint8_t {
   posted,
   queued,
@@ -74,33 +73,34 @@ enum class stage : std::uint8_t {
   complete,
 };
 
-/// One send, receive or packet that has to wait. Its flags, false when it begins:
+/// A send, a receive, or a control packet that has to wait. Flags are false when it begins:
 ///
 /// | flag      | set by                         | cleared by                                     |
 /// |-----------|--------------------------------|------------------------------------------------|
-/// | holder    | begin: a request; compounds: a | detach: nobody, it is given back at its end    |
-/// |           | parent; awaiting: a watcher    |                                                |
-/// | special   | fails, owns: there is more to  | never                                          |
-/// |           | see to than a success          |                                                |
+/// | holder    | begin: request; compounds:     | detach: nobody, so that it returns to the pool |
+/// |           | parent; awaiting: watcher      | at its end                                     |
+/// | special   | fails, owns: the end needs     | never                                          |
+/// |           | more than a plain success      |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
-/// | exposed   | mover: the peer may reach it   | mover::withdraw, end_exposure                  |
-/// | recalls   | mover: the peer is not to      | outbox: its envelope is posted                 |
-/// |           | fetch, and has been told       |                                                |
-/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one a completion        |
+/// | exposed   | mover: the peer may access its | mover::withdraw, end_exposure                  |
+/// |           | memory                         |                                                |
+/// | recalls   | mover: the peer was asked not  | outbox: its envelope is posted                 |
+/// |           | to fetch                       |                                                |
+/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one per completion      |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
 /// | split     | mover: both sides copy         | mover: the front is sent, too                  |
 /// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
-/// | front     | mover: how it stands with what | never                                          |
-/// |           | the receiver fetches of it     |                                                |
-/// | learns    | mover: its cost is to count,   | mover: its scheme was not chosen by cost       |
-/// |           | and as that of which traffic   |                                                |
+/// | front     | mover: state of the half that  | never                                          |
+/// |           | the receiver fetches           |                                                |
+/// | learns    | mover: its cost is measured,   | mover: its rendezvous protocol was not chosen  |
+/// |           | as which kind of traffic       | by cost                                        |
 struct alignas(cache_line_bytes) operation : posted_receive {
-  // What a receive of an eager message touches is in the first two lines, the matcher's links
-  // included.
-  operation* next = nullptr;  // Free: the next free one. Part of a compound: the next part.
+  // A receive of an eager message touches only the first two cache lines, which include the
+  // matcher's links.
+  operation* next = nullptr;  // Free: next free operation. Part of a compound: next part.
 
-  // Neighbours, so that they are compared at once.
+  // Adjacent, so that they are compared at once (is_plain).
   detail::stage stage{};
   std::uint8_t special = 0;
   detail::holder holder{};
@@ -109,22 +109,23 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool exposed = false;
   std::uint8_t pending = 0;  // Completions that the transport owes.
   bool cancelled = false;
-  errc failure{};  // errc{} while it is free.
+  errc failure{};  // errc{} while the operation is free.
   std::uint32_t ticket = 0;
-  memory data;                    // Send: what. Receive: whereto; none: it is dropped.
-  std::size_t message_bytes = 0;  // Receive: the message's length. Send, split: of the front.
-  peer_id peer = 0;               // Send: to whom. Receive: from whom, once matched.
+  memory data;  // Source of a send, target of a receive. None: received data is dropped.
+  std::size_t message_bytes = 0;  // Receive: length of the message. Split send: of the front.
+  peer_id peer = 0;               // Send: target. Receive: source, once matched.
   tag_t tag = 0;
-  // A copy that mpx made, or a compound's state, or this operation itself, if `data` has a layout:
-  // what is to be seen to when it is given back, so that a free one has no layout. Else nullptr.
+  // A copy made by mpx, or the state of a compound, or this operation itself if `data` has a
+  // layout. Released when the operation returns to the pool, so that a free one has no layout. Else
+  // nullptr.
   std::byte* owned = nullptr;
 
-  std::size_t limit = 0;        // Bytes that will move.
-  std::size_t transferred = 0;  // Bytes that have.
-  std::size_t copied = 0;       // Where the next piece of what is due begins. Receive that
-                                // streams: bytes of a front that come when the rest is here.
+  std::size_t limit = 0;        // Bytes to be moved.
+  std::size_t transferred = 0;  // Bytes moved so far.
+  std::size_t copied = 0;       // Offset of the next piece of a due copy. Streaming receive:
+                                // bytes of a front that follow as packets.
   std::uint32_t remote_ticket = 0;
-  context_id context = 0;  // Of a send.
+  context_id context = 0;  // Sends only.
   bool announced = false;
   bool owned_by_attached = false;
   bool split = false;
@@ -132,21 +133,21 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool copying = false;
   bool recalls = false;
   protocol::traffic learns{};
-  protocol::scheme scheme{};  // Receive: how its data moves.
+  protocol::scheme scheme{};  // Receive: rendezvous protocol.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;  // Receive: when its data began to move, or its scheme was chosen.
-  std::int64_t spent_ns = 0;     // Receive: what its data has taken so far.
-  remote_memory own{};           // What is exposed of `data`.
-  remote_memory target{};        // Send: where the receiver wants it.
+  std::int64_t asked_at_ns = 0;  // Receive: time of the start, or of the choice of `scheme`.
+  std::int64_t spent_ns = 0;     // Receive: time spent on its data so far.
+  remote_memory own{};           // Exposed part of `data`.
+  remote_memory target{};        // Send: memory that the receiver exposes.
   std::byte control[40]{};       // Payload of a control packet of this operation.
   wire::header header{};
-  union {  // As `holder` says.
+  union {  // Selected by `holder`.
     operation* parent = nullptr;
     completion_watcher* watcher;
   };
-  const group* ranks = nullptr;  // Of the communicator; nullptr: ranks are peers.
+  const group* ranks = nullptr;  // Group of the communicator; nullptr: ranks are peers.
 
-  /// A new life for a request; one store sets all eight flags above.
+  /// Starts a new operation held by a request; one store sets all eight members.
   [[MPX_ALWAYS_INLINE]] void begin(detail::role r, detail::stage s, std::uint8_t f) noexcept {
     stage = s;
     role = r;
@@ -177,13 +178,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     data.how = nullptr;
     owned = nullptr;
   }
-  /// Its memory may be gone: it is not touched any more.
+  /// Forgets memory that may be gone; it is not accessed any more.
   void forget_memory() noexcept {
     drop_layout();
     data.base = nullptr;
   }
-  /// One that is_plain has succeeded. All that was compared is stored: who compares a part of it
-  /// next finds that in one store. Not where other `Threads` look at it meanwhile.
+  /// Completes an operation that is_plain, with success. Stores all members that is_plain compares,
+  /// so that a later load of any part of them is forwarded from this one store. Not done if other
+  /// `Threads` may read the operation meanwhile.
   template <bool Threads>
   [[MPX_ALWAYS_INLINE]] void complete_plain() noexcept {
     stage = detail::stage::complete;
@@ -193,36 +195,39 @@ struct alignas(cache_line_bytes) operation : posted_receive {
     role = detail::role::receive;
   }
   bool done() const noexcept { return stage == detail::stage::complete; }
-  /// It has succeeded, and nothing is left to be seen to (a compound owns its state): for those who
-  /// want no status.
+  /// True if the operation has succeeded and needs no cleanup (a compound owns its state). For
+  /// callers that want no status.
   [[MPX_ALWAYS_INLINE]] bool is_over() const noexcept {
     return stage == detail::stage::complete && special == 0;
   }
-  /// A request's receive that has not matched, with nothing special about it: one comparison.
+  /// True for a receive of a request that has not matched and needs no special treatment. One
+  /// comparison.
   [[MPX_ALWAYS_INLINE]] bool is_plain() const noexcept {
     return stage == detail::stage::posted && special == 0 && holder == detail::holder::request &&
            role == detail::role::receive;
   }
-  /// A send whose request is gone, and there was no memory to keep its data in: the receiver may
-  /// learn of the message, but who asks for its data loses the sender.
+  /// True for a send whose request was dropped without memory for a copy of the data. The receiver
+  /// may learn of the message, but loses the sender once it asks for the data.
   bool data_lost() const noexcept { return !data.exists() && data.bytes != 0; }
 };
 
-/// Operations by ticket. Grows in slabs up to `OperationsMax`; addresses are stable. A ticket is an
-/// index and a generation of `GenerationBits`. An operation is given back only when nothing can
-/// arrive any more that names it, so that the generation is no more than a check of what peers say.
-/// Cost: a pop and a push of a free list for each operation.
+/// Pool of operations, found by ticket. Grows in slabs up to `OperationsMax`; addresses are stable.
+/// A ticket is an index and a generation of `GenerationBits`. An operation returns to the pool only
+/// when no packet that names it can arrive any more, so the generation only checks the words of
+/// peers.
+/// Cost: one pop and one push of a free list for each operation.
 template <std::uint32_t OperationsMax, unsigned GenerationBits>
 class operation_pool {
  public:
-  /// Operations that one endpoint can have under way.
+  /// Limit of operations under way of one endpoint.
   static constexpr std::uint32_t operations_max = OperationsMax;
 
   operation_pool() = default;
   operation_pool(const operation_pool&) = delete;
   operation_pool& operator=(const operation_pool&) = delete;
 
-  /// Returns an operation to `begin`, or nullptr at the limit or when memory is out.
+  /// Returns a free operation, on which `begin` has to be called; nullptr at the limit or if memory
+  /// is exhausted.
   operation* take() noexcept {
     if (free_ == nullptr) [[unlikely]] {
       if (!grow()) return nullptr;
@@ -232,6 +237,7 @@ class operation_pool {
     return op;
   }
 
+  /// Returns `op` to the pool.
   /// Requires: it owns nothing, and its failure is errc{} again.
   [[MPX_ALWAYS_INLINE]] void give(operation* op) noexcept {
     op->role = role::free;
@@ -240,7 +246,8 @@ class operation_pool {
     free_ = op;
   }
 
-  /// The operation with this ticket, or nullptr: a peer's word is not trusted.
+  /// Returns the operation with this ticket, or nullptr. Tickets come from peers and are not
+  /// trusted.
   operation* find(std::uint32_t ticket) noexcept {
     const std::uint32_t index = (ticket & index_mask) - 1;
     if (index >= slabs_.size() * slab_size) return nullptr;
@@ -248,7 +255,8 @@ class operation_pool {
     return op.ticket == ticket && op.role != role::free ? &op : nullptr;
   }
 
-  /// Differs, most likely, once operations have come and gone.
+  /// Hash of the state of all operations. It changes, with high probability, when operations make
+  /// progress.
   [[gnu::noinline, gnu::cold]] std::uint64_t digest() const noexcept {
     std::uint64_t sum = slabs_.size();
     for (std::size_t s = 0; s < slabs_.size(); ++s)
@@ -264,7 +272,8 @@ class operation_pool {
   }
 
  private:
-  /// The first one in use from index `at` on, which becomes the next one's; nullptr: there is none.
+  /// Returns the first operation in use from index `at` on and advances `at` past it; nullptr if
+  /// there is none.
   [[gnu::noinline]] operation* next(std::uint32_t& at) noexcept {
     while (at < slabs_.size() * slab_size) {
       operation& op = slabs_[at / slab_size]->operations[at % slab_size];
@@ -281,7 +290,7 @@ class operation_pool {
     [[gnu::noinline, gnu::cold]] slab() noexcept {}
     operation operations[slab_size];
   };
-  static constexpr unsigned index_bits = 32 - GenerationBits;  // Index + 1: ticket 0 names nothing.
+  static constexpr unsigned index_bits = 32 - GenerationBits;  // Of index + 1; ticket 0 is none.
   static constexpr std::uint32_t generation_step =
       static_cast<std::uint32_t>(std::uint64_t{1} << index_bits);  // 0 without generations.
   static constexpr std::uint32_t index_mask = generation_step - 1;
@@ -305,13 +314,13 @@ class operation_pool {
   owning_table<slab> slabs_;
 };
 
-/// How many operations an endpoint may have under way: what the protocol says, or the default.
+/// Limit of operations under way: the protocol's, or the default.
 template <class Protocol>
 constexpr std::uint32_t operations_max_of() noexcept {
   if constexpr (requires { Protocol::operations_max; }) return Protocol::operations_max;
   return 1u << 24;
 }
-/// How many bits of a ticket tell the uses of a place apart: few, or none, for tests.
+/// Number of generation bits in a ticket: the protocol's, or the default. Tests use few or none.
 template <class Protocol>
 constexpr unsigned generation_bits_of() noexcept {
   if constexpr (requires { Protocol::generation_bits; }) return Protocol::generation_bits;
@@ -320,21 +329,23 @@ constexpr unsigned generation_bits_of() noexcept {
 
 struct place_tag {};
 
-/// A message that arrived before its receive. Its eager data, if any, follows it in memory.
+/// An unexpected message: it arrived before its receive. Its eager data, if any, follows it in
+/// memory.
 struct arrived_message : unexpected_message, list_node<place_tag> {
-  /// Beside the bits of wire::flag: when it was announced, this rank had long data for its sender.
+  /// Flag beside those of wire::flag: this rank had long data for the sender when the message was
+  /// announced.
   static constexpr std::uint8_t flag_both_ways = 128;
   static_assert((wire::flags_all & flag_both_ways) == 0);
 
   wire::kind kind{};
   std::uint8_t flags = 0;
-  bool unready = false;      // A ready send that came too early: its receive will be told.
-  bool plain = false;        // Eager, with no flags.
-  bool indexed = false;      // By its communicator, among the early messages.
+  bool unready = false;      // A ready send without a posted receive: its receive fails.
+  bool plain = false;        // Eager, without flags.
+  bool indexed = false;      // In the index by communicator (early_messages).
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
-  std::uint64_t bytes = 0;   // The message's length.
-  remote_memory memory{};    // Announced messages: where the data lies.
+  std::uint64_t bytes = 0;   // Length of the message.
+  remote_memory memory{};    // Announced messages: the exposed data.
 
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };

@@ -42,14 +42,13 @@ class inbox_room {
   inbox_room& operator=(const inbox_room&) = delete;
   ~inbox_room() { forget_all(); }
 
-  // --- Receives ----------------------------------------------------------------------------------
+  // --- Receives ---------------------------------------------------------------------------------
 
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     operation* op = new_receive(into);
     if (op == nullptr) [[unlikely]]
       return {nullptr, errc::no_resources};
-    op->want.bits =
-        want.bits;  // Member by member: a copy of the struct stalls on store forwarding.
+    op->want.bits = want.bits;  // A copy of the whole struct stalls on store forwarding.
     op->want.ignore = want.ignore;
     op->want.source = want.source;
     if ((matcher_.stored() | house().peers().failures()) != 0 && met_or_unmatchable(*op))
@@ -100,14 +99,13 @@ class inbox_room {
     if (direct_ != nullptr) post_direct();
   }
 
-  // --- Packets -----------------------------------------------------------------------------------
+  // --- Packets ----------------------------------------------------------------------------------
 
   /// Handles a plain eager message. Returns false if it matches no receive.
   [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
                                       std::span<const std::byte> payload) noexcept {
     const envelope is{bits, source};
-    if (matcher_.nothing_posted() &&
-        direct_ != nullptr) {  // A direct receive excludes posted ones.
+    if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing else is posted meanwhile.
       if (!direct_->want.matches(is)) [[unlikely]]
         return false;
       direct_receive& d = *detail::exchange(direct_, nullptr);
@@ -220,7 +218,7 @@ class inbox_room {
   void drop_placed(peer_record& r, operation& op);
   bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
 
-  // --- Probes ------------------------------------------------------------------------------------
+  // --- Probes -----------------------------------------------------------------------------------
 
   /// Returns the earliest matching message, or nullptr. `failure`: the reason why none can arrive
   /// any more, or errc{}.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The room of long messages, from the match to the end: fetched, stored or sent as packets, and the
-// memory that a peer may reach meanwhile. Nothing that a packet says is used before it is checked.
+// Rendezvous of long messages, from the match to the end: data is fetched (get), stored (put) or
+// sent as packets, and memory is exposed to the peer meanwhile. Every field of a packet is checked
+// before it is used.
 
 #include <sched.h>
 
@@ -23,8 +24,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// Of `House` it needs: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
-/// end(op, why); peers(), outbox() and inbox(); is_blocked(), whether a call waits.
+/// Requires of `House`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
+/// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
 template <class Stack, class House>
 class mover_room {
   using transport_type = typename Stack::transport_type;
@@ -34,7 +35,8 @@ class mover_room {
   static constexpr std::uint32_t unbatched_max = 64;
 
  public:
-  /// Whether on_copied leaves it to tell_finished to tell the sender.
+  /// True if finished gets are reported to their senders in batches: on_copied collects them, and
+  /// tell_finished reports them.
   static constexpr bool tells_together =
       RmaTransport<transport_type> && !CopyingTransport<transport_type>;
 
@@ -42,7 +44,7 @@ class mover_room {
   mover_room(const mover_room&) = delete;
   mover_room& operator=(const mover_room&) = delete;
 
-  /// A receive has met an announced message: moves its data.
+  /// Starts the transfer of an announced message that a receive has matched.
   [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
     op.peer = m.is.source;
     op.tag = m.is.tag();
@@ -55,7 +57,7 @@ class mover_room {
     op.copying = false;
     op.own.key = 0;
     op.stage = stage::copying;
-    if (m.unready)  // The sender has been told; its data is gone.
+    if (m.unready)  // The sender has been told, and its data is gone.
       return house().finish(op, errc::not_ready);
     if (const errc why = house().peers().failure_of(op.peer); why != errc{})
       return house().finish(op, why);
@@ -65,13 +67,14 @@ class mover_room {
     if (!fetch(op, m)) request_packets(op);
   }
 
-  /// Whether long data of this rank is on its way to the peer, and not there yet.
+  /// True if long data of this rank is announced or under way to the peer.
   bool has_data_for(peer_record& r) noexcept {
     return house().outbox().has_announced(r) || !r.streams_.empty() ||
            (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
-  /// Lets the receiver of `op` fetch its data, if that may be of use. Returns what to tell it.
+  /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
+  /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
   remote_memory offer(operation& op) {
     if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
     if constexpr (RmaTransport<transport_type>) {
@@ -85,8 +88,8 @@ class mover_room {
     return {};
   }
 
-  /// Takes back what the peer of `op` could reach. Returns false while it is in the middle of a
-  /// copy, or may be, as far as the transport knows.
+  /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
+  /// memory, or may do so as far as the transport knows.
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
       if (!op.exposed) return true;
@@ -97,8 +100,8 @@ class mover_room {
     }
     return true;
   }
-  /// The same where the peer has no business there any more, or is lost: waits for a copy that it
-  /// has begun, but not for a peer that is gone, nor for ever.
+  /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
+  /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
     if constexpr (RetiringTransport<transport_type>) {
       if (op.exposed) static_cast<void>(house().transport().retire(op.own));
@@ -112,9 +115,10 @@ class mover_room {
   }
   void revoke_exposure(operation& op) noexcept;
 
-  // --- Packets; each returns false if it makes no sense, or lacks what it needs ------------------
+  // --- Packets: false or errc::protocol if one violates the protocol ----------------------------
 
-  /// The receiver fetches nothing of `op`. (Else it has asked for packets, or fetched it.)
+  /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
+  /// sent `clear` or `finished` instead.)
   errc on_recalled(operation* op) {
     if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
       return errc::protocol;
@@ -135,7 +139,7 @@ class mover_room {
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
-    if (!op->split) {  // The receiver fetches nothing.
+    if (!op->split) {  // The receiver does not fetch.
       note_taken(*op, protocol::scheme::packets);
       end_exposure(*op);
     }
@@ -143,12 +147,13 @@ class mover_room {
     start_put(*op);
     return errc{};
   }
-  /// A fragment: its offset is where context and tag are.
+  /// Handles a fragment. Its offset travels in the header's context and tag.
   errc on_data(peer_record& r, operation* op, std::uint64_t offset,
                std::span<const std::byte> payload) {
     r.fed_ = nullptr;
     if (!takes(op, offset, payload.size())) return errc::protocol;
-    // Without memory the request was dropped. In place already?
+    // The data has no memory if the request was dropped. A placed fragment is in the buffer
+    // already.
     if (op->data.exists() &&
         (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
       op->data.write(op->transferred, payload);
@@ -158,9 +163,10 @@ class mover_room {
     if (!goes_on_) asked_done(*op);
     return errc{};
   }
-  /// Whether the last packet was a fragment that is not the last one of its message.
+  /// True once if the last packet was a fragment that is not the last one of its message.
   bool goes_on() noexcept { return std::exchange(goes_on_, false); }
-  /// Where a fragment that is still arriving belongs.
+  /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
+  /// copied.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
     if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
@@ -168,14 +174,14 @@ class mover_room {
     r.fed_bytes_ = bytes;
     return op->data.piece(op->transferred, bytes);
   }
-  /// The request of a receive that streams is gone: nothing is written to its memory any more.
+  /// The request of a receive whose data streams in is dropped: its memory is not written any more.
   void drop_stream(peer_record& r, operation& op) {
     learn_no_more(op);
     op.forget_memory();
     op.holder = holder::nobody;
     if (r.fed_ != &op) return;
     r.fed_ = nullptr;
-    house().cancel_place(r.peer);  // Which takes the fragment for us.
+    house().cancel_place(r.peer);  // The transport discards the fragment.
     op.transferred += r.fed_bytes_;
     if (op.transferred == op.limit) asked_done(op);
   }
@@ -185,7 +191,7 @@ class mover_room {
     asked_done(*op);
     return errc{};
   }
-  /// The receiver has fetched the data, or its part of it.
+  /// The receiver has fetched the data, or its half of a split message.
   errc on_finished(operation* op) {
     if (op != nullptr && op->split) {
       if (op->front != front::open) return errc::protocol;
@@ -200,8 +206,8 @@ class mover_room {
     house().end(*op, errc{});
     return errc{};
   }
-  /// A get or put of `op` that was under way has ended. At the end of the poll that tells so:
-  /// tell_finished, if there is has_finished.
+  /// A pending get or put of `op` has ended. At the end of the same poll, `tell_finished` has to
+  /// follow if has_finished().
   void on_copied(operation& op, bool ok) {
     if (op.role == role::receive) {
       if (!ok) return fetch_no_more(op);
@@ -222,9 +228,9 @@ class mover_room {
     house().outbox().answer_copy(n.to(), n.header(), n.more());
   }
 
-  // --- What is due -------------------------------------------------------------------------------
+  // --- Due copies -------------------------------------------------------------------------------
 
-  /// Copies a piece of the first that is due with a peer. Returns 0 if nothing is.
+  /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
   std::size_t move(peer_record& r) {
     if constexpr (RmaTransport<transport_type>) {
       if (r.due_.empty()) return 0;
@@ -240,7 +246,7 @@ class mover_room {
     }
     return 0;
   }
-  /// The request of a receive that is due is gone: its data is not fetched any more.
+  /// The request of a due receive is dropped: its data is not fetched any more.
   void drop_due(peer_record& r, operation& op) {
     r.due_.erase(op);
     op.stage = stage::copying;
@@ -249,10 +255,10 @@ class mover_room {
     receive_done(op, tells::now);
   }
 
-  // --- Streams -----------------------------------------------------------------------------------
+  // --- Streams ----------------------------------------------------------------------------------
 
   bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
-  /// Sends fragments to a peer. Returns how many messages have moved.
+  /// Sends fragments to a peer. Returns the number of messages of which something was sent.
   std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.streams_.empty()) {
@@ -270,16 +276,17 @@ class mover_room {
   }
 
  private:
-  /// When the sender is told that its data has been fetched.
+  /// Time at which the sender is told that its data has been fetched: never, at once, or in a batch
+  /// at the end of the poll.
   enum class tells : std::uint8_t { nothing, now, soon };
 
   House& house() noexcept { return static_cast<House&>(*this); }
-  /// The transport cannot take back what the peer may be about to fetch: two ranks that both waited
-  /// for their receivers' programs here would wait for ever. So the receiver is asked to fetch
-  /// nothing. It answers from any of its calls; if a receive has taken the message, that moves on,
-  /// and tells its end.
+  /// The transport cannot end the exposure because the peer may be about to fetch the data. Waiting
+  /// here for the peer's program could deadlock two ranks that both do so. Instead this asks the
+  /// receiver not to fetch. The receiver answers from any of its calls; if a receive has taken the
+  /// message, its transfer continues and its end is reported as usual.
   [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
-    if (op.stage == stage::queued) return end_exposure(op);  // Nobody has been told.
+    if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
     if (op.stage != stage::answer || !op.announced || op.split ||
         detail::exchange(op.recalls, true))
       return;
@@ -292,13 +299,15 @@ class mover_room {
            bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
-  /// What is copied at once: the caller looks for others in between. (What the transport copies by
-  /// itself takes no time here.)
+  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
+  /// transport copies by itself, which takes no time of this thread.
   static constexpr std::size_t piece_max =
       CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
-  /// What streams out at the same time as something streams in.
+  /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
+  /// packets.
   static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
-  /// In a call that waits nobody is kept from anything else: the fewer looks, the faster.
+  /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
+  /// are faster.
   static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = House::staging_bytes;
@@ -306,15 +315,15 @@ class mover_room {
     return lesser(most, op.limit - op.copied);
   }
 
-  /// Its data is copied when this rank waits, or looks: not now, when its program may have more to
-  /// announce.
+  /// Puts the copy of `op`'s data off until this rank waits or polls: its program may have more
+  /// messages to announce first.
   [[gnu::noinline]] void defer(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
     r.due_.push_back(op);
     house().peers().set_busy(r);
   }
-  /// A piece of `op` is copied, which is next again: one message after the other.
+  /// Puts `op` back at the front after a piece: a message is completed before the next one begins.
   [[gnu::noinline]] void defer_rest(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::due;
@@ -322,8 +331,8 @@ class mover_room {
     house().peers().set_busy(r);
   }
 
-  /// Sees to it that this side fetches the data, if the transport can and it pays. Returns false if
-  /// another way is to be taken.
+  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
+  /// Returns false if the sender has to move the data.
   bool fetch(operation& op, const arrived_message& m);
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
@@ -331,7 +340,7 @@ class mover_room {
       if (op.scheme == protocol::scheme::open)
         choose_way(op);
       else
-        op.asked_at_ns = working_ns();  // What the program did since is free.
+        op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
       if (op.scheme == protocol::scheme::packets) return request_packets(op);
       if (op.scheme == protocol::scheme::split) {
         if (!split(op, op.target)) fetch_no_more(op);
@@ -352,8 +361,8 @@ class mover_room {
     fetched(op, tells::now);
   }
   outcome get_piece(operation& op);
-  /// Fetches `op` and those due behind it that come the same way, if they are short. Returns false
-  /// if there are none, or not all can be had: then `op` is still to be fetched.
+  /// Fetches `op` together with short due messages behind it that use gets too. Returns false if
+  /// there are none, or if not all could be fetched: `op` is still to be fetched then.
   bool fetch_batch(operation& op);
   void fetched(operation& op, tells when) {
     house().trace().on(event::bytes_got, op.limit);
@@ -369,15 +378,16 @@ class mover_room {
     ask(op, 0, by_puts(op.peer) && op.data.contiguous());
   }
 
-  /// Where long data goes both ways, both sides take the same way: else one of them would copy all
-  /// of it. The lower peer chooses.
+  /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
+  /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
+  /// number chooses.
   void choose_way(operation& op) noexcept;
   void note_taken(const operation& op, protocol::scheme by) noexcept {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
   }
-  /// A clock that stands still while the transport tidies, which is no message's time.
+  /// A clock that excludes the transport's maintenance, which belongs to no message.
   std::int64_t working_ns() noexcept {
     if constexpr (TidyingTransport<transport_type>)
       return house().now_ns() - house().transport().tidied_ns();
@@ -388,22 +398,23 @@ class mover_room {
     return op.learns != protocol::traffic::none;
   }
 
-  /// Lets the sender move what lies behind `from`; `stores`: it may store it here itself.
+  /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
+  /// memory is exposed, so that the sender can put the data there.
   void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this fetches the first, the front.
-  /// Returns false if that cannot be.
+  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
+  /// front). Returns false if the sender's memory cannot be held.
   bool split(operation& op, const remote_memory& from);
-  /// It cannot be fetched after all, and comes when the second half is here.
+  /// Asks the sender to send the front as packets after the second half, because the get failed.
   void ask_for_front(operation& op, std::size_t bytes) noexcept;
   errc on_front_wanted(operation& op, const wire::clearance& c);
   void send_front(operation& op);
 
-  /// Data of `op` has moved, `streamed` bytes of it as packets: `take_time` is its, the time since
-  /// data last moved here or since it was asked for.
+  /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
+  /// `streamed`: bytes of it that came as packets.
   void charge_time(operation& op, std::size_t streamed = 0);
   std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
 
-  /// What the sender was asked to move is here.
+  /// The data that the sender was asked to move has arrived.
   void asked_done(operation& op) {
     if (!CopyingTransport<transport_type> || op.copied == 0)
       return receive_done(op, tells::nothing);
@@ -413,7 +424,7 @@ class mover_room {
     op.copied = op.transferred = 0;
   }
 
-  /// All data of a long message is here.
+  /// All data of a long message has arrived.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
     if (is_learnt(op)) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
@@ -429,7 +440,7 @@ class mover_room {
     house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
   }
 
-  /// Moves matched data by a put into the memory that the receiver offered; else as packets.
+  /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
       const bool copies = CopyingTransport<transport_type> || op.data.contiguous();
@@ -473,7 +484,7 @@ class mover_room {
     put_done(op);
   }
 
-  /// As packets; what was put before is sent again.
+  /// Sends the data as packets. Bytes that were put before are sent again.
   [[gnu::noinline]] void stream(operation& op) {
     peer_record& r = house().peers().of(op.peer);
     op.stage = stage::streaming;
@@ -483,13 +494,13 @@ class mover_room {
 
   void put_done(operation& op) {
     house().trace().on(event::bytes_put, op.limit - op.transferred);
-    if constexpr (!ImmediateTransport<transport_type>)  // Else the put carried it.
+    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
       house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
   }
 
-  /// The sender's part of a long message is out: the send is complete, unless the receiver still
-  /// fetches.
+  /// The sender has moved its part of a long message: the send is complete unless the receiver
+  /// still has to fetch the front.
   [[gnu::noinline]] void sent_all(operation& op) {
     if (op.split && op.front != front::fetched) {
       op.stage = stage::answer;
@@ -500,10 +511,11 @@ class mover_room {
     house().end(op, errc{});
   }
 
-  /// Sends fragments of the first stream until it is over. Returns false if the channel is full.
+  /// Sends fragments of the first stream until it ends. Returns false if the channel is full.
   bool push_fragments(peer_record& r, operation& op);
 
-  /// What is spread costs more by some ways than by others.
+  /// The cost statistics for `op`: separate for non-contiguous data and for data in both
+  /// directions, since the relative costs differ.
   protocol::scheme_learner& paths_of(const operation& op) noexcept {
     if (!op.data.contiguous()) return spread_paths_;
     return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
@@ -514,8 +526,8 @@ class mover_room {
   protocol::scheme_learner spread_paths_;
   finish_notice notice_;
   bool goes_on_ = false;
-  std::uint32_t unbatched_ = 0;     // So many messages more are fetched one by one.
-  std::int64_t charged_at_ns_ = 0;  // When data of a long message last moved.
+  std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
+  std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The room of progress: who polls, who sleeps, who is woken, and what a blocked rank owes to the
-// others meanwhile. All communication of a rank moves whenever any call enters.
+// Progress: polling, sleeping in the transport, waking of waiting threads, and the duties of a
+// blocked rank. All communication of a rank makes progress whenever any call enters.
 
 #include <sched.h>
 
@@ -21,14 +21,14 @@
 
 namespace mpx::inline v0::detail {
 
-/// What a poll sees to.
+/// Scope of a poll.
 enum class polling : std::uint8_t {
-  only,         ///< Packets that have arrived.
-  for_packets,  ///< What waits to be sent, too, as far as that is known.
-  for_news,     ///< The same, and the job is asked for news before.
+  only,         ///< Handles packets that have arrived.
+  for_packets,  ///< Also flushes queued packets, if any are known.
+  for_news,     ///< Also checks the job's failure epoch first.
 };
 
-/// Of `House` it needs: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
+/// Requires of `House`: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
 /// inbox(), peers() and look_at_schedules().
 template <class Stack, class House>
 class progress_room {
@@ -42,10 +42,10 @@ class progress_room {
                                        FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
-  static constexpr unsigned drain_polls_max = 4096;  // A flood must not keep a rank from leaving.
+  static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
-  static constexpr unsigned blind_polls = 512;  // Where nobody can tell: each source comes up.
+  static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
   static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
   static constexpr std::int64_t attends_apart_ns = 500'000'000;
 
@@ -54,10 +54,10 @@ class progress_room {
   progress_room(const progress_room&) = delete;
   progress_room& operator=(const progress_room&) = delete;
 
-  // --- Polling -----------------------------------------------------------------------------------
+  // --- Polling ----------------------------------------------------------------------------------
 
-  /// Takes what has arrived and sends what waits. Returns how much that was. Does not ask the job
-  /// for news.
+  /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
+  /// check the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
       return poll_troubled();
@@ -66,14 +66,14 @@ class progress_room {
     wake_waiters_if_new(before);
     return n;
   }
-  /// The same, for who does not poll again and again.
+  /// Out-of-line form of poll_once, for calls that poll rarely.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return house().poll(polling::for_packets); }
-  /// The same, and notices what has become of the other ranks.
+  /// Polls, and handles changes of the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return house().poll(polling::for_news); }
-  /// Takes what has arrived, and does nothing else.
+  /// Handles packets that have arrived, and does nothing else.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return house().poll(polling::only); }
-  /// House::poll, which is one function, since what handles a packet is in it, and the house's, so
-  /// that it has one `this`.
+  /// Body of House::poll. That is a single function because all packet handlers are inlined in it,
+  /// and a member of the house so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
     if (!house().peers().calm_and_no_news()) [[unlikely]] {
       if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
@@ -86,8 +86,9 @@ class progress_room {
     }
     return n;
   }
-  /// By a call that does not block. Many in vain are a way of blocking: they owe the same. Returns
-  /// whether it was in vain, and others need the core: `give_way`, without the lock.
+  /// Polls once for a call that does not block. Many such polls without success count as blocking
+  /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
+  /// caller then calls `give_way` without the lock.
   bool poll_unblocked() {
     if (poll_and_check() != 0) return false;
     if (++polls_ % polls_per_check == 0) before_rest();
@@ -95,23 +96,24 @@ class progress_room {
     return polls_ % polls_per_look_around == 0 ? look_around() : crowded();
   }
   static void give_way() noexcept { ::sched_yield(); }
-  /// Whether others need this core, as far as is known.
+  /// True if other ranks need this core, as far as is known.
   bool crowded() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       return shares_core_ || house().transport().oversubscribed();
     return house().transport().oversubscribed();
   }
-  /// The same, once more found out.
+  /// Asks the transport again if other ranks need this core.
   [[gnu::noinline]] bool look_around() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       shares_core_ = house().transport().shares_core();
     return crowded();
   }
-  /// Whoever is about to rest looks once more.
+  /// Makes this rank poll once more before it next sleeps.
   void look_again() noexcept { looks_again_ = true; }
-  /// Takes what is here. (That a poll has found nothing does not say that there is nothing.)
+  /// Handles all packets that have arrived. (A poll that finds nothing does not prove that there
+  /// are none.)
   void poll_until_quiet() {
-    // These polls send nothing, and may take what makes room for what waits.
+    // These polls flush nothing, and may free room for queued packets.
     looks_again_ = true;
     if (leader_) house().transport().wake();
     unsigned vain = 0;
@@ -125,8 +127,8 @@ class progress_room {
       }
     }
   }
-  /// Takes what `peer` has sent, which is gone: nothing more will come. `left`: in good order, so
-  /// that all of it arrives, though some may be on its way.
+  /// Handles everything that a lost `peer` has sent; nothing more will follow. `left`: it left in
+  /// good order, so all of it arrives, though some may still be under way.
   [[gnu::noinline, gnu::cold]] void hear_out([[maybe_unused]] peer_id peer,
                                              [[maybe_unused]] bool left) {
     poll_until_quiet();
@@ -138,7 +140,7 @@ class progress_room {
       } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
     }
   }
-  /// While the job leaves together. Who leaves meanwhile is no loss.
+  /// Makes progress while the job leaves together. A rank that leaves meanwhile is no loss.
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (house().peers().orphaned()) return;
@@ -149,21 +151,21 @@ class progress_room {
     }
     if (step_ != nullptr) step_(house());
   }
-  /// Nothing that was posted waits for polls alone: answers have no operation that counts them.
+  /// True if no post depends on further polls. Answers have no operation that counts their posts.
   bool at_rest() noexcept {
     if constexpr (!posts_pend<transport_type>) return true;
     return leader_sleeps() || nothing_is_here();
   }
-  /// The same, and all of it is out: this rank may leave.
+  /// True if all posted packets have left this process too: this rank may leave.
   bool all_out() noexcept {
     if constexpr (PartingTransport<transport_type>) return !house().transport().has_unsent();
     return at_rest();
   }
 
-  // --- Waiting -----------------------------------------------------------------------------------
+  // --- Waiting ----------------------------------------------------------------------------------
 
-  /// Blocks until `done()`, which is called under the lock, returns true. `site`: the call to name
-  /// if that takes for ever.
+  /// Blocks until `done()` returns true. `done` is called under the lock. `site` is the call that a
+  /// hang report names.
   [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
                                     function_ref<bool()> done) {
     lock_type lock(threading);
@@ -196,7 +198,7 @@ class progress_room {
       }
       if (tired) {
         before_rest();
-        if (done()) break;  // Its peer is lost: nobody would wake this thread for that any more.
+        if (done()) break;  // Its peer may be lost, and nobody would wake this thread.
         sleep(lock);
         if (done()) break;
       }
@@ -204,12 +206,12 @@ class progress_room {
     }
     learn(pace);
     if constexpr (concurrent) {
-      if (followers_ != 0 && !leader_) wake_waiters();  // Somebody else must poll now.
+      if (followers_ != 0 && !leader_) wake_waiters();  // Another thread must poll now.
     }
   }
 
-  /// Blocks until what `w` watches is ready, which it returns, or will never be. All other
-  /// communication goes on meanwhile.
+  /// Blocks until `w.ready()`, or until it never will be. Returns true if it is ready. All other
+  /// communication makes progress meanwhile.
   [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site, awaited on,
                                        const flag_watch& w) {
     lock_type lock(threading);
@@ -252,9 +254,9 @@ class progress_room {
     return true;
   }
 
-  /// True if processes on this core compute, as an earlier call has noticed.
+  /// True if an earlier call has noticed processes that compute on this core.
   bool others_compute() const noexcept { return busy_waits_ != 0; }
-  /// Hands a pace the settings and observations of this rank, before its call polls.
+  /// Gives a pace the settings and observations of this rank, before its call polls.
   void prepare(pace_type& pace) noexcept {
     if constexpr (follows_data) looks_until_ns_ = 0;
     if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
@@ -264,7 +266,7 @@ class progress_room {
       pace.sleep_first();
     }
   }
-  /// Sets how long calls poll before they sleep.
+  /// Sets the time that calls poll before they sleep, in nanoseconds.
   void spin_for(std::int64_t ns) noexcept requires TunableWait<typename Stack::wait_type>
   {
     spin_ns_ = ns;
@@ -276,8 +278,8 @@ class progress_room {
     }
   }
 
-  /// Links a call to its rank for as long as it is blocked. Requires the lock, where there is one,
-  /// at both ends.
+  /// Links a call to its rank while it is blocked.
+  /// Requires: the lock is held, if the thread model has one, on construction and destruction.
   class blocked_scope {
    public:
     blocked_scope(progress_room& p, call_site site, awaited on) noexcept
@@ -297,10 +299,10 @@ class progress_room {
     progress_room& p_;
     blocked_call call_;
   };
-  /// The latest; more than one where threads are.
+  /// The latest blocked call; more are linked behind it if several threads wait.
   const blocked_call* blocked() const noexcept { return blocked_; }
 
-  /// Something that a waiting thread may look for has happened.
+  /// Counts a completion or an arrival that a waiting thread may look for.
   [[MPX_ALWAYS_INLINE]] void completed() noexcept {
     if constexpr (concurrent) ++completions_;
   }
@@ -310,7 +312,7 @@ class progress_room {
       if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
     }
   }
-  /// All threads that wait look again.
+  /// Makes all waiting threads look again.
   [[gnu::noinline]] void wake_waiters() noexcept {
     if (followers_ != 0) {
       epoch_.fetch_add(1, platform::memory_order_relaxed);
@@ -320,9 +322,9 @@ class progress_room {
     if (leader_) house().transport().wake();
   }
 
-  // --- Resting outside ---------------------------------------------------------------------------
+  // --- Waiting in an external loop --------------------------------------------------------------
 
-  /// From now on `loop` may rest for this rank. Returns false if another one does.
+  /// Lets `loop` sleep on behalf of this rank. Returns false if another loop does.
   bool attach_outside(outside_loop& loop) noexcept {
     if (outside_ != nullptr) return false;
     outside_ = &loop;
@@ -332,15 +334,15 @@ class progress_room {
     end_outside_rest();
     outside_ = nullptr;
   }
-  /// The loop looks: as poll_and_check.
+  /// Poll of the external loop, as poll_and_check.
   std::size_t poll_outside() {
     end_outside_rest();
     const std::size_t n = poll_and_check();
     advances_ += n != 0 ? 1 : 0;
     return n;
   }
-  /// The loop rests from here on until the descriptor is readable, it is rung, or a sleep's longest
-  /// time is over. Returns false if there is something to do first.
+  /// Starts the rest of the external loop: until the transport's descriptor is readable, the loop
+  /// is rung, or `sleep_ns_max` is over. Returns false if there is something to do first.
   bool rest_outside() {
     before_rest();
     if (leader_) {
@@ -359,17 +361,17 @@ class progress_room {
     return true;
   }
 
-  // --- Watching ----------------------------------------------------------------------------------
+  // --- Watching ---------------------------------------------------------------------------------
 
-  /// From now on, `watch` learns when this rank waits; `step` is called again and again meanwhile.
-  /// It outlives this. (What a step takes is compiled where environments are made, not wherever
-  /// somebody waits.)
+  /// Reports to `watch` when this rank waits, and calls `step` repeatedly meanwhile. (The code of a
+  /// step is compiled where environments are made, not wherever a call waits.)
+  /// Requires: `watch` outlives this.
   void watch(hang_watch& watch, void (*step)(House&) noexcept) noexcept {
     watch_ = &watch;
     step_ = step;
     keeps_time_ = watch.on();
   }
-  /// Calls that began when nobody kept the time have been blocked from now on.
+  /// Sets the start of blocked calls that began before times were kept to now.
   [[gnu::cold]] void keep_time_of_calls() noexcept {
     for (blocked_call* b = blocked_; b != nullptr; b = b->next)
       if (b->since_ns == 0) b->since_ns = platform::now_ns();
@@ -379,14 +381,13 @@ class progress_room {
     if (keeps_time_) [[unlikely]]
       watch_->saw(platform::now_ns());
   }
-  /// Polls of blocked calls that found something.
+  /// Number of polls of blocked calls that found something.
   std::uint64_t advances() const noexcept { return advances_; }
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
 
-  /// What handles a packet does not poll: it would meet the packets behind that one, as the poll
-  /// that it is called by will.
+  /// Handlers of packets must not poll: packets would be handled out of order.
   [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
 #if MPX_ASSERT_LEVEL >= 1
     MPX_ASSERT(!takes_packets_, "a packet's handler polls");
@@ -399,8 +400,8 @@ class progress_room {
     return n;
   }
 
-  // Calls that sleep without yielding after one yield took milliseconds. A sleep costs some 10 us:
-  // all together less than that yield, if nobody computes any more.
+  // Number of calls that sleep without yielding after one yield took milliseconds. A sleep costs
+  // some 10 us, so all of them together cost less than that yield if no process computes any more.
   static constexpr unsigned busy_waits = 64;
   static constexpr std::int64_t default_spin_ns() noexcept {
     if constexpr (TunableWait<typename Stack::wait_type>) return Stack::wait_type::spin_ns;
@@ -417,7 +418,8 @@ class progress_room {
     return n;
   }
 
-  /// What a blocked rank owes to the others, and what it must know, before it rests.
+  /// Duties of a blocked rank before it rests: check for lost peers and for hangs, allow
+  /// announcements, run schedules.
   [[gnu::noinline]] void before_rest() {
     house().peers().check();
     if (step_ != nullptr) [[unlikely]]
@@ -430,11 +432,13 @@ class progress_room {
   }
   void attend_now_and_then() noexcept requires AttendingTransport<transport_type>;
 
-  /// Another thread sleeps for this rank: it would not if there were something to do.
+  /// True if another thread sleeps in the transport for this rank. It would not if there were
+  /// packets.
   bool leader_sleeps() noexcept {
     if (outside_ != nullptr) ring_outside();
     return leader_;
   }
+  /// True if the transport has no packets for this rank.
   /// Requires: no other thread sleeps for this rank.
   bool nothing_is_here() noexcept {
     if (!house().transport().arm()) return false;
@@ -442,7 +446,8 @@ class progress_room {
     return true;
   }
 
-  /// Before a rest: something is to be done that the transport does not know of.
+  /// True if there is work that the transport does not know of and that must be done before a
+  /// sleep.
   bool must_look_first() noexcept {
     return detail::exchange(looks_again_, false) || house().peers().has_news() ||
            house().peers().any_due();
@@ -455,11 +460,11 @@ class progress_room {
         leader_ = false;
         house().transport().disarm();
         if constexpr (concurrent) {
-          if (followers_ != 0) wake_waiters();  // Somebody else must sleep in the transport now.
+          if (followers_ != 0) wake_waiters();  // Another thread must sleep in the transport now.
         }
     }
   }
-  /// A loop that rests gives that up, and learns that it has to look again.
+  /// Ends the rest of the external loop and makes it look again.
   [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
     if (outside_->is == outside_loop::state::awake) return;
     end_outside_rest();
@@ -468,7 +473,8 @@ class progress_room {
 
   void sleep(lock_type& lock, const flag_watch* watch = nullptr);
   bool looks_on() noexcept requires follows_data;
-  /// Who writes the flag sees from now on that it has to wake this rank; or it is here.
+  /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
+  /// to wake this rank, or this returns true.
   static bool is_ready_after_all(const flag_watch& w) noexcept {
     platform::heavy_barrier();
     return w.ready();
@@ -482,24 +488,25 @@ class progress_room {
     --followers_;
   }
 
-  // Several waiting threads: one, the leader, sleeps in the transport, the others on `epoch_`.
+  // If several threads wait, the leader sleeps in the transport and the followers sleep on
+  // `epoch_`.
   std::uint64_t completions_ = 0;
   platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
   bool leader_ = false;
-  bool looks_again_ = false;    // Before it rests.
-  bool takes_packets_ = false;  // While MPX_ASSERT looks.
-  bool shares_core_ = false;    // With a peer.
-  bool keeps_time_ = false;     // Of calls that are blocked.
-  unsigned vain_ = 0;           // Looks of blocked calls that have found nothing.
-  unsigned polls_ = 0;          // In vain, of calls that do not block.
-  unsigned busy_waits_ = 0;     // Calls still to come that sleep without yielding before.
+  bool looks_again_ = false;    // Poll before the next sleep.
+  bool takes_packets_ = false;  // Inside a poll; kept for MPX_ASSERT alone.
+  bool shares_core_ = false;    // A peer runs on this core.
+  bool keeps_time_ = false;     // Start times of blocked calls are kept.
+  unsigned vain_ = 0;           // Unsuccessful polls of blocked calls.
+  unsigned polls_ = 0;          // Unsuccessful polls of other calls.
+  unsigned busy_waits_ = 0;     // Further calls that sleep without yielding first.
   std::int64_t spin_ns_ = default_spin_ns();
   std::uint64_t advances_ = 0;
-  std::uint64_t advances_seen_ = 0;  // When it was asked last whether to look on,
-  std::int64_t looks_until_ns_ = 0;  // and how long. 0: ask anew.
-  std::int64_t attends_at_ns_ = 0;   // When those that are waited for are looked after next.
+  std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
+  std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
+  std::int64_t attends_at_ns_ = 0;   // Next time at which awaited peers are attended.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
