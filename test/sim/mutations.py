@@ -638,7 +638,7 @@ MUTATIONS = [
     ("a run of receives goes on over a change of direction", "matching/hashed.hpp",
      "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
     ("a packet's handler looks who is lost", STORED,
-     "    // Who is lost is not looked for: a packet may be what this is called for.\n",
+     "    // Losses are not checked for: this may run inside a packet handler.\n",
      "    house().peers().check();\n", SURVIVORS_TEST),
     ("who has heard of a death rests at once", PROGRESS, "    looks_again_ = true;\n", "",
      "sim/late.test.cpp"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Requests that are awaited: who waits is told when one is complete, and looks at no other. What
-// mpx/coroutine.hpp and mpx/asio.hpp stand on.
+// Requests that are awaited: the waiter is notified when its request is complete, and polls no
+// other. Basis of mpx/coroutine.hpp and mpx/asio.hpp.
 
 #include <cstddef>
 #include <source_location>
@@ -18,8 +18,8 @@ struct ready_tag;
 struct awaited_tag;
 class ready_queue;
 
-/// One request that is awaited, in its queue's lists: of those that are, and of those that became
-/// complete. Links and state are guarded by the endpoint's lock.
+/// A waiter for one request. It is in one of its queue's two lists: the awaited, or those that
+/// became ready. Links and state are guarded by the endpoint's lock.
 struct waiter : completion_watcher, list_node<ready_tag>, list_node<awaited_tag> {
   enum class state : std::uint8_t { idle, watching, ready };
 
@@ -27,7 +27,7 @@ struct waiter : completion_watcher, list_node<ready_tag>, list_node<awaited_tag>
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
-  /// Goes on, without the lock, and off the lists.
+  /// Continues the waiter. Called without the lock, when it is off the lists.
   void (*resume)(waiter&) = nullptr;
   ready_queue* queue = nullptr;
   operation* awaits = nullptr;
@@ -37,20 +37,20 @@ struct waiter : completion_watcher, list_node<ready_tag>, list_node<awaited_tag>
   static void became_complete(completion_watcher& w) noexcept;
 };
 
-/// Those who await requests of one endpoint, in one loop.
+/// Waiters for requests of one endpoint, in one loop.
 class ready_queue {
  public:
   using list = linked_list<waiter, ready_tag>;
   using awaited_list = linked_list<waiter, awaited_tag>;
 
-  /// `of`: the endpoint. `ring`: called under the lock when a waiter is ready.
+  /// `of`: the endpoint. `ring`: called under the lock when a waiter becomes ready.
   explicit ready_queue(const void* of, void (*ring)(ready_queue&) noexcept) noexcept
       : endpoint_(of), ring_(ring) {}
   ready_queue(const ready_queue&) = delete;
   ready_queue& operator=(const ready_queue&) = delete;
 
-  /// From now on `w` is told when `r` is complete. Returns false if it is already: then it is not.
-  /// Requires: `r` is awaited by nobody, and stays until then, or until `leave`.
+  /// Notifies `w` when `r` is complete. Returns false, without effect, if it is complete already.
+  /// Requires: `r` has no other waiter, and stays until it is complete or until `leave`.
   template <class Stack>
   bool await(waiter& w, const request<Stack>& r, [[maybe_unused]] std::source_location where) {
     endpoint<Stack>& e = *request_access::endpoint_of(r);
@@ -69,7 +69,7 @@ class ready_queue {
       return true;
     });
   }
-  /// `w` awaits nothing any more, if it did.
+  /// Ends the wait of `w`, if it waits.
   template <class Stack>
   void leave(endpoint<Stack>& e, waiter& w) noexcept {
     compounds<Stack>::look(e, [&] {
@@ -86,21 +86,22 @@ class ready_queue {
     }
     w.is = waiter::state::idle;
   }
-  /// One that is ready or waits, and does so no more; nullptr: there is none.
+  /// Takes one waiter, ready or not, off the lists; nullptr if there is none.
   waiter* expel_locked() noexcept {
     if (!used_locked()) return nullptr;
     waiter& w = has_ready_locked() ? ready_.front() : awaited_.front();
     leave_locked(w);
     return &w;
   }
-  /// `w` goes on in its turn, as if what it awaits were complete. Requires: it is idle.
+  /// Puts `w` at the end of the ready list, as if its request were complete.
+  /// Requires: it is idle.
   void make_ready_locked(waiter& w) noexcept {
     w.queue = this;
     w.is = waiter::state::ready;
     ready_.push_back(w);
     ring_(*this);
   }
-  /// The first that is ready, idle from now on, or nullptr.
+  /// Takes the first ready waiter off the list and makes it idle; nullptr if there is none.
   waiter* take_locked() noexcept {
     if (ready_.empty()) return nullptr;
     waiter& w = ready_.front();
@@ -108,10 +109,10 @@ class ready_queue {
     w.is = waiter::state::idle;
     return &w;
   }
-  /// Whether any waits, or is ready.
+  /// True if any waiter waits or is ready.
   bool used_locked() const noexcept { return !ready_.empty() || !awaited_.empty(); }
   bool has_ready_locked() const noexcept { return !ready_.empty(); }
-  /// For hang reports: the operations that are awaited.
+  /// Lists the operations that are awaited, for hang reports.
   static void each(const void* queue, operation_list::taker take, void* context) {
     for (const waiter& w : static_cast<const ready_queue*>(queue)->awaited_)
       for_each_part(*w.awaits, take, context);

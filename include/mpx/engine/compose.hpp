@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Requests made of others, and requests that the user completes.
+// Compound requests, and generalized requests, which the user completes.
 
 #include <source_location>
 #include <type_traits>
@@ -15,11 +15,12 @@ namespace detail {
 struct generalized_access;
 }
 
-/// One request for all of a range: complete when they are, or when one has lost its peer; the
-/// others are dropped then. Its failure is that of the first that failed; its status says nothing
-/// of source, tag and length. Cancelling cancels each; dropping it drops each.
-/// Requires: none is persistent. Effects: the requests are empty afterwards.
-/// Errors: errc::request, errc::no_resources: nothing has changed then.
+/// Makes one request of a range of requests. It is complete when all are, or when one has lost its
+/// peer; the others are dropped then. Its failure is that of the first that failed. Its status has
+/// no source, tag or length. Cancelling it cancels each part; dropping it drops each.
+/// Requires: none of `requests` is persistent.
+/// Effects: `requests` are empty afterwards.
+/// Errors: errc::request, errc::no_resources; nothing has changed then.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 auto all_of(
@@ -56,7 +57,7 @@ auto all_of(
   }
   return all;
 }
-/// The same of requests one by one.
+/// Makes one request of its arguments, as for a range.
 template <class Stack, class... More>
 requires(std::is_same_v<More, request<Stack>> && ...)
 request<Stack> all_of(request<Stack>&& first, More&&... more) {
@@ -64,17 +65,18 @@ request<Stack> all_of(request<Stack>&& first, More&&... more) {
   return all_of(parts);
 }
 
-/// The other end of a generalized request: who has it says when the operation is complete, once.
-/// Move-only. Dropping it completes with errc::broken_promise. It must not outlive the environment.
-/// Threads: as the stack's thread model says; under threading::multiple any thread, at any time.
+/// Completes a generalized request, once. Move-only. Dropping it completes the request with
+/// errc::broken_promise.
+/// Requires: it does not outlive the environment.
+/// Threads: as the stack's thread model says; with threading::multiple any thread, at any time.
 template <class Stack = stack<>>
 class [[nodiscard]] completer {
  public:
   completer() = default;
-  /// Takes over; `other` has nothing to complete any more.
+  /// Takes over the operation of `other`, which has nothing to complete afterwards.
   completer(completer&& other) noexcept
       : endpoint_(detail::exchange(other.endpoint_, nullptr)), operation_(other.operation_) {}
-  /// Exchanges the two.
+  /// Exchanges the operations of the two.
   completer& operator=(completer&& other) noexcept {
     std::swap(endpoint_, other.endpoint_);
     std::swap(operation_, other.operation_);
@@ -84,14 +86,14 @@ class [[nodiscard]] completer {
     if (*this) fail(errc::broken_promise, {});
   }
 
-  /// True until it has said so.
+  /// True until the operation has been completed.
   explicit operator bool() const noexcept { return endpoint_ != nullptr; }
-  /// The operation is complete; its status tells `bytes`. Wakes whoever waits for it.
+  /// Completes the operation; its status has a length of `bytes`. Wakes calls that wait for it.
   void complete(std::size_t bytes = 0,
                 std::source_location where = std::source_location::current()) noexcept {
     end(errc{}, bytes, where);
   }
-  /// The operation has failed.
+  /// Completes the operation with the failure `why`.
   void fail(errc why, std::source_location where = std::source_location::current()) noexcept {
     end(why, 0, where);
   }
@@ -112,16 +114,17 @@ class [[nodiscard]] completer {
   detail::operation* operation_ = nullptr;
 };
 
-/// A request, and who completes it.
+/// A generalized request and its completer.
 template <class Stack = stack<>>
 struct generalized_operation {
   mpx::request<Stack> request;      ///< To be waited for.
-  mpx::completer<Stack> completer;  ///< Says when it is complete.
+  mpx::completer<Stack> completer;  ///< Completes `request`.
 };
 
 namespace detail {
 
 struct generalized_access {
+  /// Makes both.
   /// Errors: errc::no_resources.
   template <class Stack>
   static errc make(endpoint<Stack>& e, const group* ranks, generalized_operation<Stack>& into) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The handle of an operation under way, of whatever kind. It is the only owner: move-only, and when
-// it goes before the operation is complete, nothing touches the buffer any more.
+// Handle of an operation under way, of any kind. It is the only owner: move-only. If it is dropped
+// before the operation is complete, nothing touches the buffer afterwards.
 
 #include <optional>
 #include <source_location>
@@ -25,8 +25,8 @@ inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
   return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
 }
 
-/// "irecv on rank 1 from rank any, tag 7, communicator 0, 8 bytes": what an error says of its call.
-/// Where ranks are not those of the world, "rank 1 (world rank 5)".
+/// Describes a call for the text of an error: "irecv on rank 1 from rank any, tag 7, communicator
+/// 0, 8 bytes". If ranks are not those of the world: "rank 1 (world rank 5)".
 inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
                             tag_t tag, context_id context, std::size_t bytes,
                             const group* ranks = nullptr, const char* name = nullptr) {
@@ -85,7 +85,7 @@ inline std::string describe(const operation& op, peer_id self_peer, context_id c
     add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
   return s;
 }
-/// Whose loss an operation's failure is.
+/// The peer whose loss made `op` fail, or null_peer.
 inline peer_id culprit(const operation& op) noexcept {
   if (op.role != role::compound) return op.peer;
   if (const schedule* const p = compound_of(op).plan; p != nullptr)
@@ -96,37 +96,43 @@ inline peer_id culprit(const operation& op) noexcept {
 
 }  // namespace detail
 
-/// An operation under way: a send, a receive, a persistent one, several in one, or a user's own.
+/// An operation under way: a send, a receive, a persistent or a compound operation, or one that the
+/// user completes.
 ///
-/// A request is empty, or it stands for one operation until `wait`, or a `test` that succeeds, has
-/// returned its status. A persistent one is inactive then, and `start` runs it once more; else it
-/// is empty. Dropping a pending request: a receive that has not matched is cancelled,
-/// one that has is dropped as it arrives; a send still goes out, from a copy where need be. This
-/// does not wait for what another rank's program receives or sends, but for a copy that the
-/// transport or the peer is in the middle of (longer only if the peer's process is stopped there,
-/// until it goes on or dies), and, of a long send over cards that read (nic::libfabric with
-/// MPX_FABRIC_READS), for the next mpx call of its receiver, which may be about to read it.
-/// Without memory for the copy the message is lost, and the two ranks to each other, once its
-/// receiver asks for it.
-/// `wait`, `test` and `start` end as any call: with an mpx::error, or into a std::error_code.
-/// Threads: as the stack's thread model says. Cost: 16 bytes, no allocation.
+/// A request is empty, or it refers to one operation until `wait` or a successful `test` has
+/// returned its status. A persistent request is inactive then, and `start` runs it again; any other
+/// is empty.
+///
+/// Dropping a pending request:
+/// - A receive that has not matched is cancelled; one that has matched is discarded as it arrives.
+/// - A send still goes out, from a copy if needed. Without memory for the copy the message is lost,
+///   and the two ranks lose each other once its receiver asks for it.
+/// - Dropping does not wait for what another rank's program receives or sends, but for a copy that
+///   the transport or the peer has begun (longer only if the peer's process is stopped in it, until
+///   it continues or dies). A long send over cards that read (nic::libfabric with MPX_FABRIC_READS)
+///   waits for the next mpx call of its receiver, which may be about to read the data.
+///
+/// Errors: `wait`, `test` and `start` throw an mpx::error or store into a std::error_code.
+/// Threads: as the stack's thread model says.
+/// Cost: 16 bytes, no allocation.
 template <class Stack = stack<>>
 class [[nodiscard]] request {
  public:
-  using stack_type = Stack;  ///< Its policies.
+  using stack_type = Stack;  ///< The policies.
 
   request() = default;
-  /// Takes over; `other` is empty afterwards.
+  /// Takes over the operation of `other`, which is empty afterwards.
   request(request&& other) noexcept
       : endpoint_(detail::exchange(other.endpoint_, nullptr)),
         operation_(detail::exchange(other.operation_, nullptr)) {}
-  /// The same; what was pending before is dropped.
+  /// Takes over the operation of `other`, which is empty afterwards. An operation that was pending
+  /// here is dropped.
   request& operator=(request&& other) noexcept {
     detail::endpoint<Stack>* const endpoint = detail::exchange(other.endpoint_, nullptr);
     detail::operation* const operation = detail::exchange(other.operation_, nullptr);
-    drop();  // Of itself: nothing.
+    drop();  // Nothing on self-assignment.
     endpoint_ = endpoint;
-    platform::signal_fence();  // Made one store, the two would be put together in memory first.
+    platform::signal_fence();  // Without it the compiler assembles both words in memory first.
     operation_ = operation;
     return *this;
   }
@@ -135,18 +141,18 @@ class [[nodiscard]] request {
       abandon();
   }
 
-  /// True until the status has been taken: not of an empty request, nor of an inactive one.
+  /// True until the status has been taken. False for an empty or inactive request.
   explicit operator bool() const noexcept {
     return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
-  /// True of what mpx::prepare gave, active or not.
+  /// True for a request made by mpx::prepare, active or not.
   bool persistent() const noexcept {
     return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
-  /// Blocks until the operation is complete; the request is empty or inactive afterwards.
-  /// Returns: its status; an empty one if the request is empty or inactive.
-  /// Errors:  whatever the operation met.
+  /// Blocks until the operation is complete. The request is empty or inactive afterwards.
+  /// Returns: the status; an empty one if the request is empty or inactive.
+  /// Errors: those of the operation.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   [[MPX_ALWAYS_INLINE]] status wait(
@@ -156,8 +162,9 @@ class [[nodiscard]] request {
     return wait_as({"wait", where}, how);
   }
 
-  /// Makes progress and looks once. Returns: the status if the operation is complete, as `wait`
-  /// does, else nothing. Errors: as for `wait`.
+  /// Makes progress and polls once.
+  /// Returns: the status if the operation is complete, as `wait` does; else nothing.
+  /// Errors: as for `wait`.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   std::optional<status> test(
@@ -170,13 +177,15 @@ class [[nodiscard]] request {
     return take(how, where);
   }
 
-  /// Makes progress and looks once, and the request stays what it is. Returns: the status, with its
-  /// error if there is one, if the operation is complete. Source: MPI_Request_get_status.
+  /// Makes progress, polls once and leaves the request unchanged.
+  /// Returns: the status, with its error if any, if the operation is complete; else nothing.
+  /// Source: MPI_Request_get_status.
   std::optional<status> peek(std::source_location where = std::source_location::current()) {
     if (!done(where)) return std::nullopt;
     return operation_ == nullptr ? status{} : detail::status_of(*operation_);
   }
-  /// Makes progress. Returns whether `wait` would not block.
+  /// Makes progress and polls once.
+  /// Returns: true if `wait` would not block.
   bool done(std::source_location where = std::source_location::current()) const {
     check(where);
     if (operation_ != nullptr) return endpoint_->test(*operation_);
@@ -184,8 +193,9 @@ class [[nodiscard]] request {
     return true;
   }
 
-  /// Runs a persistent operation once more. Errors: errc::request if it is active already or not
-  /// persistent; errc::buffer and errc::no_resources: it stays inactive.
+  /// Starts a persistent operation again.
+  /// Errors: errc::request if it is active or not persistent; errc::buffer and errc::no_resources,
+  /// and the request stays inactive.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   void start(How&& how = {}, std::source_location where = std::source_location::current()) noexcept(
@@ -200,15 +210,16 @@ class [[nodiscard]] request {
     }
   }
 
-  /// Cancels a receive that has not matched, of several each that has not; `wait` or `test` follow
-  /// as ever and report it with status::cancelled(). Returns false if there is none: then nothing
-  /// changes.
+  /// Cancels a receive that has not matched; of a compound operation each such part. `wait` or
+  /// `test` has to follow as usual and reports it with status::cancelled().
+  /// Returns: false, without effect, if there is no such receive.
   bool cancel(std::source_location where = std::source_location::current()) {
     check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
-  /// Empties the request, and the operation goes on with nobody to wait for it.
-  /// Requires: the buffer outlives the environment, or what its user knows tells that it is over.
+  /// Empties the request. The operation continues, and nobody waits for it.
+  /// Requires: the buffer outlives the environment, or the user learns by other means that the
+  /// operation is complete.
   /// Source: MPI_Request_free.
   void detach() noexcept {
     if (operation_ != nullptr) detail::compounds<Stack>::detach(*endpoint_, *operation_);
@@ -216,7 +227,7 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
   }
 
-  /// Lets all communication of this rank progress.
+  /// Makes progress on all communication of this rank.
   void progress() {
     if (endpoint_ != nullptr) endpoint_->progress();
   }
@@ -225,12 +236,11 @@ class [[nodiscard]] request {
   friend detail::request_access;
   using timed = detail::timed_call<typename Stack::trace_type>;
 
-  /// A call that finds nothing to wait for.
+  /// Counts a call that finds nothing to wait for.
   void pass() const noexcept {
     if (endpoint_ != nullptr) endpoint_->pass_without_poll();
   }
-  /// Tells a request that has outlived its environment, before that is touched; and a thread that
-  /// may not call.
+  /// Asserts that the request has not outlived its environment, and that this thread may call.
   void check([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(endpoint_ == nullptr || endpoint_->is_there(),
                   "the environment of this request is gone: let requests go before it", where);
@@ -252,7 +262,8 @@ class [[nodiscard]] request {
     if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
     wait_unless(site, [] { return false; });
   }
-  /// Waits; gives up when `lost()`. Returns whether it is complete.
+  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
+  /// complete.
   template <class Lost>
   [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
     if (operation_ == nullptr) return true;
@@ -342,7 +353,7 @@ class [[nodiscard]] request {
     endpoint_ = nullptr;
   }
   [[gnu::noinline]] void abandon() noexcept {
-    check({});  // A destructor does not know whose line it is at.
+    check({});  // A destructor has no source line.
     if (operation_->role == detail::role::compound)
       endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
     else
@@ -353,15 +364,15 @@ class [[nodiscard]] request {
   detail::operation* operation_ = nullptr;  // nullptr: a send that was complete at once.
 };
 
-/// The type of what mpx::prepare gives: there is only one.
+/// Type of the requests that mpx::prepare makes; the same as of any other.
 template <class Stack = stack<>>
 using persistent_request = request<Stack>;
 
 namespace detail {
 
-/// What the library does with requests.
+/// Access to requests for the library.
 struct request_access {
-  /// A request for `op`, or for a send that is complete if `op` is nullptr.
+  /// Makes a request for `op`; for a send that is complete if `op` is nullptr.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
     return {e, op};
@@ -374,7 +385,7 @@ struct request_access {
   static endpoint<Stack>* endpoint_of(const request<Stack>& r) noexcept {
     return r.endpoint_;
   }
-  /// Empties a request whose operation belongs to somebody else now.
+  /// Empties a request whose operation has a new owner.
   template <class Stack>
   static operation* give_up(request<Stack>& r) noexcept {
     r.endpoint_ = nullptr;
@@ -384,7 +395,8 @@ struct request_access {
   static void check(const request<Stack>& r, std::source_location where) noexcept {
     r.check(where);
   }
-  /// Empties a request whose send or receive has succeeded. Returns false if it is anything else.
+  /// Empties a request whose send or receive has succeeded. Returns false, without effect, for any
+  /// other.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
     operation* const op = r.operation_;
@@ -402,18 +414,19 @@ struct request_access {
   [[MPX_ALWAYS_INLINE]] static status wait_as(request<Stack>& r, call_site site, How& how) {
     return r.wait_as(site, how);
   }
-  /// True if a look or less shows that the operation has succeeded.
+  /// True if the operation has succeeded, after at most one poll.
   template <class Stack>
   [[MPX_ALWAYS_INLINE]] static bool succeeded_after_poll(request<Stack>& r) {
     return r.operation_ == nullptr ||
            (r.endpoint_->done_after_poll(r.operation_) && r.operation_->failure == errc{});
   }
-  /// Whether it is complete, with no look.
+  /// True if the operation is complete. Does not poll.
   template <class Stack>
   static bool is_done(const request<Stack>& r) {
     return r.operation_ == nullptr || r.endpoint_->is_done(*r.operation_);
   }
-  /// The same under the endpoint's lock, and whether its peer is lost.
+  /// True if the operation is complete. Called under the endpoint's lock, as is lost_locked: true
+  /// if it failed because its peer is lost.
   template <class Stack>
   static bool done_locked(const request<Stack>& r) noexcept {
     return r.operation_ == nullptr || r.operation_->done();
@@ -426,7 +439,7 @@ struct request_access {
   static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
     return r.wait_unless(site, lost);
   }
-  /// The call finds nothing in it to wait for.
+  /// Counts a call that finds nothing to wait for in this request.
   template <class Stack>
   static void pass(const request<Stack>& r) noexcept {
     r.pass();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which long messages may come unasked where two ranks take turns (rooms/detail/outbox_turns.hpp).
+// Conditions under which long messages may be sent eagerly in request-reply patterns
+// (rooms/detail/outbox_turns.hpp).
 
 #include <cstddef>
 
@@ -10,13 +11,15 @@
 
 namespace mpx::inline v0::detail {
 
-/// They do where the channel copies what is posted, and the program has not named another way.
+/// True if the channel copies what is posted and the program has not chosen another rendezvous
+/// protocol.
 template <class Transport, class Protocol>
 inline constexpr bool sends_unasked =
     (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
     (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
 
-/// None is longer, whatever way the sender has named: of what both sides' fingerprints say.
+/// Longest message sent so, in bytes. Both sides derive it from what their fingerprints contain,
+/// whatever protocol the sender has chosen.
 template <class Transport, class Protocol>
 inline constexpr std::size_t unasked_bytes_max =
     lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);

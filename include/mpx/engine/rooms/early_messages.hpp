@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The memory of messages that came before their receives, and those that a matched probe has taken
-// out of matching: a part of the inbox.
+// Memory of unexpected messages and of messages that matched probes have taken out of matching. A
+// part of the inbox.
 
 #include <cstring>
 #include <new>
@@ -32,7 +32,7 @@ class early_messages {
     }
   }
 
-  /// A record of a message with a copy of `payload`. Returns nullptr when memory is out.
+  /// Makes a record of a message with a copy of `payload`. Returns nullptr if memory is exhausted.
   arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
     void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
     if (block == nullptr) return nullptr;
@@ -46,7 +46,7 @@ class early_messages {
     if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
     return m;
   }
-  /// The same, of an eager message with no flags.
+  /// Makes a record of an eager message without flags.
   [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
                                                     std::span<const std::byte> payload) noexcept {
     void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
@@ -64,7 +64,8 @@ class early_messages {
     }
     return m;
   }
-  /// Requires: `m` is out of the matcher, and not claimed.
+  /// Frees a record.
+  /// Requires: `m` is neither in the matcher nor claimed.
   void forget(arrived_message* m) noexcept {
     if (m->indexed) [[unlikely]]
       index_.erase(*m);
@@ -84,20 +85,21 @@ class early_messages {
     for (arrived_message& m : claimed_) f(m);
   }
 
-  /// Puts `m` into the index. Requires: it is in the matcher, and not in the index.
+  /// Adds `m` to the index.
+  /// Requires: it is in the matcher and not in the index.
   void index(arrived_message& m) noexcept {
     m.indexed = true;
     index_.insert(m);
   }
-  /// Calls take(message) for those in the index whose contexts have the place of `context`, and for
-  /// a few others; `take` may claim or forget the one that it is given.
+  /// Calls take(message) for each indexed message whose context has the place of `context`, and for
+  /// a few others. `take` may claim or forget the message that it is given.
   template <class Take>
   void for_each_near(context_id context, Take&& take) {
     auto& bucket = index_.at(index_.hash()(context));
     for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
   }
 
-  /// Eager bytes held, as flow control counts them.
+  /// Memory of stored eager messages, in bytes, as flow control counts it.
   std::uint64_t bytes() const noexcept { return bytes_; }
   void count(std::uint64_t more) noexcept { bytes_ += more; }
   void discount(std::uint64_t less) noexcept { bytes_ -= less; }

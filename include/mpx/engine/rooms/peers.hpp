@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The room of the peers: the record of each, who is lost and why, who is busy, who may announce no
-// more. Tells the other rooms when a peer is lost.
+// The peers: a record for each, lost peers and the reasons, busy peers, and peers that must not
+// announce more. Tells the other components when a peer is lost.
 
 #include <new>
 #include <string>
@@ -21,21 +21,20 @@
 
 namespace mpx::inline v0::detail {
 
-/// What every call looks at. All zero in a forked child, which thus looks closer before it does
-/// what only its parent may.
+/// Words that every call reads. All zero in a forked child, so that every call takes the slow path
+/// there before it does what only the parent may do.
 template <bool Concurrent>
 struct vital_words {
-  std::uint32_t calm;  // The failure epoch at which nothing is wrong with any peer; 0: look closer.
-  std::int32_t takes;  // Messages to take past the poll before the next one, and before trouble.
-  std::uint32_t ours;  // 1
+  std::uint32_t calm;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
+  std::int32_t takes;  // Messages that may still be taken directly before the next poll.
+  std::uint32_t ours;  // 1; 0 in a forked child.
   call_countdown<Concurrent> countdown;
 };
 
-/// Of `House` it needs: hear_out(peer, left), which takes what a peer has sent that is gone, or has
-/// left in good order;
-/// before_loss() and on_loss(record, peer, why), which tell the other rooms; on_new_record(record);
-/// forget_at_transport(peer), when a peer that was lost has been flushed; end_closing(), where this
-/// is a forked child.
+/// Requires of `House`: hear_out(peer, left), which handles the remaining packets of a peer that is
+/// gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
+/// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
+/// lost peer have been flushed; end_closing(), called in a forked child.
 template <class Stack, class House>
 class peers_room {
   using job_type = typename Stack::bootstrap_type;
@@ -61,50 +60,56 @@ class peers_room {
       if (is_shared(records_[peer])) records_.drop(peer);
   }
 
-  // --- What every call looks at ------------------------------------------------------------------
+  // --- Words that every call reads --------------------------------------------------------------
 
-  /// True in a forked child, which is no rank.
+  /// True in a forked child, which is no rank of the job.
   [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
-  /// The word that says so, for those who look at it often: 0.
+  /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
   const std::uint32_t* ours() const noexcept { return &vital_->ours; }
-  /// Nothing is wrong with any peer, as far as is known without looking.
+  /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
   [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
-  /// The same, and the job has nothing new to say. Cost: two loads and a comparison.
+  /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
+  /// changed.
+  /// Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
     return vital_->calm == news_.load(platform::memory_order_relaxed);
   }
   bool has_news() const noexcept {
     return news_.load(platform::memory_order_acquire) != failure_epoch_;
   }
-  /// Counts a message that is to be taken past the poll. False: poll first.
+  /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
+  /// first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
   void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
   /// Counts calls that do not poll.
   countdown_type& countdown() noexcept { return vital_->countdown; }
-  /// From here on as many pass as ever; in a forked child none does.
+  /// Refills the countdown; in a forked child it stops it, so that every call polls.
   void refill_countdown() noexcept {
     orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
   }
-  /// Something waits, or somebody is lost.
+  /// True if a peer is busy or lost, a communicator is revoked, or a schedule is due.
   bool troubled() const noexcept { return troubles_ != 0; }
 
-  /// Not 0 as long as a peer is lost or a communicator revoked: look closer.
+  /// Not 0 if a peer is lost or a communicator is revoked: callers take the slow path.
   std::uint32_t failures() const noexcept { return failures_; }
-  /// Grows with each loss.
+  /// Grows with each lost peer.
   std::uint32_t losses() const noexcept { return losses_; }
-  /// Whether `peer` is lost in such a way that every rank learns of it by itself.
+  /// True if `peer` is lost and the job knows it, so that every rank learns of it without a
+  /// message.
   [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && peer < founders() &&
            job_.state(world_rank(peer)) > rank_state::finished;
   }
-  /// Whether `peer` is lost because it has left in good order: all that it owed to others is sent.
+  /// True if `peer` is lost because it left in good order: all that it owed to others has been
+  /// sent.
   [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
     if (failure_of(peer) == errc{}) return false;
     return records_[peer]->left_ ||
            (peer < founders() && job_.state(world_rank(peer)) == rank_state::finished);
   }
-  /// It says so itself: the job may tell later, or never. Returns how it is lost.
+  /// Handles the peer's own notice that it leaves; the job may report that later, or never. Returns
+  /// the errc with which the peer is to be lost.
   errc leaves(peer_record& r) noexcept {
     r.left_ = true;
     return errc::peer_lost;
@@ -112,7 +117,8 @@ class peers_room {
   bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
   void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
   bool any_revoked() const noexcept { return revoked_ != 0; }
-  /// Communicators of this rank are revoked, or, with -1, gone: calls look closer meanwhile.
+  /// Adds `more` to the number of revoked communicators of this rank, negative when they are freed.
+  /// All calls take the slow path while there are any.
   void revoked(int more) noexcept {
     revoked_ += static_cast<std::uint32_t>(more);
     failures_ += static_cast<std::uint32_t>(more);
@@ -120,40 +126,41 @@ class peers_room {
     set_calm();
   }
 
-  // --- Records -----------------------------------------------------------------------------------
+  // --- Records ----------------------------------------------------------------------------------
 
-  /// nullptr: it has never been busy.
+  /// Returns nullptr if the peer has never been busy.
   [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
   errc failure_of(peer_id peer) const noexcept {
     const peer_record* r = records_[peer];
     return r == nullptr ? errc{} : r->failure_;
   }
-  /// Whether `peer` is lost, or about to be: its memory is gone, or its packets make no sense.
+  /// True if `peer` is lost or about to be, so that its memory may be gone.
   bool is_gone(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
   }
-  /// Made if need be; nullptr when there is no memory for it.
+  /// Returns nullptr if there is no memory for a new record.
   peer_record* find_or_make(peer_id peer) noexcept {
     return records_[peer] != nullptr ? records_[peer] : make(peer);
   }
-  /// For what a peer has sent: without memory for a record the peer is lost. Look at its failure.
+  /// For packets of a peer. If there is no memory for a record, the peer is lost; its failure()
+  /// says so.
   [[MPX_ALWAYS_INLINE]] peer_record& of(peer_id peer) noexcept {
     if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
       lose(peer, errc::no_resources);
     return *records_[peer];
   }
 
-  // --- Comings and goings ------------------------------------------------------------------------
+  // --- Peers that join and leave ----------------------------------------------------------------
 
-  /// How many are ranks of the job: the first ones.
+  /// Number of peers that are ranks of the job. They come first.
   peer_id founders() const noexcept { return world_peer(job_.size()); }
-  /// All of them, and the places of those that were dropped.
+  /// Number of all peers, with the vacant places of dropped ones.
   peer_id count() const noexcept { return static_cast<std::uint32_t>(records_.size()); }
-  /// Makes a place for a newcomer: that of one that was dropped, or the next one. Errors:
-  /// errc::no_resources.
+  /// Makes a place for a new peer: a vacant one, or the next one.
+  /// Errors: errc::no_resources.
   errc add(peer_id& peer) noexcept {
     const std::size_t n = vacant_.size();
-    std::size_t at = 0;  // What the job says of its ranks is said of no newcomer.
+    std::size_t at = 0;  // Places of founders stay vacant: the job's reports name them.
     while (at < n && vacant_[at] < founders()) ++at;
     peer = at < n ? vacant_[at] : static_cast<std::uint32_t>(records_.size());
     auto* const r = new (std::nothrow) peer_record(peer);
@@ -168,16 +175,16 @@ class peers_room {
     records_.put(peer, r);
     return errc{};
   }
-  /// A newcomer says what it grants, once. Returns false from anybody else, and later.
+  /// Handles the grant of a new peer. Returns true once per new peer, false for any other.
   bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
-  /// Whether the place of `peer` is taken, and can be made vacant.
+  /// True if the place of `peer` is in use and can be made vacant.
   bool can_remove(peer_id peer) noexcept {
     for (const peer_id p : vacant_)
       if (p == peer) return false;
     return peer < records_.size() && vacant_.try_reserve(vacant_.size() + 1);
   }
-  /// The peer is one no more: its place is vacant, and may be given away. Its loss, if it was lost,
-  /// does not count any longer. Requires: can_remove(peer); nothing depends on it.
+  /// Makes the place of `peer` vacant. If the peer was lost, its loss does not count any longer.
+  /// Requires: can_remove(peer); nothing depends on it.
   void remove(peer_id peer) noexcept {
     peer_record* const r = records_[peer];
     if (r != nullptr && r->failure_ != errc{}) {
@@ -200,13 +207,13 @@ class peers_room {
     set_calm();
   }
 
-  // --- Lists -------------------------------------------------------------------------------------
+  // --- Lists ------------------------------------------------------------------------------------
 
-  /// Whether it is lost, and the transport has still to drop it.
+  /// True if `peer` is lost and the transport still has to drop it.
   bool is_dropping(peer_id peer) const noexcept {
     return failure_of(peer) != errc{} && records_[peer]->busy_;
   }
-  /// Something for the peer has to wait: it is tried again by every look until it has left.
+  /// Marks a peer for which something has to wait: every poll tries again until it has been sent.
   [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
     r.busy_ = true;
@@ -218,12 +225,12 @@ class peers_room {
   bool is_busy(peer_id peer) const noexcept {
     return records_[peer] != nullptr && records_[peer]->busy_;
   }
-  /// Calls `flush(record)` for each that is busy, and forgets those for which it returns true.
+  /// Calls `flush(record)` for each busy peer, and unmarks those for which it returns true.
   template <class Flush>
   void for_each_busy(Flush&& flush) {
     for (auto at = busy_.begin(); at != busy_.end();) {
       peer_record& r = *at;
-      // It has been polled since, and the transport has not told of a loss.
+      // The transport has been polled since and has reported no loss.
       if (r.refused_) [[unlikely]]
         lose_unless_told(r.peer, errc::no_resources);
       const bool idle = flush(r) && !r.refused_;
@@ -238,21 +245,21 @@ class peers_room {
     }
     set_calm();
   }
-  /// The transport cannot reach it: it is given up by whoever looks next. (The caller is in the
-  /// middle of something that depends on it.)
+  /// Marks a peer that the transport cannot reach. The next flush loses it; the caller is in the
+  /// middle of something that depends on it.
   [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
     peer_record& r = of(peer);
     r.refused_ = true;
     if (r.failure_ == errc{}) set_busy(r);
   }
-  /// The peer may announce no more until `next_stalled` has named it.
+  /// Marks a peer that must not announce more messages, until `next_stalled` has returned it.
   void set_stalled(peer_record& r) noexcept {
     if (r.stalled_) return;
     r.stalled_ = true;
     stalled_.push_back(r);
   }
   bool any_stalled() const noexcept { return !stalled_.empty(); }
-  /// Takes one out; nullptr: there is none.
+  /// Takes one stalled peer off the list; nullptr if there is none.
   peer_record* next_stalled() noexcept {
     if (stalled_.empty()) return nullptr;
     peer_record& r = stalled_.front();
@@ -261,7 +268,7 @@ class peers_room {
     return &r;
   }
 
-  /// Schedules are due, or are no more: while they are, every call looks closer.
+  /// Says if schedules are due. All calls take the slow path while there are any.
   [[gnu::noinline]] void set_due(bool any) noexcept {
     if (any == schedules_due_) return;
     schedules_due_ = any;
@@ -270,20 +277,21 @@ class peers_room {
   }
   bool any_due() const noexcept { return schedules_due_; }
 
-  // --- Losses ------------------------------------------------------------------------------------
+  // --- Losses -----------------------------------------------------------------------------------
 
-  /// The name of the machine that this rank runs on.
+  /// Name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
-  /// Ends the job; does not return.
+  /// Ends the job. Does not return.
   [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
-  /// Why nothing more will come from `peer`, as the job knows it.
+  /// The reason why nothing more will come from `peer`, as the job knows it, or errc{}.
   [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
     return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
-  /// ": rank 2 (pid 7) was lost: killed by signal 9": more than the errc of a failure says of it.
+  /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
+  /// signal 9"; "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
     const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
@@ -298,9 +306,9 @@ class peers_room {
     return formatted(": %s", s.c_str());
   }
 
-  /// Looks whether ranks have gone since the last time, and ends what waits for them.
+  /// Looks for ranks that are gone since the last call, and ends what waits for them.
   [[gnu::noinline]] void check() {
-    if (orphaned()) [[unlikely]] {  // A forked child has no peers, and is nobody's.
+    if (orphaned()) [[unlikely]] {  // No peer takes part with a forked child.
       for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
       house().end_closing();
       return;
@@ -310,7 +318,7 @@ class peers_room {
       failure_epoch_ = epoch;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
-        // For each of them, once it is seen to be gone: others send and leave meanwhile.
+        // Read anew for each rank, after it is seen to be gone: others send and leave meanwhile.
         house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
@@ -318,12 +326,14 @@ class peers_room {
     }
   }
 
-  /// The transport has lost it, or cannot reach it. Where the job knows that it is gone it tells as
-  /// well, and who hears that hears it out first: it may have left in good order.
+  /// Handles a loss reported by the transport, or an unreachable peer. Does nothing if the job
+  /// knows that the rank is gone: check() handles that, and handles its remaining packets first,
+  /// since it may have left in good order.
   [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer, errc why) {
     if (loss_of(peer) == errc{}) lose(peer, why);
   }
-  /// Nothing passes between this rank and `peer` any more; all rooms end what depends on it.
+  /// Loses `peer`: nothing passes between it and this rank any more. All components end what
+  /// depends on it.
   [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
     if (failure_of(peer) != errc{}) return;
     house().before_loss();
@@ -338,8 +348,8 @@ class peers_room {
 
  private:
   House& house() noexcept { return static_cast<House&>(*this); }
-  /// Whether a rank that the transport has lost is alive, as far as the job knows, and would wait
-  /// for this rank: the way between the two may have ended at this end alone.
+  /// True if a rank that the transport has lost is alive as far as the job knows, and would wait
+  /// for this rank: the connection may have ended at this end alone.
   bool would_wait(rank_t rank, errc why) const noexcept {
     return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
            job_.renounced_by(rank) == errc{};
@@ -376,19 +386,19 @@ class peers_room {
     if (troubles_ != 0) vital_->takes = 0;
   }
 
-  unsigned troubles_ = 0;  // Busy and failed peers, due schedules: while 0, sends need not look.
+  unsigned troubles_ = 0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
   bool schedules_due_ = false;
   vital_type vital_;
   owning_table<peer_record> records_;
-  peer_record gone_{any_peer};    // Of all peers that were lost before they had one.
-  peer_record broken_{any_peer};  // Of those for which there was no memory.
-  plain_array<peer_id> vacant_;   // Places whose peer was dropped.
+  peer_record gone_{any_peer};    // Shared by peers that were lost before they had a record.
+  peer_record broken_{any_peer};  // Shared by peers lost for lack of memory for a record.
+  plain_array<peer_id> vacant_;   // Places of dropped peers.
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
   liveness<job_type> job_;
-  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch, which is never 0.
-  std::uint32_t failure_epoch_ = 0;              // What has been seen of it.
-  std::uint32_t failures_ = 0;                   // Lost peers, and revoked communicators.
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch; never 0.
+  std::uint32_t failure_epoch_ = 0;              // The last failure epoch handled.
+  std::uint32_t failures_ = 0;                   // Lost peers and revoked communicators.
   std::uint32_t revoked_ = 0;
   std::uint32_t losses_ = 0;
   std::uint32_t acknowledged_ = 0;

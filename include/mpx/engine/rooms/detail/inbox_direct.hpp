@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The receive that polls for its message itself, when the message is not there yet. Included by
-// inbox.hpp.
+// Slow path of the direct receive, when the message has not arrived yet. Included by inbox.hpp.
 
 #include "mpx/engine/rooms/inbox.hpp"
 
@@ -31,7 +30,7 @@ template <class Stack, class House>
         house().poll_once();
         if (d.done) [[likely]]
           return;
-        if (direct_ == nullptr) break;  // It had to be posted: `wait` looks at that.
+        if (direct_ == nullptr) break;  // It became a posted receive; `wait` follows.
       }
       if (direct_ != nullptr) post_direct();
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Receives whose message's header has come, and its body not wholly: where it belongs, and what
-// becomes of it. Included by inbox.hpp.
+// Receives that matched by the header of a message whose body is still arriving. Included by
+// inbox.hpp.
 
 #include "mpx/engine/rooms/inbox.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Where the body of an eager message belongs whose header has come; an empty span: nowhere yet.
-/// The receive is this message's from here on.
+/// Matches an eager message by its header and returns the buffer for its body; an empty span if
+/// there is none yet. If a receive matches, it belongs to this message from here on.
 template <class Stack, class House>
 std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
                                                      std::size_t bytes) noexcept {
@@ -27,11 +27,11 @@ std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire:
   r.placed_ticket_ = h.ticket;
   r.placed_flags_ = h.flags;
   r.placed_bytes_ = op.data.contiguous() && bytes <= op.data.bytes ? bytes : 0;
-  return op.data.piece(0, r.placed_bytes_);  // If that is nothing, the packet is copied.
+  return op.data.piece(0, r.placed_bytes_);  // If empty, the whole packet is copied later.
 }
 
-/// The request of a placed receive is gone: the transport throws away the rest of its body. (Or
-/// we do, when the packet is whole.)
+/// The request of a placed receive is dropped: the transport discards the rest of the body; a body
+/// that is not placed is discarded by finish_placed.
 template <class Stack, class House>
 void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
   op.forget_memory();
@@ -47,7 +47,7 @@ void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
   released(r.peer, bytes);
 }
 
-/// The body of a receive that its header had met is whole.
+/// Completes a receive that matched by the header, when the body is whole.
 template <class Stack, class House>
 void inbox_room<Stack, House>::finish_placed(operation& op,
                                              std::span<const std::byte> payload) noexcept {

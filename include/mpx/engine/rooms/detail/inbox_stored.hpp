@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Plain eager messages that came before their receives: kept and taken at less cost than others.
-// Included by inbox.hpp.
+// Unexpected messages. Plain eager ones take a cheaper path than others. Included by inbox.hpp.
 
 #include "mpx/engine/rooms/inbox.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// A plain eager message that has met no receive, nor one that polls. Returns false if it needs a
-/// closer look.
+/// Stores a plain eager message that matched no receive. Returns false if it needs the slow path.
 template <class Stack, class House>
 [[gnu::noinline]] bool inbox_room<Stack, House>::store_if_plain(
     peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
@@ -27,7 +25,8 @@ template <class Stack, class House>
   return true;
 }
 
-/// A long message that is not announced, since the two ranks take turns.
+/// Handles an eager message longer than the threshold, sent without an announcement because the two
+/// ranks exchange messages in turns (ADR 0036).
 template <class Stack, class House>
 [[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
                                                             std::span<const std::byte> payload) {
@@ -45,7 +44,7 @@ template <class Stack, class House>
   return errc{};
 }
 
-/// Some messages are here: takes the one that `d` wants, without an operation if it is plain.
+/// Takes the unexpected message that `d` matches; without an operation if it is plain.
 template <class Stack, class House>
 [[gnu::noinline]] void inbox_room<Stack, House>::receive_stored(direct_receive& d) {
   if (house().peers().orphaned()) [[unlikely]]
@@ -79,7 +78,7 @@ template <class Stack, class House>
   if (house().peers().orphaned()) return;
   if (was.kind == wire::kind::announce) {
     if (was.unready) return;  // The sender has been told.
-    // Who is lost is not looked for: a packet may be what this is called for.
+    // Losses are not checked for: this may run inside a packet handler.
     if (house().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
     return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
@@ -102,14 +101,14 @@ template <class Stack, class House>
 void inbox_room<Stack, House>::discard_stored(arrived_message& m) noexcept {
   matcher_.withdraw(m);
   early_.claim(m);
-  discard(&m);  // Which throws away no other.
+  discard(&m);  // Which drops no other message.
 }
 
 template <class Stack, class House>
 [[gnu::noinline]] void inbox_room<Stack, House>::index_new() noexcept {
   matcher_.for_each_newest([this](unexpected_message& u) {
     auto& m = static_cast<arrived_message&>(u);
-    if (m.indexed) return false;  // As are all that are older.
+    if (m.indexed) return false;  // All older ones are indexed.
     if (house().is_freed(m.is.context())) {
       discard_stored(m);
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What senders are told of data that has been fetched: where a card does that by itself, many may
-// be there at once, and one packet tells of all that came from one rank. Included by mover.hpp.
+// Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
+// poll, and one packet reports all of one sender. Included by mover.hpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +14,13 @@
 
 namespace mpx::inline v0::detail {
 
-/// The messages of one peer of whose end it is still to be told.
+/// Tickets of fetched messages of one peer that still have to be reported.
 class finish_notice {
  public:
   bool empty() const noexcept { return count_ == 0; }
   peer_id to() const noexcept { return to_; }
-  /// False: it is full, or of another peer: tell it first.
+  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
+  /// sent first.
   bool add(peer_id to, std::uint32_t ticket) noexcept {
     if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
     to_ = to;
@@ -31,7 +32,7 @@ class finish_notice {
   wire::header header() const noexcept {
     return {.kind = wire::kind::finished, .ticket = tickets_[0]};
   }
-  /// What goes behind it.
+  /// Payload: all tickets but the first.
   std::span<const std::byte> more() const noexcept {
     return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
   }
@@ -42,8 +43,8 @@ class finish_notice {
   peer_id to_ = 0;
 };
 
-/// Calls `f(ticket)` for each ticket of a notice, until one returns an error, which it returns.
-/// errc::protocol: what is behind its header makes no sense.
+/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
+/// Errors: errc::protocol if the payload is malformed.
 template <class F>
 errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
   if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)

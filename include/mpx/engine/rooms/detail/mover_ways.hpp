@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Long messages: which way they take, and what it costs; and those whose sender moves some of the
-// data, or all: what the receiver asks of it, and what it sends. Included by mover.hpp.
+// Choice of the rendezvous protocol of a long message and measurement of its cost; transfers in
+// which the sender moves all data or a part of it. Included by mover.hpp.
 
 #include "mpx/engine/rooms/mover.hpp"
 
@@ -16,10 +16,10 @@ template <class Stack, class House>
     const bool whole = op.data.contiguous();
     if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
       return false;
-    if (house().peers().is_gone(op.peer)) return false;  // And its memory.
+    if (house().peers().is_gone(op.peer)) return false;  // So is its memory.
     advice a = advice::always;
     if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
-    // Of one packet: there is nothing to gain.
+    // One packet: a get has no advantage.
     if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
     op.scheme = protocol::scheme::get;
     if (a == advice::learn) {
@@ -27,8 +27,9 @@ template <class Stack, class House>
       op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
                                                                    : protocol::traffic::one_way;
       op.spent_ns = 0;
-      // Else when this rank waits, or looks: its program may have more to announce. And not before
-      // those that have come before, whose way is to show its own cost.
+      // Otherwise the choice is made when this rank waits or polls: its program may have more
+      // messages to announce first. Earlier messages come first, so that their cost is measured
+      // unmixed.
       if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
       if (op.scheme == protocol::scheme::packets) return false;
     }
@@ -57,7 +58,7 @@ outcome mover_room<Stack, House>::get_piece(operation& op) {
   return o;
 }
 
-/// Whether others may be fetched together with it.
+/// True if `op` may be fetched in a batch with others.
 inline bool is_whole_get(const operation& op) noexcept {
   return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
          op.data.contiguous();
@@ -94,7 +95,7 @@ template <class Stack, class House>
     }
     if (n == 1) return false;
     const bool came = house().transport().get_batch(op.peer, gets, n);
-    if (!came) {  // One of them did not: each by itself.
+    if (!came) {  // One get failed: fetch each singly.
       while (n-- > 1) defer_rest(*all[n]);
       unbatched_ = unbatched_max;
       return false;
@@ -137,7 +138,8 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     bool is_here = false;
     {
-      // The sender begins while this fetches: nobody shall take the memory away meanwhile.
+      // The sender starts its half while this side fetches: the hold keeps the sender's memory
+      // exposed meanwhile.
       const auto held = transport.hold(op.peer, from, half);
       if (!held) return false;
       ask(op, half, true);
@@ -174,7 +176,7 @@ template <class Stack, class House>
       c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
     return errc::protocol;
   op.front = front::wanted;
-  if (op.stage == stage::answer) send_front(op);  // Else when its own part is out.
+  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
   return errc{};
 }
 
@@ -185,7 +187,7 @@ template <class Stack, class House>
   op.transferred = 0;
   op.stage = stage::streaming;
   peer_record& r = house().peers().of(op.peer);
-  r.streams_.push_back(op);  // Behind all answers: one of them may say that the rest is there.
+  r.streams_.push_back(op);  // Behind all answers: one may report the other half.
   house().peers().set_busy(r);
 }
 
@@ -197,9 +199,9 @@ template <class Stack, class House>
   if (has_data_for(r))
     op.learns = protocol::traffic::both_ways;
   else
-    r.streamed_out_ = 0;  // What streamed out has nothing to do with this one.
+    r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
-  // Who sends unasked is not told how the peer would have had it moved.
+  // After an eager send without an announcement the peer's choice is not known.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
   op.scheme =
@@ -225,7 +227,8 @@ template <class Stack, class House>
   if (!is_learnt(op)) return;
   std::int64_t took = take_time(op.asked_at_ns);
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
-    // As much streams back: at the same time, or in its turn.
+    // As much data goes back as packets. If it did not in the same time, it follows later: its time
+    // is counted, too.
     peer_record& r = house().peers().of(op.peer);
     const std::size_t out = lesser(streamed, r.streamed_out_);
     r.streamed_out_ -= out;
@@ -238,7 +241,7 @@ template <class Stack, class House>
 [[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
   const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
   if (op.data_lost()) {
-    house().peers().refuse(op.peer);  // Whoever flushes next gives the peer up.
+    house().peers().refuse(op.peer);  // The next flush loses the peer.
     return false;
   }
   while (op.transferred < op.limit) {
@@ -258,8 +261,8 @@ template <class Stack, class House>
   return true;
 }
 
-/// Ends what a peer could reach that was lost in the middle of it, and is dropped at the transport:
-/// what it knows is good for nothing any more, where the transport can see to that.
+/// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
+/// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
 template <class Stack, class House>
 [[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
     operation& op) noexcept {

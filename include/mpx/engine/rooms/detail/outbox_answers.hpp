@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Answers with more than what fits a header. Included by outbox.hpp.
+// Answers with a payload longer than operation::control. Included by outbox.hpp.
 
 #include "mpx/engine/rooms/outbox.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The shortest way out: a message that is paid for ahead. Included by outbox.hpp.
+// The fastest send: a small message with prepaid credit. Included by outbox.hpp.
 //
-// Stores to a line that the other side has wait in order, those behind them too, and the processor
-// looks past few of them: some sixteen runs within 32 bytes. So what a message writes of this
-// side's own is kept together: its credit is taken from the purse, which lies beside the channel's
-// words; nothing is put on the stack, and whatever needs a call is apart.
+// Stores to a cache line that the other side owns wait in order, with all later stores behind them,
+// and the processor combines few of them: about sixteen runs within 32 bytes. Therefore all words
+// of this side that a message writes are kept together: its credit is taken from the prepaid
+// credit, which lies beside the words of the channel; nothing is spilled to the stack, and whatever
+// needs a call is outlined.
 
 #include "mpx/engine/rooms/outbox.hpp"
 
@@ -57,7 +58,7 @@ bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
   return false;  // send_at_once has tried that.
 }
 
-/// What was paid for messages to come buys this one.
+/// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {

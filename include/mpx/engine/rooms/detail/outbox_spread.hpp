@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a layout spreads, put together to be sent. Included by outbox.hpp.
+// Packing of non-contiguous data for sends. Included by outbox.hpp.
 
 #include "mpx/engine/rooms/outbox.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Transports take bytes in one piece. Where they have read them when a post returns, pieces are
-/// packed as they leave, else all at once. Returns nullptr when memory is out.
+/// Prepares a send of non-contiguous data. Transports take contiguous bytes: if they have read them
+/// when a post returns, each piece is packed as it leaves; else all data is copied at once. Returns
+/// nullptr if memory is exhausted.
 template <class Stack, class House>
 [[gnu::noinline]] operation* outbox_room<Stack, House>::hold_spread(operation& op) noexcept {
   std::byte* copy = op.layout_mark();
@@ -28,7 +29,7 @@ template <class Stack, class House>
     op.data.base = copy;
   }
   op.owns(copy);
-  if (staged_ == &op) staged_ = nullptr;  // It was another one's.
+  if (staged_ == &op) staged_ = nullptr;  // It belonged to an earlier operation.
   return &op;
 }
 
@@ -36,7 +37,7 @@ template <class Stack, class House>
 [[gnu::noinline]] std::span<const std::byte> outbox_room<Stack, House>::packed_piece(
     const operation& op, std::size_t offset, std::size_t n) noexcept {
   const std::span<std::byte> into(staging_, n);
-  // Where the channel was full the piece is still there.
+  // The piece is still packed if the channel was full.
   if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
     op.data.read(offset, into);
     staged_ = &op;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Long messages that come unasked, because the two ranks take turns. Included by outbox.hpp.
+// Medium messages sent eagerly in request-reply patterns (ADR 0036). Included by outbox.hpp.
 
 #include "mpx/engine/rooms/outbox.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// A message that is longer than a short one, and not by much, need not be announced where the peer
-/// has answered each of the last ones with one of its own and no other long one is under way to it.
-/// (Where several are, the receiver has enough to do, and fetching spares the sender's time.)
-/// Whether turns are shorter so depends on the machine. Where the environment has lowered what is
-/// short, all that is longer is announced.
+/// True if the message, which is longer than the eager threshold, is sent eagerly without an
+/// announcement: the peer has answered each of the last messages with one of its own, and no other
+/// long message is under way to it. (If several are, the receiver is busy, and its gets save the
+/// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
+/// environment has lowered the eager threshold, all longer messages are announced.
 template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
                                                                 const operation& op) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a blocked rank rests, and when it does not. Included by progress.hpp.
+// Sleeping of a blocked rank. Included by progress.hpp.
 
 #include <cstdint>
 
@@ -8,7 +8,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// Who is waited for may never have been spoken to, and be dead.
+/// Probes the peers that this rank waits for, every `attends_apart_ns`: one to which this rank has
+/// never sent may be dead unnoticed.
 template <class Stack, class House>
 void progress_room<Stack, House>::attend_now_and_then() noexcept
     requires AttendingTransport<transport_type>
@@ -28,10 +29,11 @@ void progress_room<Stack, House>::attend_now_and_then() noexcept
     if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
 }
 
-/// Whether peers write long messages into this rank's memory. Nothing tells of one before it is
-/// whole; but where the CPU moves the data, who sleeps is woken for each part of it, which costs
-/// both ends more than the part. So this rank looks on for as long as 1 GB/s would take, counted
-/// from the last that it found. Not where others need its core.
+/// True if this rank keeps polling because peers write long messages into its memory. Nothing
+/// reports such a message before it is complete; but where the CPU moves the data, a sleeping rank
+/// is woken for each part, which costs both ends more than the part. Therefore it polls for as long
+/// as the data takes at 1 GB/s, counted from the last poll that found something. Not if other ranks
+/// need its core.
 template <class Stack, class House>
 bool progress_room<Stack, House>::looks_on() noexcept requires follows_data
 {
@@ -56,17 +58,17 @@ template <class Stack, class House>
   if constexpr (follows_data) {
     if (looks_on()) return;
   }
-  // What the loop is armed for, this thread sees now: a thread that is blocked goes first.
+  // The blocked thread takes over from the external loop, for which the transport is armed.
   if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
   if constexpr (concurrent) {
-    if (leader_) {  // It is woken for this thread too.
+    if (leader_) {  // Its wake-up is for this thread, too.
       if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
       return;
     }
   }
   auto& transport = house().transport();
   if (must_look_first() || !transport.arm()) return;
-  // News that came before it was armed has woken nobody.
+  // A failure reported before the transport was armed has woken nobody.
   if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
     return transport.disarm();
   house().trace().on(event::sleeps, 1);
@@ -77,7 +79,7 @@ template <class Stack, class House>
   leader_ = false;
   transport.disarm();
   if constexpr (concurrent) {
-    if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // It may have been for them.
+    if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // The wake-up may be for them.
   }
 }
 
