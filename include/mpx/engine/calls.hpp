@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What calls hand to the endpoint and get from it.
+// Arguments and results of the endpoint's calls.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,47 +17,49 @@
 
 namespace mpx::inline v0::detail {
 
-/// What the start of an operation came to. No `op` and no failure: it is complete already, and no
-/// request is needed.
+/// Result of starting an operation. Without `op` and without a failure the operation is complete
+/// already and needs no request.
 struct started {
   operation* op = nullptr;
   errc failure{};
 };
 
-/// What a probe found.
+/// Envelope and length of a message found by a probe.
 struct probe_result {
   peer_id source = 0;
   tag_t tag = 0;
   std::size_t bytes = 0;
 };
 
-/// A group that communicators of the same ranks share.
+/// A group shared by communicators of the same ranks.
 struct kept_group : group, allocated {
   explicit kept_group(group&& g) noexcept : group(std::move(g)) {}
   std::uint32_t users = 0;
 };
 
-/// Tells attributes apart: an address of the shared object that made the key, and a number there.
+/// Key of an attribute: an address of the shared object that made the key, and a number there.
 struct attribute_id {
   const void* object = nullptr;
   std::uint64_t number = 0;
   friend bool operator==(const attribute_id&, const attribute_id&) = default;
 };
 
-/// Something that a program has attached to a communicator (mpx/attributes.hpp).
+/// A value that a program has attached to a communicator (mpx/attributes.hpp).
 struct attribute_base : allocated {
   attribute_base() = default;
   attribute_base(const attribute_base&) = delete;
   attribute_base& operator=(const attribute_base&) = delete;
   virtual ~attribute_base() = default;
-  /// For a duplicate of the communicator; nullptr: it gets none. May throw what the program does.
+  /// Returns the attribute of a duplicate of the communicator, or nullptr for none. May throw what
+  /// the program throws.
   virtual attribute_base* copied() const = 0;
 
   attribute_id key;
   attribute_base* next = nullptr;
 };
 
-/// The attributes of a communicator. What the program does when one goes is done without a lock.
+/// The attributes of a communicator. The program's code for a deleted attribute runs without a
+/// lock.
 class attribute_list {
  public:
   attribute_list() = default;
@@ -76,13 +78,13 @@ class attribute_list {
     return a;
   }
   void add(attribute_base* made) noexcept { made->next = detail::exchange(first_, made); }
-  /// nullptr: there is none.
+  /// Takes an attribute off the list; nullptr if there is none.
   attribute_base* take(attribute_id key) noexcept {
     for (attribute_base** at = &first_; *at != nullptr; at = &(*at)->next)
       if ((*at)->key == key) return detail::exchange(*at, (*at)->next);
     return nullptr;
   }
-  /// What a duplicate gets. May throw what the program does.
+  /// Returns the attributes of a duplicate. May throw what the program throws.
   attribute_list copied() const {
     attribute_list made;
     for (const attribute_base* a = first_; a != nullptr; a = a->next)
@@ -97,28 +99,28 @@ class attribute_list {
   attribute_base* first_ = nullptr;
 };
 
-/// What becomes of errors of calls that throw. Of others the caller gets the code, and no handler
-/// is asked.
+/// Handling of errors by calls that throw. Other calls return the code to their caller, and no
+/// handler is called.
 struct error_handling {
   enum class kind : std::uint8_t { throws, returns, aborts, calls } is = kind::throws;
   void (*function)(const error&, void*) = nullptr;
   void* with = nullptr;
 };
 
-/// A block of shared memory that this rank has made and uses no more: it is given back when all of
-/// its users have let go of it.
+/// A block of shared memory that this rank made and no longer uses. It is freed when all its users
+/// have released it.
 struct dying_block {
   std::uint64_t name;
   const platform::atomic<std::uint64_t>* gone;
   std::uint64_t users;
 };
 
-/// No communicator has this context.
+/// Context that no communicator has.
 inline constexpr context_id no_context = 0xffff'ffff;
 
-/// What the copies of a communicator handle share. Its place is used again once the communicator is
-/// freed, and given back with the environment: a handle that has outlived its communicator finds
-/// another context here than its own.
+/// State shared by the copies of a communicator handle. It is reused once the communicator is
+/// freed, and freed with the environment: a handle that has outlived its communicator finds a
+/// context here that differs from its own.
 struct communicator_state : allocated {
   communicator_state() = default;
   communicator_state(const communicator_state&) = delete;
@@ -129,67 +131,67 @@ struct communicator_state : allocated {
   }
 
   std::uint32_t collective_serial = 0;
-  std::uint32_t prepared = 0;    // How many collectives were prepared.
-  std::uint32_t partitions = 0;  // Of all partitioned sends that were prepared.
-  tag_t started_last = -1;       // The serial of the last one that was started, not prepared.
+  std::uint32_t prepared = 0;    // Number of collectives prepared.
+  std::uint32_t partitions = 0;  // Partitions of all partitioned sends prepared.
+  tag_t started_last = -1;       // Serial of the last collective started, not prepared.
   const group* ranks = nullptr;  // nullptr: ranks are peers.
-  kept_group* own = nullptr;     // The same, counted.
+  kept_group* own = nullptr;     // Owner of `ranks`, with a count.
   rank_t size = 0;
-  context_id of_handles = no_context;  // The context that a handle must have.
-  context_id context = no_context;     // The same until nothing is under way there any more.
-  std::uint32_t agreements = 0;        // How many there have been.
-  rank_t left = 0;                     // Of those, how many have left in good order.
-  std::uint32_t losses_seen = 0;       // Of the peers' losses, those that `lost` takes in.
-  rank_t lost = 0;                     // Members that are.
-  rank_t acknowledged = 0;             // Of those, members that receives from any source disregard.
+  context_id of_handles = no_context;  // Context of valid handles.
+  context_id context = no_context;  // As `of_handles`, but kept until nothing is under way there.
+  std::uint32_t agreements = 0;     // Number of agreements made.
+  rank_t left = 0;                  // Lost members that left in good order.
+  std::uint32_t losses_seen = 0;    // Losses of the endpoint that `lost` includes.
+  rank_t lost = 0;                  // Number of lost members.
+  rank_t acknowledged = 0;          // Lost members that receives from any source disregard.
   bool revoked = false;
-  bool in_use = false;                 // Of one that has been freed: something is under way.
-  communicator_state* next = nullptr;  // Among those that have been freed, or are vacant.
-  const communicator_state* made_within = nullptr;  // While that has its part in making this.
+  bool in_use = false;                              // Freed, with operations still under way.
+  communicator_state* next = nullptr;               // In the list of freed or vacant states.
+  const communicator_state* made_within = nullptr;  // Set while that one takes part in making it.
   error_handling on_error;
   char* name = nullptr;
   attribute_list attributes;
-  bool node_tried = false;           // Its ranks have looked for a node's memory to meet in:
-  coll::node_state* node = nullptr;  // this. It goes by endpoint::forget_node.
-  coll::node_map* nodes = nullptr;   // Made when it is first asked for.
+  bool node_tried = false;           // Set after the search for shared memory of a node,
+  coll::node_state* node = nullptr;  // kept here. Freed by endpoint::forget_node.
+  coll::node_map* nodes = nullptr;   // Made on first use.
 };
 
-/// One collective call, of which each rank makes its part. `serial`: see core/serials.hpp.
+/// One collective call, in which each rank takes part. `serial`: see core/serials.hpp.
 struct collective_call {
   context_id context;  // The communicator's, for collectives.
   tag_t serial;
   communicator_state* of = nullptr;  // nullptr: the whole job takes part.
 };
 
-/// A blocking receive that looks for its message itself, as long as no other receive is posted.
+/// A blocking receive that polls for its message itself while no other receive is posted.
 struct direct_receive {
   direct_receive(std::byte* into, std::size_t room, context_id context, peer_id from,
                  tag_t tag) noexcept
       : want(pattern::exactly(context, from, tag)), buffer(into), capacity(room) {}
 
-  pattern want;       // Once it is done, whence it came.
-  std::byte* buffer;  // In one piece.
+  pattern want;       // Once done: the envelope of the message.
+  std::byte* buffer;  // Contiguous.
   std::size_t capacity;
-  operation* posted;  // What it became when it had to be posted after all.
+  operation* posted;  // The posted receive that replaces it, if any.
   errc failure;
   bool done;
-  std::size_t bytes;  // Once it is done.
+  std::size_t bytes;  // Once done.
 };
 
-/// What `receive_now` leaves when the message has not come yet: d.posted waits for it.
+/// Result of `receive_now` if no message has arrived: d.posted has to be waited for.
 inline constexpr errc undecided = static_cast<errc>(-1);
 
-/// What adding a peer came to.
+/// Result of adding a peer.
 struct added_peer {
   peer_id peer = 0;
   errc failure{};
 };
 
-/// A send's arguments, once ranks are peers.
+/// Arguments of a send, with peers in place of ranks.
 struct send_call {
   memory data;
   peer_id to;
-  match_bits bits;  // As they travel: halves that are put together late stall on store forwarding.
+  match_bits bits;  // In wire format: joining two halves late stalls on store forwarding.
 
   send_call(const memory& d, peer_id peer, match_bits b) noexcept : data(d), to(peer), bits(b) {}
   send_call(const memory& d, peer_id peer, context_id context, tag_t tag) noexcept

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the rooms of an endpoint stand on: the policies of its stack, each made once, and its
+// Base of an endpoint and its components: one object of each policy of the stack, and the pool of
 // operations.
 
 #include "mpx/core/lifetime.hpp"
@@ -12,7 +12,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// The first base of an endpoint: made before its rooms, and gone after them.
+/// The first base of an endpoint: constructed before its components and destroyed after them.
 template <class Stack>
 class ground {
  public:
@@ -23,7 +23,7 @@ class ground {
   using pool_type = operation_pool<operations_max_of<typename Stack::protocol_type>(),
                                    generation_bits_of<typename Stack::protocol_type>()>;
 
-  /// `from`: what the transport is made of, a job or the address of a member of one.
+  /// `from` constructs the transport: a job, or the address of a member of one.
   template <class From>
   explicit ground(From& from) : transport_(from), flow_(transport_.peers()) {}
   ground(const ground&) = delete;
@@ -35,7 +35,8 @@ class ground {
   const flow_type& flow() const noexcept { return flow_; }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
   typename Stack::threading_type& threading() noexcept { return threading_; }
-  /// Why this thread must not call now, as far as the thread model knows; nullptr: it may.
+  /// The reason why this thread must not call now, as far as the thread model knows; nullptr if it
+  /// may.
   const char* misuse() const noexcept {
     if constexpr (CheckingThreadModel<typename Stack::threading_type>) return threading_.misuse();
     return nullptr;
@@ -52,13 +53,13 @@ class ground {
       return platform::now_ns();
     }
   }
-  /// How many messages one peer may announce at a time.
+  /// Number of messages that one peer may announce at a time.
   std::uint32_t announced_max() const noexcept {
     return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));
   }
-  /// The number of this among all that this process has had.
+  /// The number of this endpoint among all that this process has made.
   std::uint32_t lifetime() const noexcept { return mark_.number(); }
-  /// Whether this is still there: all that may be asked of one that handles have outlived.
+  /// True if this endpoint exists. The only call allowed on one that has been destroyed.
   bool is_there() const noexcept { return mark_.is_there(); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an endpoint knows of the living and the dead: what the bootstrap tells, or nothing.
+// The endpoint's view of failed and finished ranks, from the bootstrap if that reports them.
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,11 +14,12 @@
 
 namespace mpx::inline v0::detail {
 
-/// Stands for the failure epoch of a job of which no news ever come.
+/// Failure epoch of a job that reports no failures.
 inline const platform::atomic<std::uint32_t> no_news{1};
 
-/// Without news every rank takes part, for ever: a peer is lost only where this rank gives it up.
-/// `job` outlives this.
+/// For a bootstrap that reports no failures: every rank counts as taking part, and a peer is lost
+/// only if this rank gives it up.
+/// Requires: `job` outlives this.
 template <Bootstrap Job>
 class liveness {
  public:
@@ -40,7 +41,8 @@ class liveness {
   Job& job_;
 };
 
-/// As the job tells. `job` outlives this.
+/// For a bootstrap that reports failures: forwards to it.
+/// Requires: `job` outlives this.
 template <LivenessBootstrap Job>
 class liveness<Job> {
  public:

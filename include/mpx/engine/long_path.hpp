@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which way the data of long messages goes: as the protocol says, or the transport where that
-// leaves the path open.
+// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
+// `automatic`.
 
 #include "mpx/core/types.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
@@ -9,7 +9,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Whether long messages between this rank and a peer are stored by their sender.
+/// True if long messages between this rank and the peer are put by their sender.
 template <Protocol P, Transport T>
 bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
   if constexpr (StoringTransport<T> && P::long_by == long_path::automatic)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Texts for functions of headers that mpx.hpp does not include. A real one is a better match for
-// any call, whether its header comes before or after this.
+// Error texts for functions of headers that mpx.hpp does not include. The real function is a better
+// match for any call, whether its header comes before or after this one.
 
 #include "mpx/config.hpp"
 

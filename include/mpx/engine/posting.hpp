@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Posts, and whether they pend: of some transports only those to far peers do.
+// Posts that complete at once. With some transports only posts to far peers can be pending.
 
 #include <span>
 
@@ -8,8 +8,8 @@
 
 namespace mpx::inline v0 {
 
-/// A post that does not pend: `retry` where it might. Requires: no peer's post pends, or only those
-/// to far ones.
+/// Posts a packet such that the post is never pending; returns `retry` if it would be.
+/// Requires: posts of this transport are never pending, or only those to far peers.
 template <Transport T>
 [[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
                                                   std::span<const std::byte> payload) noexcept {
@@ -19,7 +19,7 @@ template <Transport T>
     return t.post(peer, header, payload, 0);
   }
 }
-/// Whether a post to that peer may answer `pending`.
+/// True if a post to this peer may return `pending`.
 template <Transport T>
 [[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
                                               [[maybe_unused]] peer_id peer) noexcept {

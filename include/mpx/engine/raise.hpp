@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a call that throws ends where its communicator says what becomes of errors.
+// End of a throwing call whose communicator has an error handler.
 
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Asks the handler of `s`, and throws `what` unless that ends the job, or throws something else.
+/// Calls the error handler of `s`, and throws `what` unless the handler ends the job or throws
+/// something else.
 template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void raise_error(endpoint<Stack>& e,
                                                         const communicator_state* s,

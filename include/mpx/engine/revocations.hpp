@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which collective calls other ranks have left with an error: who waits for them there shall not.
+// Collective calls that other ranks have left with an error, so that this rank does not wait for
+// them.
 
 #include <exception>
 
@@ -11,33 +12,33 @@
 
 namespace mpx::inline v0::detail {
 
-/// A call that another rank has left.
+/// A collective call that another rank has left.
 struct left_call {
   collective_call call;
   peer_id by = 0;
-  errc why{};  // As `by` says.
+  errc why{};  // As reported by `by`.
 };
 
 /// The service of kind `revoke`. Threads: under the endpoint's lock.
 class revocations final : public service {
  public:
-  /// This rank begins `call`: it has got past all before.
+  /// Called when this rank begins `call`: it has left all earlier ones behind.
   void begin(collective_call call) noexcept {
     revoked_.erase_if([call](const left_call& old) {
       return old.call.context == call.context && before(old.call, call);
     });
   }
-  /// Of one communicator. (Serials come again.)
+  /// True if `a` comes before `b` in one communicator. (Serials wrap around.)
   static bool before(collective_call a, collective_call b) noexcept {
     return is_serial_before(a.serial, b.serial);
   }
-  /// This rank leaves a call with an error.
+  /// Called when this rank leaves a call with an error.
   void leave() noexcept { some_left_ = true; }
   bool some_left() const noexcept { return some_left_; }
-  /// No call has been left at all, as far as this rank knows.
+  /// True if no rank has left any call, as far as this rank knows.
   bool none() const noexcept { return !some_left_ && revoked_.empty(); }
   bool contains(collective_call call) const noexcept { return find(call) != nullptr; }
-  /// Who was the first to say so; nullptr: nobody.
+  /// Returns the first report about `call`; nullptr if there is none.
   const left_call* find(collective_call call) const noexcept {
     for (const left_call& r : revoked_)
       if (r.call.context == call.context && r.call.serial == call.serial) return &r;
@@ -51,7 +52,7 @@ class revocations final : public service {
     return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
                                                                           : errc::no_resources;
   }
-  /// Nobody waits in the collectives of `context` any more.
+  /// Called when no call waits in the collectives of `context` any more.
   void forget(context_id context) noexcept {
     revoked_.erase_if([context](const left_call& r) { return r.call.context == context; });
   }
@@ -66,7 +67,7 @@ class revocations final : public service {
   }
 
   bool some_left_ = false;
-  plain_array<left_call> revoked_;  // Left by others; this rank has not got past them.
+  plain_array<left_call> revoked_;  // Calls left by others that this rank has not passed yet.
 };
 
 }  // namespace mpx::inline v0::detail

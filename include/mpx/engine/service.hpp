@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a layer above the engine gets packets of its own: it registers for a range of kinds, and the
-// tagged path never sees them.
+// Services: packets of layers above the engine. A service registers for a range of kinds, which the
+// tagged path never sees.
 
 #include <cstdint>
 #include <span>
@@ -14,19 +14,19 @@
 
 namespace mpx::inline v0::detail {
 
-/// Gets packets of the kinds that it is registered for, and news of lost peers. Called under the
-/// endpoint's lock, from whichever call makes progress: it starts no operation and waits for
+/// Handles packets of the kinds that it is registered for, and losses of peers. Called under the
+/// endpoint's lock, from any call that makes progress: it must start no operation and wait for
 /// nothing. It may answer by endpoint::send_to_service.
 class service {
  public:
-  /// A packet of `source`, of which nothing has been checked but the credit count.
-  /// Returns errc{}, or what the packet breaks: errc::protocol loses the peer, as does
+  /// Handles a packet of `source`, of which only the credit count has been checked. Returns errc{},
+  /// or an error that loses the peer: errc::protocol if the packet violates the protocol, or
   /// errc::no_resources.
   virtual errc on_packet(peer_id source, const wire::header& h,
                          std::span<const std::byte> payload) noexcept = 0;
-  /// Nothing more will come from `peer`.
+  /// Called when nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
-  /// This rank does not go on: adds to what it says of itself what only this service knows.
+  /// Adds to the hang report of this rank what only this service knows.
   virtual void explain(hang_info&) noexcept {}
 
   service(const service&) = delete;
@@ -49,8 +49,10 @@ class service_list {
   service_list() = default;
   service_list(const service_list&) = delete;
   service_list& operator=(const service_list&) = delete;
-  /// Requires: `s` is in no list. Errors: errc::argument: no range, or one that is taken or the
-  /// engine's own.
+  /// Registers `s`.
+  /// Requires: `s` is in no list.
+  /// Errors: errc::argument if the range is empty, overlaps another or contains kinds of the
+  /// engine.
   errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
     if (first < wire::service_kind_first || last < first) return errc::argument;
     for (const service* other = first_; other != nullptr; other = other->next_)
@@ -67,7 +69,7 @@ class service_list {
         return;
       }
   }
-  /// nullptr: nobody is registered for this kind.
+  /// Returns nullptr if no service is registered for this kind.
   service* find(std::uint8_t kind) const noexcept {
     service* s = first_;
     while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Who may call into an endpoint at once: one thread, one thread at a time, or any number.
+// Thread models: one thread, one thread at a time, or any number may call into an endpoint.
 
 #include <pthread.h>
 
@@ -15,8 +15,9 @@ namespace mpx::inline v0 {
 
 struct threading_axis {};
 
-/// A lock that every entry into the endpoint takes. `concurrent`: several threads may call at once,
-/// so that waiting threads take turns at progress. Locking costs nothing where only one may.
+/// A lock that every call into the endpoint takes.
+/// - `concurrent`: several threads may call at once, so waiting threads take turns at progress.
+/// - `lock`, `unlock`: cost nothing if only one thread may call at a time.
 template <class T>
 concept ThreadModel = requires(T& t) {
   requires std::same_as<typename T::policy_axis, threading_axis>;
@@ -26,14 +27,16 @@ concept ThreadModel = requires(T& t) {
   { t.unlock() };
 };
 
-/// A thread model that knows which calls must not be: `misuse` says why none may be made now, or is
-/// nullptr. Calls that know their line of the program ask it first; `lock` tells of the others.
+/// A thread model that detects forbidden calls.
+/// - `misuse` returns the reason why no call may be made now, or nullptr. Calls that know their
+///   source line check it first.
+/// - `lock` reports the others.
 template <class T>
 concept CheckingThreadModel = ThreadModel<T> && requires(const T& t) {
   { t.misuse() } noexcept -> std::same_as<const char*>;
 };
 
-/// Grants ThreadModel and nothing more.
+/// Satisfies ThreadModel and nothing more.
 struct thread_model_archetype {
   using policy_axis = threading_axis;
   static constexpr std::string_view name = "archetype";
@@ -44,8 +47,9 @@ struct thread_model_archetype {
 
 namespace threading {
 
-/// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked where MPX_ASSERT
-/// is. (Whether it is or not, the layout is one: objects of both kinds meet in one program.)
+/// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked if MPX_ASSERT is
+/// enabled. (The layout is the same without the check, because objects of both kinds meet in one
+/// program.)
 class single {
  public:
   using policy_axis = threading_axis;
@@ -65,7 +69,8 @@ class single {
   [[maybe_unused]] pthread_t owner_ = ::pthread_self();
 };
 
-/// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked where MPX_ASSERT is.
+/// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked if MPX_ASSERT is
+/// enabled.
 class serialized {
  public:
   using policy_axis = threading_axis;
@@ -79,7 +84,7 @@ class serialized {
   const char* misuse() const noexcept {
     return inside_.load(platform::memory_order_relaxed) ? two_at_once : nullptr;
   }
-  /// Where nothing is checked, too: who locked may be an object that checks.
+  /// Also without checks: the shared object that locked may have been compiled with them.
   void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
 
  private:
@@ -88,7 +93,8 @@ class serialized {
   platform::atomic<bool> inside_{false};
 };
 
-/// Any thread calls at any time (MPI_THREAD_MULTIPLE). Cost: an uncontended lock for each call.
+/// Any thread calls at any time (MPI_THREAD_MULTIPLE).
+/// Cost: an uncontended lock for each call.
 class multiple {
  public:
   using policy_axis = threading_axis;
@@ -106,8 +112,8 @@ class multiple {
 
 namespace detail {
 
-/// Holds a thread model's lock, but for a while in between. (As std::unique_lock, which can be
-/// empty, and says so by exceptions.)
+/// Holds a thread model's lock, with pauses. (Unlike std::unique_lock it cannot be empty, and so
+/// never throws for that.)
 template <class Threading>
 class held_lock {
  public:

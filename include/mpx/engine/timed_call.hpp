@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Scopes that tell a CallTrace how long a call took, and how much of that it waited. In stacks with
-// another trace they are empty.
+// Scopes that report to a CallTrace how long a call took, and how long it waited. They are empty in
+// stacks with another trace.
 
 #include <cstdint>
 #include <source_location>
@@ -12,7 +12,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// One call of the program, from its beginning to its end. `Endpoint` has trace().
+/// One call of the program, from beginning to end. `Endpoint` has trace().
 template <class Trace>
 class timed_call {
  public:
@@ -23,7 +23,7 @@ class timed_call {
 template <CallTrace Trace>
 class [[nodiscard]] timed_call<Trace> {
  public:
-  /// `e` nullptr: the call has nothing to do, and is not told of.
+  /// `e` is nullptr if the call has nothing to do; it is not reported then.
   template <class Endpoint>
   timed_call(Endpoint* e, const char* name, const std::source_location& where) noexcept
       : trace_(e == nullptr ? nullptr : &e->trace()), name_(name), where_(where) {}
@@ -40,7 +40,7 @@ class [[nodiscard]] timed_call<Trace> {
   std::int64_t began_ns_ = platform::now_ns();
 };
 
-/// The waiting of a blocked call: the time of polls that find nothing, and of sleeps.
+/// Waiting time of a blocked call: polls that find nothing, and sleeps.
 template <class Trace>
 class timed_wait {
  public:
@@ -59,13 +59,13 @@ class [[nodiscard]] timed_wait<Trace> {
     rested();
     trace_.waited(site_.name, site_.where, waited_ns_);
   }
-  /// A poll has ended. Its time is waiting unless it found something.
+  /// Called after each poll. The time of the poll counts as waiting unless it found something.
   void polled(bool found) noexcept {
     const std::int64_t now_ns = platform::now_ns();
     if (!found) waited_ns_ += now_ns - last_ns_;
     last_ns_ = now_ns;
   }
-  /// The time since the last poll was spent relaxing, yielding or asleep.
+  /// Counts the time since the last poll as waiting: it was spent relaxing, yielding or asleep.
   void rested() noexcept { polled(false); }
 
  private:

@@ -12,11 +12,14 @@ namespace mpx::inline v0 {
 
 struct wait_axis {};
 
-/// A `pace` serves one blocking call. `should_sleep()` is called after each poll that found
-/// nothing; it may yield the core. False means: poll again. `reset()` follows a poll that found
-/// something. `crowded(yes)` says if other ranks need this core: at the beginning of the call, and
-/// again now and then. `sleep_ns_max` bounds a single sleep; it is also how often a sleeper looks
-/// for dead peers.
+/// A `pace` serves one blocking call.
+/// - `pace(crowded)`, `crowded(yes)`: say if other ranks need this core, when the call begins and
+///   from time to time.
+/// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
+///   if the call has to poll again, true if it has to sleep.
+/// - `reset()`: called after a poll that found something.
+/// - `sleep_ns_max`: bounds a single sleep, in nanoseconds. It is also the interval at which a
+///   sleeper looks for dead peers.
 template <class W>
 concept WaitPolicy = requires(typename W::pace& pace) {
   requires std::same_as<typename W::policy_axis, wait_axis>;
@@ -29,12 +32,13 @@ concept WaitPolicy = requires(typename W::pace& pace) {
 };
 
 /// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
-/// as long as that may take where the transport moves them by the CPU.
+/// as long as that may take if the transport moves them by the CPU.
 template <class W>
 concept FollowingWait = WaitPolicy<W> && W::follows_data;
 
 /// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
-/// `spin_for(ns)` is called before the first `should_sleep()`.
+/// - `spin_ns`: the default, in nanoseconds.
+/// - `spin_for(ns)`: called before the first `should_sleep()`.
 template <class W>
 concept TunableWait = WaitPolicy<W> && requires(typename W::pace& pace, std::int64_t ns) {
   { W::spin_ns } -> std::convertible_to<std::int64_t>;
@@ -42,14 +46,15 @@ concept TunableWait = WaitPolicy<W> && requires(typename W::pace& pace, std::int
 };
 
 /// Refinement: a pace that notices that yielding gives the core to processes that compute for long.
-/// Later calls then begin with `sleep_first()`: they sleep without yielding before.
+/// - `others_compute()`: true if this call noticed it.
+/// - `sleep_first()`: called at the beginning of later calls; they sleep without yielding first.
 template <class Pace>
 concept LearningPace = requires(Pace& pace, const Pace& seen) {
   { seen.others_compute() } noexcept -> std::same_as<bool>;
   { pace.sleep_first() } noexcept;
 };
 
-/// Grants WaitPolicy and nothing more.
+/// Satisfies WaitPolicy and nothing more.
 struct wait_archetype {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "archetype";
@@ -64,8 +69,8 @@ struct wait_archetype {
 
 namespace waiting {
 
-/// Never sleeps: the lowest latency, at the price of a whole core for each blocked call. If other
-/// ranks need the core, it yields after each poll that found nothing.
+/// Never sleeps: the lowest latency, at the cost of a whole core for each blocked call. Yields
+/// after each poll that found nothing if other ranks need the core.
 struct spin {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "spin";
@@ -90,21 +95,21 @@ struct spin {
   };
 };
 
-/// The default: a blocked call polls, then yields between polls so that whoever needs the core gets
-/// it, and sleeps in the kernel `SpinNs` nanoseconds after it began. It yields from its first poll
-/// on if the ranks are known to outnumber the cores, else after `polls_alone_ns`.
+/// The default: a blocked call polls, then yields between polls, and sleeps in the kernel `SpinNs`
+/// nanoseconds after it began. It yields from its first poll on if the ranks are known to outnumber
+/// the cores, else after `polls_alone_ns`.
 ///
-/// Cost, compared with whichever of spinning and sleeping would have been better for this wait:
+/// Cost, compared with the better of spinning and sleeping for the same wait:
 /// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
-///   which nobody else wanted.
-/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU more. A rank that
-///   is blocked for seconds uses CPU for milliseconds.
-/// Sleeping sooner saves CPU and loses time: waking an idle core takes 9 to 25 us, a system call of
-/// the sender's included, and ranks of real programs differ by more than that at each step.
+///   which no other process wanted.
+/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU time more. A rank
+///   that is blocked for seconds uses CPU for milliseconds.
+/// Sleeping earlier saves CPU time and loses latency: waking an idle core takes 9 to 25 us,
+/// including a system call of the sender, and ranks of real programs differ by more than that at each step.
 ///
-/// Beside processes that compute, yielding is dear: the rank that yields runs again after all of
-/// them, a rank that is woken runs at once. A yield that takes `computing_ns` shows it: this call
-/// then sleeps, and so do the rank's next calls, where they would have yielded.
+/// Beside processes that compute, yielding is expensive: the rank that yields runs again after all
+/// of them, while a rank that is woken runs at once. A yield that takes `computing_ns` shows such a
+/// process: this call then sleeps, and so do the rank's next calls, where they would have yielded.
 /// Source: A. Karlin et al., Empirical studies of competitive spinning, SOSP 1991.
 template <std::int64_t SpinNs = 5'000'000>
 struct spin_then_sleep {
@@ -156,13 +161,13 @@ struct spin_then_sleep {
     bool others_compute_ = false;
     unsigned polls_ = 0;
     std::int64_t spin_ns_ = SpinNs;
-    std::int64_t began_ns_ = 0;    // 0: it has not begun.
-    std::int64_t yielded_ns_ = 0;  // When the last yield ended; 0: there was none.
+    std::int64_t began_ns_ = 0;    // 0: not begun.
+    std::int64_t yielded_ns_ = 0;  // End of the last yield; 0: none.
   };
 };
 
 /// Sleeps whenever there is nothing to do: the least CPU time and energy, and a wake-up for each
-/// message. The one to simulate with, where sleeping is free.
+/// message. Used in simulations, where sleeping costs nothing.
 struct sleep {
   using policy_axis = wait_axis;
   static constexpr std::string_view name = "sleep";
