@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The communicators of a rank: their states, their contexts from the first use to the last, which
-// of their members are lost, and which communicators are revoked.
+// The communicators of a rank: their states, the lifetime of their contexts, lost members, and
+// revoked communicators.
 
 #include <exception>
 #include <new>
@@ -19,14 +19,15 @@
 
 namespace mpx::inline v0::detail {
 
-/// The service of kinds `freed` to `forgotten`. Threads: under the endpoint's lock, all of it.
+/// The service of kinds `freed` to `forgotten`.
 ///
-/// Of `House`, the endpoint, it needs self(), for_each_in_use(use), end_revoked(context), peers(),
+/// Requires of `House`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
-/// A context lives until nothing of its communicator is under way here, its handle has been freed,
-/// and this has been told to its leader; there until all members have said so or are lost. No
-/// barrier is part of that.
+/// A context lives at this rank until its handle is freed, no operation of its communicator is under
+/// way here, and its leader has been told. At the leader it lives until all members have told so
+/// or are lost. This needs no barrier.
+/// Threads: all under the endpoint's lock.
 template <class House>
 class communicators final : public service {
  public:
@@ -39,12 +40,13 @@ class communicators final : public service {
   }
 
   const context_numbers& numbers() const noexcept { return numbers_; }
-  /// Equal on ranks of one machine, and there alone.
+  /// A number that ranks of one machine share, and no others.
   std::uint64_t host_number = 0;
 
-  // --- Making ------------------------------------------------------------------------------------
+  // --- Making -----------------------------------------------------------------------------------
 
-  /// The world's state. Errors: errc::no_resources.
+  /// Makes the world's state.
+  /// Errors: errc::no_resources.
   [[gnu::noinline, gnu::cold]] communicator_state& make_world() {
     communicator_state* const made = take_state();
     if (made == nullptr) throw_out_of_memory();
@@ -53,46 +55,50 @@ class communicators final : public service {
     world_ = made;
     return *made;
   }
-  /// A context of which nobody else knows; no_context: this rank leads as many as it may, or memory
-  /// is out. `make` follows, or `never_made`.
+  /// Returns a new context that this rank leads; no_context if this rank leads as many as it may,
+  /// or memory is exhausted. `make` or `never_made` has to follow.
   context_id lead(errc& why) noexcept {
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
     return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
   }
-  /// How many this rank leads if those are as many as it may, else 0. `freed_here`: how many of
-  /// them it has freed, and other members have not.
+  /// Returns the number of communicators that this rank leads if it is at the limit, else 0.
+  /// `freed_here`: the number of those that this rank has freed and other members have not.
   std::size_t led_at_limit(std::size_t& freed_here) noexcept {
     freed_here = 0;
     if (!led_.full()) return 0;
     led_.for_each([&](const led_communicator& led) { freed_here += led.freed_here; });
     return numbers_.serial_max();
   }
-  /// Nobody makes anything of it. Requires: `lead` returned it.
+  /// Gives up a context of which no rank makes anything.
+  /// Requires: `lead` returned it.
   void abandon(context_id context) noexcept { retire(*led_.find(context)); }
-  /// What `peer` makes, or has made, of `context` is revoked there, and at all members that it
-  /// knows: they would wait for this rank. Requires: the peer takes this rank for a member.
+  /// Revokes at `peer` the communicator that it makes, or has made, of `context`, and at all
+  /// members that the peer knows: they would wait for this rank.
+  /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
     if (peer != house_.self())
       house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
-  /// This rank has no part in what the others make of `context`.
+  /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
     meet(context);
     tell_freed(context);
   }
-  /// The same, of `members`: there it is revoked, for they would wait for this rank. Requires: this
-  /// rank does not lead it.
+  /// Takes no part in the communicator of `context`, and revokes it at `members`, which would wait
+  /// for this rank.
+  /// Requires: this rank does not lead it.
   void never_made(context_id context, const group& members) noexcept {
     for (rank_t r = 0; r < members.size(); ++r) revoke_at(members.peer_of(r), context);
     never_made(context);
   }
-  /// The same, of the members of `like`: there it is revoked, for they would wait for this rank.
+  /// Takes no part in the communicator of `context`, and revokes it at the members of `like`, which
+  /// would wait for this rank.
   void never_made(context_id context, const communicator_state& like) noexcept {
     never_made(context, like, like);
   }
-  /// The same between two groups, which are `both`: it is revoked there first, at those that `like`
-  /// names.
+  /// Takes no part in the intercommunicator of `context`, whose two groups together are `both`, and
+  /// first revokes it at the members of `like`.
   void never_made(context_id context, const communicator_state& like,
                   const communicator_state& both) noexcept {
     for (rank_t r = 0; r < like.size; ++r) revoke_at(peer_of(like, r), context);
@@ -100,8 +106,8 @@ class communicators final : public service {
     never_made(context);
   }
 
-  /// The communicator of `context`, whose members are `ranks`, or those of `like`. nullptr: memory
-  /// is out; the leader counts this rank among those that have freed it.
+  /// Makes the communicator of `context`, with the members `ranks` or those of `like`. Returns
+  /// nullptr if memory is exhausted; the leader counts this rank among those that have freed it.
   communicator_state* make(context_id context, group&& ranks) noexcept {
     kept_group* kept = nullptr;
     const rank_t size = ranks.size();
@@ -119,8 +125,8 @@ class communicators final : public service {
     return make_kept(true, context, like.own, like.size);
   }
 
-  /// One between two groups: its handles name ranks of `remote`, whose own rank is that in the
-  /// local group; both together are `all`.
+  /// Makes an intercommunicator. Its handles name ranks of `remote`, whose own rank is that in the
+  /// local group. `all`: both groups together.
   communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
     const rank_t size = remote.size();
     auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
@@ -134,14 +140,14 @@ class communicators final : public service {
     return made;
   }
 
-  /// Who has counted itself among the users of `ranks` needs them no more.
+  /// Drops one use of `ranks`; the last one deletes it.
   void release(kept_group* ranks) noexcept {
     if (ranks != nullptr && --ranks->users == 0) delete ranks;
   }
 
-  // --- Freeing -----------------------------------------------------------------------------------
+  // --- Freeing ----------------------------------------------------------------------------------
 
-  /// Its handles are void from now on. The rest follows when nothing is under way there.
+  /// Invalidates the handles of `s`. The state is released when no operation is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
     house_.forget_node(detail::exchange(s.node, nullptr));
@@ -149,14 +155,15 @@ class communicators final : public service {
     s.next = detail::exchange(leaving_, &s);
     tidy();
   }
-  /// The endpoint goes.
+  /// Called when the endpoint is destroyed.
   void forget_nodes() noexcept {
     for (std::size_t i = 0; i < states_.size(); ++i)
       house_.forget_node(detail::exchange(states_[i]->node, nullptr));
   }
-  /// Ends what has been freed and is not in use any more; throws away what still came for it.
-  /// Cost: a look at each message that was stored since the last call and, if any communicator was
-  /// freed, at each operation under way.
+  /// Releases freed communicators that are not in use any more, and discards messages that still
+  /// arrived for them.
+  /// Cost: a look at each message stored since the last call and, if any communicator was freed, at
+  /// each operation under way.
   void tidy() noexcept {
     house_.inbox().index_new();
     if (leaving_ == nullptr) return;
@@ -176,16 +183,17 @@ class communicators final : public service {
     }
   }
 
-  // --- Who is there ------------------------------------------------------------------------------
+  // --- Members ----------------------------------------------------------------------------------
 
-  /// nullptr: there is none here.
+  /// Returns nullptr if this rank has no communicator of `context`.
   [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
     if (plain == 0) return world_;
     const known_places::entry* const e = places_.find(numbers_.place(plain));
     return e != nullptr && e->last == plain ? e->state : nullptr;
   }
-  /// Whether it was freed here, or is never made here. False once its place is used again.
+  /// True if the communicator was freed here, or is never made here. False once its place is
+  /// reused.
   [[gnu::noinline]] bool is_freed(context_id context) const noexcept {
     const context_id plain = numbers_.plain(context);
     const known_places::entry* const e = places_.find(numbers_.place(plain));
@@ -198,7 +206,8 @@ class communicators final : public service {
     return s.ranks == nullptr ? world_rank(peer) >= 0 && world_rank(peer) < s.size
                               : s.ranks->contains(peer);
   }
-  /// How many members are lost. Cost: looks at each member once after a loss, wherever that was.
+  /// Number of lost members.
+  /// Cost: a look at each member once after each loss of any peer.
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
     if (s.losses_seen == house_.peers().losses()) return s.lost;
     s.losses_seen = house_.peers().losses();
@@ -209,56 +218,56 @@ class communicators final : public service {
     }
     return s.lost;
   }
-  /// Without those that have left in good order, whose part in calls may be done.
+  /// Number of lost members, without those that left in good order and may have done their part.
   rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
     return house_.peers().failure_of(peer_of(s, rank)) != errc{};
   }
-  /// Whether a call on `context` may depend on `peer`.
+  /// True if a call on `context` may depend on `peer`.
   bool concerns(context_id context, peer_id peer) const noexcept {
     const communicator_state* const s = find(context);
     return s == nullptr || has_member(*s, peer);
   }
-  /// Whether a receive from any source may wait for a lost member for ever.
+  /// True if a receive from any source may wait for ever for a lost member.
   bool unacknowledged_in(context_id context) noexcept {
     communicator_state* const s = find(context);
     return s == nullptr || lost_in(*s) > s->acknowledged;
   }
 
-  /// Throws away what earlier agreements have left behind: other tags than `tag`.
+  /// Discards messages of earlier agreements: those with a tag lower than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
     house_.inbox().discard_if(
         own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
-  // --- Revoking ----------------------------------------------------------------------------------
+  // --- Revoking ---------------------------------------------------------------------------------
 
-  /// Whether calls of `context` are refused.
+  /// Returns errc::revoked if calls of `context` are refused, else errc{}.
   errc failure_in(context_id context) const noexcept {
     if (revoked_ == 0 || numbers_.is_of_agreements(context)) return errc{};
     const communicator_state* const s = find(context);
     return s != nullptr && s->revoked ? errc::revoked : errc{};
   }
-  /// Ends what is under way in `s`, here and, before long, at all members that live.
+  /// Revokes `s`: ends its operations here and, soon, at all members that live.
   [[gnu::noinline, gnu::cold]] void revoke(communicator_state& s) noexcept {
     if (s.revoked) return;
     revoke_here(s);
     spread(s);
   }
-  /// A call on `in` makes what `s` belongs to, and speaks in `s`: until nullptr is said, that is
-  /// revoked with `in`.
+  /// Called by a call on `in` that makes a communicator and communicates in `s`: `s` is revoked
+  /// together with `in`, until this is called with nullptr.
   void make_within(communicator_state& s, const communicator_state* in) noexcept {
     s.made_within = in;
     if (in != nullptr && in->revoked) revoke(s);
   }
-  /// The same here alone: the others learn from somebody else.
+  /// Revokes `s` at this rank alone; the others learn of it from another rank.
   [[gnu::noinline, gnu::cold]] void revoke_here(communicator_state& s) noexcept {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
     house_.peers().revoked(1);
     house_.end_revoked(s.context);
-    for (std::size_t i = 0; i < states_.size(); ++i)  // Whose calls some may have left already.
+    for (std::size_t i = 0; i < states_.size(); ++i)  // Some members may have left their calls.
       if (states_[i]->made_within == &s) revoke(*states_[i]);
   }
 
@@ -315,7 +324,7 @@ class communicators final : public service {
     }
     return states_.try_add(new (std::nothrow) communicator_state());
   }
-  /// `all`: who takes part, if that is not `ranks`.
+  /// `all`: the participants, if they are not `ranks`.
   communicator_state* make_kept(bool good, context_id context, kept_group* ranks, rank_t size,
                                 kept_group* all = nullptr) noexcept {
     tidy();
@@ -342,7 +351,7 @@ class communicators final : public service {
     if (revoked) revoke(*s);
     return s;
   }
-  /// If this rank leads `context`: these are its members.
+  /// Sets the members of `context` if this rank leads it.
   void lead_on(context_id context, kept_group* ranks, rank_t size) noexcept {
     led_communicator* const led = led_by_this(context);
     if (led == nullptr) return;
@@ -351,15 +360,15 @@ class communicators final : public service {
     if (ranks != nullptr) ++ranks->users;
     retire_if_over(*led);
   }
-  /// From now on `context` is the last number of its place, and counts as freed until it has a
-  /// state. nullptr: memory is out, and nothing is known of it.
+  /// Makes `context` the last number of its place. It counts as freed until it has a state. Returns
+  /// nullptr if memory is exhausted; nothing is recorded then.
   known_places::entry* meet(context_id context) noexcept {
     forget_revoked(context);
     known_places::entry* const e = places_.add(numbers_.place(context));
     if (e != nullptr) *e = {e->place, context, nullptr};
     return e;
   }
-  /// Nothing of `s` is under way any more: its leader is told.
+  /// Releases `s`, of which nothing is under way any more, and tells its leader.
   void end(communicator_state& s) noexcept {
     const context_id context = detail::exchange(s.context, no_context);
     if (s.revoked) house_.peers().revoked(-1);
@@ -369,9 +378,10 @@ class communicators final : public service {
     tell_freed(context);
     release(detail::exchange(s.own, nullptr));
   }
-  /// Throws away what lies stored of all that has had the place of `context`, but for `kept`: what
-  /// was under way for longer than the place was free, too. Requires: the leader has not been told
-  /// that `context` is freed here, so that nothing newer has that place.
+  /// Discards stored messages of all contexts with the place of `context`, except `kept`. They
+  /// include messages that were under way for longer than the place was free.
+  /// Requires: the leader has not been told that `context` is freed here, so that the place has no
+  /// newer context.
   [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
     house_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
       return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
@@ -381,7 +391,7 @@ class communicators final : public service {
   led_communicator* led_by_this(context_id context) const noexcept {
     return numbers_.leader_of(context) == house_.self() ? led_.find(context) : nullptr;
   }
-  /// Nothing of it is here any more, nor of what had its place before.
+  /// Tells the leader that neither `context` nor an earlier context of its place exists here.
   void tell_freed(context_id context) noexcept {
     clear_place(context, no_context);
     const peer_id leader = numbers_.leader_of(context);
@@ -403,7 +413,7 @@ class communicators final : public service {
   }
   void retire_if_over(led_communicator& led) noexcept;
 
-  // --- Numbers that come round -------------------------------------------------------------------
+  // --- Recycled serials -------------------------------------------------------------------------
 
   bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
   void retire(led_communicator& led) noexcept;
@@ -417,11 +427,11 @@ class communicators final : public service {
     give_if_forgotten(*led);
     return errc{};
   }
-  /// Of those that are not made here yet.
+  /// Forgets that communicators with this place were revoked before they were made here.
   void forget_revoked(context_id context) noexcept {
     early_revoked_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
   }
-  /// Nothing of the place of `context` is here, nor is awaited, nor remembered.
+  /// Forgets everything about the place of `context`.
   [[gnu::noinline]] void forget_here(context_id context) noexcept {
     forget_revoked(context);
     known_places::entry* const e = places_.find(numbers_.place(context));
@@ -430,8 +440,8 @@ class communicators final : public service {
   }
   errc forget(peer_id leader, context_id context) noexcept;
 
-  /// Tells the ranks at distances 1, 2, 4, ... to both sides; where one is lost, those beside it,
-  /// as if this rank stood there: whoever lives is reached.
+  /// Sends the revocation to the ranks at distances 1, 2, 4, ... on both sides; in place of a lost
+  /// rank to that rank's neighbours at these distances. So every living rank is reached.
   /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
   [[gnu::noinline, gnu::cold]] void spread(communicator_state& s) noexcept {
     const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
@@ -459,14 +469,14 @@ class communicators final : public service {
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
-  peer_set* led_to_ = nullptr;  // Who has been in a communicator of this rank's.
+  peer_set* led_to_ = nullptr;  // Members of communicators that this rank led.
   owning_table<communicator_state> states_;
-  std::uint32_t revoked_ = 0;  // How many there have been.
+  std::uint32_t revoked_ = 0;  // Number of revoked ones.
   communicator_state* world_ = nullptr;
-  communicator_state* leaving_ = nullptr;  // Their handles are void, and they are in use.
-  communicator_state* vacant_ = nullptr;   // Of no communicator.
-  known_places places_;                    // All but the world's.
-  plain_array<context_id> early_revoked_;  // Not made here yet.
+  communicator_state* leaving_ = nullptr;  // Freed, but still in use.
+  communicator_state* vacant_ = nullptr;   // Free states.
+  known_places places_;                    // Without the world.
+  plain_array<context_id> early_revoked_;  // Revoked before they are made here.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an operation made of operations has beside an operation's own fields.
+// State of a compound operation beside the fields of an operation.
 
 #include "mpx/engine/blocked_call.hpp"
 #include "mpx/engine/calls.hpp"
@@ -18,19 +18,19 @@ template <class Stack>
 struct schedules;  // detail/endpoint_schedules.hpp
 
 enum class compound_kind : std::uint8_t {
-  persistent,   ///< At most one part: the operation that its last start has begun.
-  composite,    ///< Complete when all parts are, or one of them has lost its peer.
-  generalized,  ///< No part.
-  schedule,     ///< Complete when all its rounds are over (endpoint_schedules.hpp).
-  extended,     ///< As a composite; what a start does, a layer above says (extension.hpp).
+  persistent,   ///< At most one part: the operation of its last start.
+  composite,    ///< Complete when all parts are, or one has lost its peer.
+  generalized,  ///< No part; the user completes it.
+  schedule,     ///< Complete when all its rounds are (endpoint_schedules.hpp).
+  extended,     ///< A composite whose start a layer above defines (extension.hpp).
 };
 
-/// How a persistent operation starts: the four modes of sending, a receive, or nothing at all.
+/// Start of a persistent operation: a send of one of the four modes, a receive, or nothing.
 enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, receive, nothing };
 
-/// What a compound operation has beside an operation's own fields: `operation::owned` points to it,
-/// so that it goes wherever the operation is given back. In the operation itself `failure` is that
-/// of the first part that failed, and peer, tag, bytes and cancelled are the status.
+/// State of a compound operation beside the fields of an operation. `operation::owned` points to
+/// it, so that it is freed whenever the operation is returned to the pool. The operation's own
+/// `failure` is that of the first failed part; its peer, tag, bytes and cancelled are the status.
 ///
 ///     stage      persistent,       composite, generalized,
 ///                extended, a       schedule
@@ -41,27 +41,28 @@ enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, re
 struct compound {
   compound_kind kind{};
   starts_as start{};          // Persistent.
-  bool again = false;         // It can be started again and again.
-  bool active = false;        // If so: started, and its status has not been taken.
-  bool open = false;          // Composite, extended: parts are still being added.
-  std::uint32_t pending = 0;  // Parts that are not complete.
+  bool again = false;         // Persistent: it can be started repeatedly.
+  bool active = false;        // Persistent: started, status not taken yet.
+  bool open = false;          // Composite, extended: more parts may follow.
+  std::uint32_t pending = 0;  // Incomplete parts.
   std::uint32_t parts = 0;
-  std::uint32_t cancelled = 0;  // Parts that are.
+  std::uint32_t cancelled = 0;  // Cancelled parts.
   operation* first = nullptr;   // Parts, linked by operation::next.
   operation* failed = nullptr;  // The first part that failed.
-  std::byte* buffer = nullptr;  // From here on: a persistent operation's arguments.
+  std::byte* buffer = nullptr;  // This and what follows: arguments of a persistent operation.
   std::size_t bytes = 0;
   const layout* how = nullptr;
-  pattern want{};  // The other side, the tag and the context, of a send as well.
+  pattern want{};  // Peer, tag and context, of a send as well.
   const group* ranks = nullptr;
-  schedule* plan = nullptr;   // A schedule's, which belongs to it.
-  extension* more = nullptr;  // The same of an extended one.
+  schedule* plan = nullptr;   // Of a schedule, which owns it.
+  extension* more = nullptr;  // Of an extended operation, which owns it.
 };
 
-/// What endpoints and requests ask of compound operations. The endpoint has them from the start, as
-/// the shared object that made the environment has compiled them: one that begins an operation and
-/// is unloaded takes none with it. All but the last two under the lock; `look` as often as a call
-/// has waited in vain for a while.
+/// Functions for compound operations that endpoints and requests call through pointers. The
+/// endpoint has the table from the start, as the shared object that made the environment has
+/// compiled it: a shared object that starts an operation may be unloaded before its end.
+/// Threads: all but the last two are called under the lock. `look` is called whenever a call has
+/// waited in vain for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
@@ -76,7 +77,7 @@ struct compound_calls {
 inline compound& compound_of(const operation& op) noexcept {
   return *reinterpret_cast<compound*>(op.owned);
 }
-/// Whether a request for `op` stands for an operation: false for an inactive persistent one.
+/// False for an inactive persistent operation, else true.
 inline bool is_active(const operation& op) noexcept {
   return op.role != role::compound || !compound_of(op).again || compound_of(op).active;
 }
@@ -84,7 +85,7 @@ inline bool is_persistent(const operation& op) noexcept {
   return op.role == role::compound && compound_of(op).again;
 }
 
-/// Calls `take` with each operation of the transport's that `op` is or waits for.
+/// Calls `take` with `op`, or with each non-compound operation that it waits for.
 inline void for_each_part(const operation& op, operation_list::taker take, void* context) {
   if (op.role != role::compound) return take(context, op);
   for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)

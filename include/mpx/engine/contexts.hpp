@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The numbers of communicators: which rank leads one, which of those that it leads it is, and how
-// often that number has been used before. Who leads numbers, and asks nobody.
+// Context ids of communicators: leader, serial and generation. A leader assigns them without
+// communication.
 
 #include <cstdint>
 #include <new>
@@ -16,14 +16,14 @@
 
 namespace mpx::inline v0::detail {
 
-/// How the bits of a context are used, from below: 1 tells collectives; the serial among those of
-/// its leader; a generation; the leader's world rank; 1, the highest, tells what the library says
-/// within a communicator, of which no call of the program is part.
+/// Layout of the bits of a context, from the lowest: 1 for collectives; the serial among the
+/// communicators of its leader; a generation; the leader's world rank; 1, the highest, for messages
+/// of the library within a communicator that belong to no call of the program.
 ///
-/// `bits`: 32, or what a stack's checks leave of them. With 32 and up to 16,384 ranks a rank leads
-/// 8,191 communicators at once, and a number comes back after 8 others of its serial at least, when
-/// all who have had one of them have said that they know of none. Serial 0 is nobody's but the
-/// world's.
+/// `bits`: 32, or the bits that a stack's checks leave. With 32 bits and up to 16,384 ranks a rank
+/// leads 8,191 communicators at once, and a context is reused after at least 8 others of its
+/// serial, once all ranks that have had one of these have confirmed that they have forgotten them.
+/// Serial 0 is reserved for the world.
 class context_numbers {
  public:
   context_numbers(rank_t job_size, unsigned bits) noexcept
@@ -36,12 +36,12 @@ class context_numbers {
     generation_bits_ = rest - serial_bits_;
   }
 
-  /// Tells what is the library's.
+  /// The bit of messages of the library.
   context_id own_bit() const noexcept { return own_bit_; }
-  /// Tells the messages of agreements, which go on in what is revoked: of the library, with the
-  /// lowest bit.
+  /// True for messages of agreements, which continue in a revoked communicator: the library's bit
+  /// and the lowest bit are set.
   bool is_of_agreements(context_id c) const noexcept { return (c & own_bit_) != 0 && (c & 1) != 0; }
-  /// The communicator's, for point-to-point, of any of its contexts.
+  /// Returns the context for point-to-point messages of the same communicator.
   context_id plain(context_id c) const noexcept { return c & (own_bit_ - 2); }
 
   std::uint32_t serial_max() const noexcept { return (1u << serial_bits_) - 1; }
@@ -58,14 +58,14 @@ class context_numbers {
     return static_cast<std::uint32_t>(std::uint64_t{plain(c)} >> (1 + serial_bits_)) &
            generation_mask();
   }
-  /// Whether both have the same leader and serial: at most one of them is in use.
+  /// True if both have the same leader and serial: at most one of them is in use.
   bool same_place(context_id a, context_id b) const noexcept { return place(a) == place(b); }
-  /// The context of that leader and serial whose generation is 0.
+  /// Returns the context with the same leader and serial and generation 0.
   context_id place(context_id c) const noexcept { return c & place_mask(); }
   context_id place_mask() const noexcept {
     return (own_bit_ - 2) & ~(generation_mask() << (1 + serial_bits_));
   }
-  /// Whether `a` has been given out after `b`, which has the same place. Generations go round.
+  /// True if `a` was assigned after `b`, which has the same place. Generations wrap around.
   bool is_later(context_id a, context_id b) const noexcept {
     const std::uint32_t ahead = (generation_of(a) - generation_of(b)) & generation_mask();
     return ahead != 0 && ahead <= generation_mask() / 2;
@@ -79,17 +79,17 @@ class context_numbers {
   unsigned generation_bits_ = 0;
 };
 
-/// Hash table of the places (leader and serial) whose numbers this rank has met. A place stays: its
-/// numbers come again.
+/// Hash table of the places (leader and serial) of which this rank has met a context. A place
+/// stays, because its contexts are reused.
 class known_places {
  public:
   struct entry {
     context_id place = no_context;
-    context_id last = no_context;         // The last number of the place that this rank has met.
+    context_id last = no_context;         // The last context of the place met by this rank.
     communicator_state* state = nullptr;  // nullptr: freed here, or never made here.
   };
 
-  /// nullptr: there is none.
+  /// Returns nullptr if there is no entry.
   const entry* find(context_id place) const noexcept {
     if (entries_.empty()) return nullptr;
     const entry& e = entries_[index_of(place)];
@@ -98,8 +98,8 @@ class known_places {
   entry* find(context_id place) noexcept {
     return const_cast<entry*>(static_cast<const known_places*>(this)->find(place));
   }
-  /// Finds the entry of `place`, or makes one. Returns nullptr if memory is out. Entries that were
-  /// found before are void then.
+  /// Finds or makes the entry of `place`. Returns nullptr if memory is exhausted. Invalidates
+  /// entries found before.
   entry* add(context_id place) noexcept {
     if (2 * (count_ + 1) > entries_.size() && !grow()) return find(place);
     entry& e = entries_[index_of(place)];
@@ -110,7 +110,8 @@ class known_places {
   std::size_t size() const noexcept { return count_; }
 
  private:
-  /// Of the entry of `place`, or of the vacant one for it. Requires: some are vacant.
+  /// Index of the entry of `place`, or of the vacant one for it.
+  /// Requires: some entries are vacant.
   std::size_t index_of(context_id place) const noexcept {
     const std::size_t mask = entries_.size() - 1;
     const std::uint64_t hash = std::uint64_t{place} * 0x9e37'79b9'7f4a'7c15u;
@@ -131,21 +132,21 @@ class known_places {
   std::size_t count_ = 0;
 };
 
-/// A communicator that this rank leads: from when its number is given out until every member has
-/// freed it, or is lost.
+/// A communicator that this rank leads, from the assignment of its context until every member has
+/// freed it or is lost.
 struct led_communicator : allocated {
   std::uint32_t serial = 0;
   std::uint32_t generation = 0;
   bool taken = false;
-  bool freed_here = false;      // By this rank, and not by all others.
+  bool freed_here = false;      // By this rank, not yet by all others.
   rank_t size = 0;              // 0: not made here yet.
   kept_group* ranks = nullptr;  // nullptr: ranks are peers.
-  plain_array<peer_id> freed;   // Members that have said so.
-  plain_array<peer_id> asked;   // Who has yet to forget its numbers, before they come round.
-  bool waits_for_them = false;  // Else it is taken, or free.
+  plain_array<peer_id> freed;   // Members that have freed it.
+  plain_array<peer_id> asked;   // Ranks that have yet to forget its contexts.
+  bool waits_for_them = false;  // Else it is taken or free.
   led_communicator* next_free = nullptr;
 
-  /// Returns whether `peer` was asked, and had not answered.
+  /// Removes `peer` from `asked`. Returns false if it is not there.
   bool takes_answer(peer_id peer) noexcept {
     for (std::size_t i = 0; i < asked.size(); ++i)
       if (asked[i] == peer) return asked.erase(i), true;
@@ -153,11 +154,11 @@ struct led_communicator : allocated {
   }
 };
 
-/// Peers, a bit each up to the highest.
+/// A set of peers: one bit for each, up to the highest.
 class peer_set : public allocated {
  public:
   std::size_t size() const noexcept { return size_; }
-  /// Returns false if memory is out.
+  /// Returns false if memory is exhausted.
   bool add(peer_id p) noexcept {
     if (!bits_.try_extend(p / 64 + 1)) return false;
     const std::uint64_t bit = std::uint64_t{1} << p % 64;
@@ -176,14 +177,14 @@ class peer_set : public allocated {
   std::size_t size_ = 0;
 };
 
-/// The serials of a leader. One that has come back is given out again when some others have, too,
-/// so that its generations last; when they come round, after all have forgotten them, or if there
-/// is no other.
+/// The serials of a leader. A recycled serial is reused after some others, so that its generations
+/// last longer. After its generations have wrapped around it is reused once all ranks have
+/// forgotten them, or if no other serial is left.
 class led_communicators {
  public:
   explicit led_communicators(const context_numbers& numbers) noexcept : numbers_(numbers) {}
 
-  /// nullptr: all are in use, or memory is out.
+  /// Returns nullptr if all serials are in use, or memory is exhausted.
   led_communicator* take() noexcept {
     const bool all = full();
     led_communicator* led = nullptr;
@@ -200,21 +201,21 @@ class led_communicators {
     if (led != nullptr) led->taken = true;
     return led;
   }
-  /// Whether that is for want of serials.
+  /// True if all serials have been assigned at least once.
   bool full() const noexcept { return all_.size() == numbers_.serial_max(); }
-  /// The one that has, or has had, the serial of `context`, or nullptr.
+  /// Returns the entry with the serial of `context`, whatever its generation; else nullptr.
   led_communicator* find_serial(context_id context) const noexcept {
     const std::uint32_t serial = numbers_.serial_of(context);
     return serial == 0 || serial > all_.size() ? nullptr : all_[serial - 1];
   }
-  /// The one that `context` names, or nullptr: it is none, or none any more.
+  /// Returns the communicator that `context` names; nullptr if there is none any more.
   led_communicator* find(context_id context) const noexcept {
     led_communicator* const led = find_serial(context);
     const bool is_it =
         led != nullptr && led->taken && led->generation == numbers_.generation_of(context);
     return is_it ? led : nullptr;
   }
-  /// Its next number is of the next generation. Returns whether those come round with it.
+  /// Advances the generation. Returns true if it has wrapped around.
   bool retire(led_communicator& led) noexcept {
     led.taken = led.freed_here = false;
     led.generation = (led.generation + 1) & numbers_.generation_mask();
@@ -223,7 +224,7 @@ class led_communicators {
     led.freed = {};
     return led.generation == 0;
   }
-  /// Its next number is given out some time.
+  /// Puts the serial into the list of free ones.
   void give(led_communicator& led) noexcept {
     led.waits_for_them = false;
     led.next_free = nullptr;
@@ -239,7 +240,7 @@ class led_communicators {
   static constexpr std::size_t reused_after = 32;
   const context_numbers& numbers_;
   owning_table<led_communicator> all_;
-  led_communicator* first_free_ = nullptr;  // In the order in which they came back.
+  led_communicator* first_free_ = nullptr;  // In the order in which they were recycled.
   led_communicator* last_free_ = nullptr;
   std::size_t free_count_ = 0;
 };

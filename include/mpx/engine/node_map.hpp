@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which ranks of a communicator share a node.
+// Distribution of a communicator's ranks over nodes.
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// Some ranks of a communicator, numbered from 0 on; one of them is this rank.
+/// A subset of a communicator's ranks, numbered from 0; this rank is one of them.
 struct some_ranks {
   rank_t size = 0;
   rank_t self = 0;
@@ -18,7 +18,7 @@ struct some_ranks {
   rank_t stride = 1;
   const rank_t* table = nullptr;   // or table[i],
   const rank_t* begins = nullptr;  // or table[begins[i]];
-  rank_t except = -1;              // but this one is that rank.
+  rank_t except = -1;              // except for this i, which is `exception`.
   rank_t exception = 0;
 
   rank_t operator[](rank_t i) const noexcept {
@@ -28,17 +28,17 @@ struct some_ranks {
   }
 };
 
-/// The nodes of a communicator, numbered by their lowest ranks. Without a table where each node has
-/// as many ranks as every other one, and they follow each other.
+/// The nodes of a communicator, numbered by their lowest ranks. No table is kept if all nodes have
+/// the same number of consecutive ranks.
 class node_map : public mpx::detail::allocated {
  public:
   rank_t nodes() const noexcept { return nodes_; }
-  rank_t most() const noexcept { return most_; }  // Ranks of the largest.
+  rank_t most() const noexcept { return most_; }  // Ranks of the largest node.
   rank_t mine() const noexcept { return mine_; }
   rank_t index() const noexcept { return index_; }  // Of this rank in its node.
-  /// All ranks of one node, then all of the next.
+  /// True if each node's ranks are consecutive.
   bool in_order() const noexcept { return in_order_; }
-  /// The same, and all nodes have as many.
+  /// True if each node's ranks are consecutive and all nodes have the same number.
   bool even() const noexcept { return node_of_.empty(); }
 
   rank_t node_of(rank_t r) const noexcept {
@@ -47,15 +47,15 @@ class node_map : public mpx::detail::allocated {
   rank_t size_of(rank_t node) const noexcept {
     return even() ? most_ : begin_of(node + 1) - begin_of(node);
   }
-  /// Where a node's ranks begin when all are ordered by nodes,
+  /// Position of a node's first rank when all ranks are ordered by nodes.
   rank_t begin_of(rank_t node) const noexcept {
     return even() ? node * most_ : begins_[static_cast<std::size_t>(node)];
   }
-  /// and the rank at a place there.
+  /// The rank at a position of that order.
   rank_t at(rank_t place) const noexcept {
     return even() ? place : by_node_[static_cast<std::size_t>(place)];
   }
-  /// The number of rank r in its node.
+  /// Number of rank r in its node.
   rank_t index_of(rank_t r) const noexcept {
     if (even()) return r % most_;
     rank_t i = begin_of(node_of(r));
@@ -69,7 +69,8 @@ class node_map : public mpx::detail::allocated {
     if (!even()) s.table = by_node_.begin() + s.first;
     return s;
   }
-  /// A rank of each node: the lowest one, but of `root`'s that. Requires: this rank is one.
+  /// One rank of each node: the lowest, or `root` in its own node.
+  /// Requires: this rank is one of them.
   some_ranks leaders(rank_t root) const noexcept {
     some_ranks s{nodes_, mine_, 0, most_};
     if (!even()) {
@@ -80,17 +81,19 @@ class node_map : public mpx::detail::allocated {
     s.exception = root;
     return s;
   }
-  /// The number in its node of the leader that `leaders` has there.
+  /// Number in its node of the leader that `leaders` chooses there.
   rank_t leader(rank_t root) const noexcept { return mine_ == node_of(root) ? index_of(root) : 0; }
-  /// Those that have this rank's number in their nodes. Requires: even().
+  /// Ranks with this rank's number in their nodes.
+  /// Requires: even().
   some_ranks peers() const noexcept { return {nodes_, mine_, index_, most_}; }
 
-  /// `number(r)`, below `limit`, is the same for ranks of one node. Returns false: memory is out.
+  /// Computes the map. `number(r)`, below `limit`, is equal for ranks of one node. Returns false if
+  /// memory is exhausted.
   template <class Number>
   bool make(rank_t self, rank_t ranks, std::size_t limit, Number number) noexcept {
     const auto n = static_cast<std::size_t>(ranks);
     const auto index_at = [](rank_t i) { return static_cast<std::size_t>(i); };
-    plain_array<rank_t> known;  // The node of a number, + 1.
+    plain_array<rank_t> known;  // Node of a number, + 1.
     if (!known.try_extend(limit) || !node_of_.try_extend(n) || !by_node_.try_extend(n) ||
         !begins_.try_extend(n + 1))
       return false;
@@ -112,7 +115,7 @@ class node_map : public mpx::detail::allocated {
     for (rank_t k = 0; k < nodes_; ++k) begins_[index_at(k + 1)] += begins_[index_at(k)];
     for (rank_t r = ranks; r-- > 0;)
       by_node_[index_at(--begins_[index_at(node_of_[index_at(r)] + 1)])] = r;
-    // Now begins_[k + 1] is where node k begins: so it moves down.
+    // begins_[k + 1] is the begin of node k here, so the entries move down by one.
     for (rank_t k = 0; k < nodes_; ++k) begins_[index_at(k)] = begins_[index_at(k + 1)];
     begins_[index_at(nodes_)] = ranks;
     mine_ = node_of_[index_at(self)];

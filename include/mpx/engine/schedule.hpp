@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective's part at one rank, written down: rounds of sends, receives and local work. The
-// endpoint runs it, round by round, whenever any call makes progress.
+// A collective's part at one rank, recorded as rounds of sends, receives and local work. The
+// endpoint runs it round by round whenever any call makes progress.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,23 +24,24 @@
 
 namespace mpx::inline v0::detail {
 
-/// How elements are combined, with run-time values only.
+/// An operation that combines elements, with run-time values only.
 struct reduction {
-  /// For each element of `bytes`: out[i] = left[i] op right[i]. May throw. `out` may be `left` or
-  /// `right`; else none of them overlap.
+  /// For each element of `bytes`: out[i] = left[i] op right[i]. May throw. `out` may equal `left`
+  /// or `right`; otherwise none of them overlap.
   using function = void (*)(void* context, std::byte* out, const std::byte* left,
                             const std::byte* right, std::size_t bytes);
 
   function apply = nullptr;
-  void* context = nullptr;  // Of the function: the user's operation.
+  void* context = nullptr;  // Argument of `apply`: the user's operation.
   std::size_t element_bytes = 1;
-  bool commutative = false;  // What is not keeps the order of ranks.
+  bool commutative = false;  // If false, the order of ranks is kept.
   bool never_throws = false;
 };
 
-/// Alignment of what steps give as scratch memory.
+/// Alignment of scratch memory, in bytes.
 inline constexpr std::size_t scratch_alignment = cache_line_bytes;
-/// That much scratch memory and `more`, aligned; nullptr when memory is out.
+/// Allocates at least `bytes` + `more` bytes of scratch memory, aligned. Returns nullptr if memory
+/// is exhausted.
 inline void* allocate_scratch(std::size_t bytes, std::size_t more) noexcept {
   std::size_t room = 0;
   if (__builtin_add_overflow(bytes, more + scratch_alignment, &room)) return nullptr;
@@ -48,8 +49,8 @@ inline void* allocate_scratch(std::size_t bytes, std::size_t more) noexcept {
                                     scratch_alignment);
 }
 
-/// Copies a message from one place to another; either may have a layout. Requires: as long; they do
-/// not overlap, or are the same.
+/// Copies a message; source and target may have layouts.
+/// Requires: equal lengths; they do not overlap, or are the same.
 inline void copy_message(const memory& to, const memory& from) noexcept {
   if (to.bytes == 0 || (to.base == from.base && to.how == from.how)) return;
   if (from.contiguous()) return to.write(0, from.piece(0, from.bytes));
@@ -62,34 +63,35 @@ inline void copy_message(const memory& to, const memory& from) noexcept {
   }
 }
 
-/// `m` for one operation, which drops its layout. Returns false: memory is out.
+/// Takes a reference to the layout of `m` for one operation, which drops it. Returns false if
+/// memory is exhausted.
 inline bool lend(memory& m) noexcept {
   if (m.how == nullptr) return true;
   m.how = m.how->keep();
   return m.how != nullptr;
 }
-/// What was lent, and no operation has taken.
+/// Drops the reference taken by `lend` if no operation has taken it over.
 inline void take_back(const memory& m, const started& s) noexcept {
   if (s.op == nullptr && m.how != nullptr) m.how->drop();
 }
 
-/// Why a collective call has failed, for the text of its error.
+/// Cause of the failure of a collective call, for the text of its error.
 struct collective_failure {
   enum class cause : std::uint8_t {
-    lost,       ///< `other` is lost; no rank, if it is not known who.
-    left,       ///< `other` has left the call with an error, of the code `got`; 0: has dropped it.
-    message,    ///< A message to or from `other`.
-    length,     ///< A message is not as long as what it was to fill.
-    out,        ///< Elements given, and room for the result.
-    uneven,     ///< Elements given, and how many (`what`) are to get equally many of them.
-    root,       ///< `other` is no rank.
+    lost,       ///< `other` is lost; no rank if it is not known which.
+    left,       ///< `other` left the call with the error code `got`; 0: it dropped its request.
+    message,    ///< A message to or from `other` failed.
+    length,     ///< A message has another length than its buffer.
+    out,        ///< Number of elements given, and room for the result.
+    uneven,     ///< Elements given do not divide evenly among `got` of `what`.
+    root,       ///< `other` is not a rank.
     context,    ///< No context is left: this rank leads `bytes`, and has freed `got` of them.
-    memory,     ///< Memory is out.
-    operation,  ///< The operation has thrown.
-    argument,   ///< Said by `what`.
-    mismatch,   ///< The same; all ranks find it, and none has to be told.
+    memory,     ///< Memory is exhausted.
+    operation,  ///< The user's operation threw.
+    argument,   ///< Described by `what`.
+    mismatch,   ///< Described by `what`; all ranks find it, so none has to be told.
   };
-  /// Some ranks of a call send messages, and others meet in memory.
+  /// Text: some ranks send messages for a call, while others communicate through shared memory.
   static constexpr const char* other_ways =
       "another rank has given another size, or has started the call: all of them have to agree on "
       "both";
@@ -101,33 +103,34 @@ struct collective_failure {
   std::size_t got = 0;
   const char* what = nullptr;
 
-  /// What became of `other` is to be said, if it is lost.
+  /// True if the error text has to describe the loss of `other`.
   bool names_lost() const noexcept {
     return (of == cause::message || of == cause::lost) && other >= 0;
   }
 };
 
-/// " (world rank 5)", where ranks are not those of the world.
+/// Returns " (world rank 5)" if ranks are not those of the world, else "".
 [[gnu::noinline, gnu::cold]] inline std::string world_rank_text(const group* ranks, rank_t rank) {
   if (ranks == nullptr || rank < 0 || rank >= ranks->size()) return {};
   return formatted(" (world rank %u)", ranks->peer_of(rank));
 }
 
-/// ": ranks here are 0 .. 3": what a rank that is none has missed.
+/// Adds ": ranks here are 0 .. 3", for a rank out of range.
 [[gnu::noinline, gnu::cold]] inline void add_ranks(std::string& s, rank_t size,
                                                    const char* before = "") {
   append(s, ": %sranks here are 0 .. %d%s", before, size - 1,
          size == 1 ? " (alone: `mpxrun -n 4 PROGRAM` starts four)" : "");
 }
 
-/// ", communicator 3", or ", communicator 3 (halo)" where it has that name.
+/// Adds ", communicator 3", or ", communicator 3 (halo)" if it has that name.
 [[gnu::noinline, gnu::cold]] inline void add_communicator(std::string& s, context_id context,
                                                           const char* name) {
   append(s, name == nullptr ? ", communicator %u" : ", communicator %u (%s)", number_of(context),
          name);
 }
 
-/// "allreduce on rank 1, communicator 0: ...", without what is known of the loss of a peer.
+/// Describes a failure: "allreduce on rank 1, communicator 0: ...", without the details of a peer's
+/// loss.
 [[gnu::noinline, gnu::cold]] inline std::string describe(const collective_failure& f,
                                                          const char* name, rank_t rank, rank_t size,
                                                          collective_call call, const group* ranks,
@@ -196,17 +199,17 @@ struct collective_failure {
 struct active_tag;
 struct due_tag;
 
-/// Steps that are recorded (see coll/steps.hpp): what one collective call does at this rank, with
-/// run-time values only. It is recorded once and run as often as it is started, by `compounds`.
+/// A recorded collective call at this rank, with run-time values only (coll/steps.hpp records it).
+/// It is recorded once and run by `compounds` as often as it is started.
 ///
 /// | state     | set by                                  | left when                             |
 /// |-----------|-----------------------------------------|---------------------------------------|
 /// | idle      | it is recorded, or has ended            | it is started                         |
-/// | running   | compounds: its rounds are under way     | the last is over, or one of it fails  |
-/// | dissolving| compounds: it has failed                | no operation of it is left            |
+/// | running   | compounds: its rounds are under way     | the last round ends, or one fails     |
+/// | dissolving| compounds: it has failed                | none of its operations is left        |
 ///
-/// It is in the list of those that are active unless idle, and in that of those that are due when
-/// the operation that it watches is complete, or when it has failed.
+/// It is in the list of active schedules unless idle. It is in the list of due ones when the
+/// operation that it waits for is complete, or when it has failed.
 class schedule : public allocated, public list_node<active_tag>, public list_node<due_tag> {
  public:
   schedule(const char* call_name, communicator_state& of, context_id context_, rank_t rank,
@@ -219,7 +222,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     if (drop_kept_ != nullptr) drop_kept_(kept_);
   }
 
-  // --- Recording: the steps ----------------------------------------------------------------------
+  // --- Recording: the steps ---------------------------------------------------------------------
 
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }
@@ -264,13 +267,13 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     return {static_cast<std::byte*>(piece), bytes};
   }
 
-  /// `what` belongs to the schedule, and goes with it by `drop(what)`.
+  /// Makes the schedule own `what`, which is deleted by `drop(what)`.
   void keep(void* what, void (*drop)(void*) noexcept) noexcept {
     kept_ = what;
     drop_kept_ = drop;
   }
 
-  // --- Running: what `compounds` uses ------------------------------------------------------------
+  // --- Running: what `compounds` uses -----------------------------------------------------------
 
   enum class kind : std::uint8_t {
     send,
@@ -284,13 +287,14 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   struct step {
     schedule::kind kind{};
     rank_t other = 0;
-    memory to{};  // Of a send: what.
+    memory to{};  // Send: the data.
     memory from{};
     const reduction* op = nullptr;
     void (*function)(void*) = nullptr;
-    void* with = nullptr;  // Of a combination: the left operand.
+    void* with = nullptr;  // Combination: the left operand.
   };
-  /// Local work. Errors: whatever the user's operation throws.
+  /// Does local work.
+  /// Errors: exceptions of the user's operation.
   static void work(const step& s) {
     switch (s.kind) {
       case kind::copy: return copy_message(s.to, s.from);
@@ -310,15 +314,15 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   context_id context;
   tag_t serial = 0;
   plain_array<step> steps;
-  std::size_t at = 0;          // The next step.
-  operation* op = nullptr;     // The compound operation whose it is.
+  std::size_t at = 0;          // Index of the next step.
+  operation* op = nullptr;     // The compound operation of this schedule.
   operation* ahead = nullptr;  // Parts that the next round waits for, linked by operation::next.
-  bool advancing = false;      // Its steps are being taken right now.
+  bool advancing = false;      // Its steps are being executed.
   bool due = false;
   bool active = false;
-  bool told = false;  // It has failed, and the others have been told.
+  bool told = false;  // It has failed, and the other ranks have been told.
   collective_failure failure;
-  std::exception_ptr thrown;  // By the user's operation.
+  std::exception_ptr thrown;  // Exception of the user's operation.
   schedule* dropped_before = nullptr;
 
  private:
@@ -332,8 +336,8 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
   void (*drop_kept_)(void*) noexcept = nullptr;
 };
 
-/// Schedules that nobody refers to; they go with this. What they keep has functions of the program:
-/// that is not to be under the endpoint's lock.
+/// Schedules without an owner, deleted with this list. Objects that they keep have destructors of
+/// the program, which must not run under the lock of the endpoint.
 class dropped_schedules {
  public:
   dropped_schedules() = default;
@@ -343,7 +347,8 @@ class dropped_schedules {
     if (last_ != nullptr) drop();
   }
   void add(schedule& s) noexcept { s.dropped_before = detail::exchange(last_, &s); }
-  /// Takes over those of `others`. Requires: this has none.
+  /// Takes over the schedules of `others`.
+  /// Requires: this list is empty.
   void take(dropped_schedules& others) noexcept { last_ = detail::exchange(others.last_, nullptr); }
 
  private:
@@ -357,12 +362,12 @@ class dropped_schedules {
 struct schedule_list {
   linked_list<schedule, active_tag> active;
   linked_list<schedule, due_tag> due;
-  linked_list<extension, extension_tag> extensions;  // Those that are due.
-  std::size_t due_count = 0;                         // Of both.
+  linked_list<extension, extension_tag> extensions;  // Due extensions.
+  std::size_t due_count = 0;                         // Due schedules and extensions.
   bool running = false;
-  bool any = false;        // One has been started.
-  dropped_schedules gone;  // Of operations that have ended by themselves; the next one takes them.
-  std::size_t looks_off = 0;  // So often nobody looks at what has come: more the more there was.
+  bool any = false;           // True once one has been started.
+  dropped_schedules gone;     // Of operations without a request; deleted by the next `make`.
+  std::size_t looks_off = 0;  // Calls of `look` to skip; grows with the stored messages.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The stack: one policy an axis, in any order, defaults for the rest. Rules between axes are named
-// concepts, so that a stack that cannot work is refused with the rule's name.
+// The stack: one policy per axis, in any order, with defaults for the rest. Rules between axes are
+// named concepts, so that the compiler refuses a stack that cannot work by the name of the rule.
 
 #include <bit>
 #include <concepts>
@@ -38,11 +38,11 @@ constexpr bool is_defined() noexcept {
 }
 }  // namespace detail
 
-/// A type that says on which axis of a stack it sits.
+/// A type that names its axis of a stack.
 template <class P>
 concept StackPolicy = detail::is_defined<P>() && requires { typename P::policy_axis; };
 
-/// What environment<...> and the like take: a stack, not a policy of one.
+/// Argument of environment<...> and similar templates: a stack, not a policy.
 template <class S>
 concept StackOfPolicies = !StackPolicy<S> && requires {
   typename S::transport_type;
@@ -50,7 +50,7 @@ concept StackOfPolicies = !StackPolicy<S> && requires {
   typename S::bootstrap_type;
 };
 
-/// No axis may be given two policies.
+/// No axis has two policies.
 template <class... Ps>
 concept OnePolicyPerAxis =
     (((0 + ... + (std::same_as<typename Ps::policy_axis, bootstrap_axis> ? 1 : 0)) <= 1) &&
@@ -64,8 +64,8 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, collective_axis> ? 1 : 0)) <= 1));
 
-/// The transport must be able to find its peers by the bootstrap: one over shared memory needs a
-/// bootstrap that shares some, and the simulated one a simulated job.
+/// The transport can be constructed from the bootstrap: one over shared memory needs a bootstrap
+/// that provides some, and the simulated one needs a simulated job.
 template <class T, class B>
 concept BootstrapFits = std::constructible_from<T, B&>;
 
@@ -73,7 +73,7 @@ concept BootstrapFits = std::constructible_from<T, B&>;
 template <class T, class P>
 concept FrameFits = P::short_bytes_ceiling <= T::traits.packet_bytes_max;
 
-/// The same of messages to far peers.
+/// Every eager message to a far peer must fit one packet of the transport.
 template <class T, class P>
 concept FarFrameFits = !NearFarTransport<T> ||
                        detail::far_part_t<P>::short_bytes_ceiling <= T::far_traits.packet_bytes_max;
@@ -88,7 +88,7 @@ template <class T, class P>
 concept TinyIsInline =
     T::traits.inline_bytes_max == 0 || P::tiny_bytes_max <= T::traits.inline_bytes_max;
 
-/// A protocol that insists on get or put needs a transport that moves memory.
+/// A protocol that requires get or put needs a transport with remote memory access.
 template <class T, class P>
 concept LongPathFits =
     (P::long_by != long_path::get && P::long_by != long_path::put) || RmaTransport<T>;
@@ -112,7 +112,7 @@ using pick_t = typename pick<Axis, Default, Ps...>::type;
 template <class T>
 concept NamesBootstrap = requires { typename T::bootstrap_type; };
 
-/// What joins a transport's jobs where nothing else is chosen.
+/// Bootstrap of a transport's jobs if the stack names none.
 template <class Transport>
 struct default_bootstrap {
   using type = bootstrap::any;
@@ -124,7 +124,8 @@ struct default_bootstrap<Transport> {
 template <class Transport>
 using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 
-/// "flow unlimited<0> where it is credits<3>, ...": how two fingerprints differ, axis by axis.
+/// Describes how two fingerprints differ, axis by axis: "flow unlimited<0> where it is credits<3>,
+/// ...".
 [[gnu::noinline, gnu::cold]] inline std::string difference(const std::string& first,
                                                            const std::string& second) {
   const char* one = first.c_str();
@@ -134,7 +135,7 @@ using default_bootstrap_t = typename default_bootstrap<Transport>::type;
     const std::size_t a = std::strcspn(one, ";");
     const std::size_t b = std::strcspn(other, ";");
     if (a != b || std::memcmp(one, other, a) != 0) {
-      const std::size_t axis = std::strcspn(one, " ;") + 1;  // "transport ": then the policy.
+      const std::size_t axis = std::strcspn(one, " ;") + 1;  // "transport " before the policy.
       const bool same_axis = axis <= a && axis <= b && std::memcmp(one, other, axis) == 0;
       const char* const was = same_axis ? one + axis : one;
       append(s, "%s%.*s where it is %.*s", s.empty() ? "" : ", ", static_cast<int>(b == 0 ? 7 : b),
@@ -156,27 +157,27 @@ using default_bootstrap_t = typename default_bootstrap<Transport>::type;
 template <StackPolicy... Ps>
 requires OnePolicyPerAxis<Ps...>
 struct stack {
-  /// How packets travel.
+  /// Moves packets.
   using transport_type = detail::pick_t<transport_axis, transport::shm, Ps...>;
-  /// How a rank joins its job.
+  /// Joins the job.
   using bootstrap_type =
       detail::pick_t<bootstrap_axis, detail::default_bootstrap_t<transport_type>, Ps...>;
-  /// How a message travels, by its size.
+  /// Chooses eager or rendezvous by the size of a message.
   using protocol_type = detail::pick_t<protocol_axis, protocol::tiny_short_long<>, Ps...>;
-  /// What is checked besides.
+  /// Additional checks at run time.
   using checks_type = detail::pick_t<checks_axis, checks::none, Ps...>;
-  /// Which receive gets a message.
+  /// Matches messages with receives.
   using matching_type = typename checks_type::template matcher<
       detail::pick_t<matching_axis, matching::hashed, Ps...>>;
-  /// Who may send how much.
+  /// Flow control.
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
-  /// How many threads enter.
+  /// Number of threads that may call.
   using threading_type = detail::pick_t<threading_axis, threading::single, Ps...>;
-  /// What a blocked call does.
+  /// Behaviour of a blocked call.
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
-  /// Who looks on.
+  /// Tracing.
   using trace_type = detail::pick_t<trace_axis, trace::none, Ps...>;
-  /// Which algorithm a collective uses.
+  /// Chooses the algorithm of a collective.
   using collective_type = detail::pick_t<collective_axis, coll::by_size, Ps...>;
 
   static_assert(Transport<transport_type>);
@@ -196,7 +197,7 @@ struct stack {
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
 
-  /// What two ranks must have in common to talk, as text that a person can compare.
+  /// Properties that two ranks must share to communicate, as readable text.
   [[gnu::noinline, gnu::cold]] static std::string fingerprint() {
     constexpr std::string_view transport = transport_type::name;
     constexpr std::string_view protocol = protocol_type::name;

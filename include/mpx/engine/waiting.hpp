@@ -105,7 +105,8 @@ struct spin {
 /// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU time more. A rank
 ///   that is blocked for seconds uses CPU for milliseconds.
 /// Sleeping earlier saves CPU time and loses latency: waking an idle core takes 9 to 25 us,
-/// including a system call of the sender, and ranks of real programs differ by more than that at each step.
+/// including a system call of the sender, and ranks of real programs differ by more than that at
+/// each step.
 ///
 /// Beside processes that compute, yielding is expensive: the rank that yields runs again after all
 /// of them, while a rank that is woken runs at once. A yield that takes `computing_ns` shows such a

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// When a leader's number comes back, and how it is forgotten before it comes round.
+// Recycling of a leader's serials, and how other ranks forget them before they wrap around.
 // Included by communicators.hpp.
 
 #include "mpx/engine/communicators.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// All members have freed it, or are lost.
+/// Retires a communicator that this rank leads if all members have freed it or are lost.
 template <class House>
 [[gnu::noinline]] void communicators<House>::retire_if_over(led_communicator& led) noexcept {
   if (led.size == 0 || led.freed.empty() ||
@@ -23,7 +23,7 @@ template <class House>
   }
   if (gone != static_cast<std::size_t>(led.size)) return;
   if (led_to_ == nullptr) led_to_ = new (std::nothrow) peer_set();
-  bool noted = led_to_ != nullptr;  // Else it never comes back.
+  bool noted = led_to_ != nullptr;  // Else its serial is never reused.
   for (rank_t r = 0; noted && r < led.size; ++r)
     noted = led_to_->add(led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r));
   release(led.ranks);
@@ -31,14 +31,14 @@ template <class House>
   led_.retire(led);
 }
 
-/// Its serial comes back: at once, or, where its numbers come round, when nobody who has been in
-/// a communicator of this rank knows one of them as freed, and throws away what comes with it.
+/// Recycles its serial: at once, or, after wrap-around, once no former member of any communicator
+/// of this rank still treats one of its contexts as freed and discards messages for it.
 template <class House>
 void communicators<House>::retire(led_communicator& led) noexcept {
   if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
   const context_id context = numbers_.make(house_.self(), led.serial, 0);
   forget_here(context);
-  if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // It never comes back.
+  if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // Never reused.
   led_to_->for_each([&](peer_id p) {
     if (p == house_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
@@ -48,7 +48,8 @@ void communicators<House>::retire(led_communicator& led) noexcept {
   give_if_forgotten(led);
 }
 
-/// A leader asks. Errors: errc::protocol if it leads nothing of that place, or it is in use here.
+/// Handles a leader's request to forget a context.
+/// Errors: errc::protocol if the source does not lead that context, or the context is in use here.
 template <class House>
 [[gnu::noinline, gnu::cold]] errc communicators<House>::forget(peer_id leader,
                                                                context_id context) noexcept {

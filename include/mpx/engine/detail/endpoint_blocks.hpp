@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ranks that meet in shared memory ask of an endpoint: blocks, waiting for what others write
-// there, and waking them.
+// Shared-memory blocks for ranks of one node: making and freeing blocks, waiting for stores of
+// other ranks, and waking them.
 
 #include <sched.h>
 
@@ -14,13 +14,13 @@
 
 namespace mpx::inline v0::detail {
 
-/// See BlockTransport.
+/// Access to the BlockTransport of an endpoint.
 template <class Stack>
 struct shared_blocks {
   using endpoint_type = endpoint<Stack>;
   static constexpr std::size_t dying_max = 256;
 
-  /// 0: there is none.
+  /// Returns the name of a new block; 0 if there is none.
   static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
     e.dying_blocks_.erase_if([&e](const dying_block& b) {
@@ -38,13 +38,13 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     e.transport().free_block(name);
   }
-  /// nullptr: it cannot be reached.
+  /// Returns the address of a block; nullptr if it cannot be reached.
   static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
                        std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
     return name == 0 ? nullptr : e.transport().block_at(owner, name, bytes);
   }
-  /// Whether any collective call can begin: no peer is lost, none has been left.
+  /// True if any collective call can begin: no peer is lost, and no call has been left.
   [[MPX_ALWAYS_INLINE]] static bool undisturbed(endpoint_type& e) noexcept {
     lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
@@ -53,14 +53,14 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
-  /// Waits until `w` is ready; false: it never will be. `from`: who is waited for, as the message
-  /// that it does not send.
+  /// Blocks until `w` is ready. Returns false if it never will be. `from`: the awaited rank, in the
+  /// form of the message that it does not send, for hang reports.
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
-  /// Yields the core once, before a wait, unless processes on it compute. Returns false if it did
-  /// not.
+  /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
+  /// not yield.
   static bool give_way(endpoint_type& e) noexcept {
     using pace_type = typename Stack::wait_type::pace;
     if constexpr (!LearningPace<pace_type>) return false;
@@ -74,7 +74,7 @@ struct shared_blocks {
     e.pace().learn(pace);
     return yielded;
   }
-  /// Wakes those of a communicator's ranks whose bits are set.
+  /// Wakes the ranks of a communicator whose bits are set in `mask`.
   [[gnu::noinline, gnu::cold]] static void wake(endpoint_type& e, const group* ranks,
                                                 std::uint64_t mask) noexcept {
     lock_guard lock(e.threading());
@@ -83,14 +83,14 @@ struct shared_blocks {
       e.transport().wake_peer(ranks == nullptr ? world_peer(rank) : ranks->peer_of(rank));
     }
   }
-  // --- Memory that is lent: see RmaTransport -----------------------------------------------------
+  // --- Exposed memory: see RmaTransport ----------------------------------------------------------
 
   static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
     check_readable(m.base, m.bytes);
     lock_guard lock(e.threading());
     return e.transport().expose(peer, {m.base, m.bytes});
   }
-  /// A clock that stands still while the transport tidies, which is no call's time.
+  /// A clock that excludes the transport's maintenance, which belongs to no call.
   static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
     if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
       lock_guard lock(e.threading());
@@ -98,10 +98,11 @@ struct shared_blocks {
     }
     return platform::now_ns();
   }
-  /// Whether what is said of one peer's exposure may change with those of others.
+  /// True if the state of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
-  /// Waits for a copy that the peer has begun, but not for a peer that is gone, nor for ever.
-  /// Requires: it has no business there any more. Returns whether nobody touches it for certain.
+  /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
+  /// lost peer. Returns true if it is certain that the peer does not access the memory.
+  /// Requires: the peer has no more reason to access it.
   static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
                        const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
@@ -129,7 +130,8 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Whether ordinary memory of a peer can be read so, and whether that pays.
+  /// Returns the transport's advice on reading ordinary memory of a peer: if it is possible, and if
+  /// it is faster.
   static advice reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
@@ -145,7 +147,8 @@ struct shared_blocks {
     return e.transport().node_of(peer);
   }
   static peer_id peers(const endpoint_type& e) noexcept { return e.transport().peers(); }
-  /// A message of a call, which whoever meets in memory does not send. Requires: the lock is held.
+  /// Returns a message of a call; ranks that communicate through shared memory send none.
+  /// Requires: the lock is held.
   static const arrived_message* message_of(endpoint_type& e, collective_call call) noexcept {
     pattern any(call.context, any_peer, call.serial);
     any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;

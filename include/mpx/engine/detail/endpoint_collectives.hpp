@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What collectives ask of an endpoint beyond messages: not to wait for what cannot end. Included by
+// Queries of collectives that let them not wait for a call that cannot end. Included by
 // endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Returns whether the collective can end well, as far as this rank knows.
+/// Begins a collective call. Returns true if it can succeed, as far as this rank knows.
 template <class Stack>
 bool endpoint<Stack>::begin_collective(collective_call call) {
   lock_guard lock(threading());
@@ -19,16 +19,15 @@ bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   revocations_.begin(call);
   if (revocations_.some_left()) [[unlikely]]
     discard_left(call);
-  return !cannot_end(call);  // What others have left may have got here what it needs.
+  return !cannot_end(call);  // Calls left by others may have sent what this one needs.
 }
 
-/// Some call has been left with an error: what has come for it, or comes, nobody receives, and it
-/// would hold its sender's credit for ever. Throws away what lies here for calls before `next` that
-/// are over.
+/// After a failed collective its messages have no receiver and would hold their senders' credit for
+/// ever. This discards stored messages of calls before `next` that are over.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::discard_left(collective_call next) noexcept {
   schedules_.looks_off = 0;
-  look_at_schedules();  // For what has been left by nobody yet.
+  look_at_schedules();  // For calls that no rank has left yet.
   inbox().discard_if(next.context, [&](const envelope& is) {
     if (is.context() != next.context || !revocations::before({next.context, is.tag()}, next))
       return false;
@@ -38,16 +37,16 @@ template <class Stack>
   });
 }
 
-/// Whether the collective can never end: a member is lost, or has left it with an error, or the
+/// True if the collective can never end: a member is lost or has left it with an error, or the
 /// communicator is revoked.
 template <class Stack>
 bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
   return cannot_end(call) || revocations_.contains(call);
 }
 
-/// Blocks until `op` is complete, or the collective can never end. `by_messages`: its ranks could
-/// have met in memory, and then nobody would send what this one waits for: who waits long looks.
-/// Returns whether `op` is complete.
+/// Blocks until `op` is complete, or the collective can never end. Returns true if `op` is
+/// complete. `by_messages`: the ranks could have communicated through shared memory, and then no
+/// rank would send the message that this one waits for; a long wait checks that.
 template <class Stack>
 bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call,
                                          bool by_messages) {
@@ -59,8 +58,7 @@ bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collecti
   });
 }
 
-/// Why a collective that has been left, or cannot begin, cannot end well: names who is lost, or
-/// who has left it.
+/// Returns the reason why a collective cannot succeed, with the rank that is lost or has left it.
 template <class Stack>
 collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
   lock_guard lock(threading());
@@ -85,8 +83,9 @@ template <class Stack>
   return f;
 }
 
-/// Members are lost, or the communicator is revoked. One that has left in good order may have done
-/// its part before: a call that needs more of it fails where that is, which tells the others.
+/// True if members are lost or the communicator is revoked. A member that left in good order may
+/// have done its part before: a call that needs more of it fails at the rank concerned, which tells
+/// the others.
 template <class Stack>
 bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
   if (peers().failures() == 0) [[likely]]
@@ -95,7 +94,7 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
   return call.of->revoked || communicators_.lost_before_their_end_in(*call.of) != 0;
 }
 
-/// This rank leaves a collective that it has begun: the others shall not wait for it.
+/// Tells the other ranks that this rank has left a collective, so that they do not wait for it.
 template <class Stack>
 void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
   lock_guard lock(threading());
@@ -105,11 +104,11 @@ template <class Stack>
 void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) noexcept {
   revocations_.leave();
   if (revocations_.contains(call) || orphaned()) return;
-  if (call.of != nullptr && call.of->revoked) return;  // Everybody learns, and leaves as well.
+  if (call.of != nullptr && call.of->revoked) return;  // All ranks learn of it, and leave, too.
   const rank_t size = size_of(call);
   if (peers().failures() != 0)
     for (rank_t r = 0; r < size; ++r)
-      if (peers().died(peer_of(call, r))) return;  // Everybody knows, and leaves as well.
+      if (peers().died(peer_of(call, r))) return;  // All ranks know, and leave, too.
   for (rank_t r = 0; r < size; ++r)
     if (const peer_id peer = peer_of(call, r); peer != self())
       outbox().answer(peer, {.kind = wire::kind::revoke,
@@ -118,7 +117,7 @@ void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) 
                              .ticket = static_cast<std::uint32_t>(why)});
 }
 
-/// Who takes part in a collective.
+/// Number of ranks in a collective.
 template <class Stack>
 rank_t endpoint<Stack>::size_of(collective_call call) noexcept {
   return call.of == nullptr ? world_rank(peers().founders()) : call.of->size;

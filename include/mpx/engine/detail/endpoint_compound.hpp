@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Operations made of operations: persistent ones, composites, generalized ones, which the user
-// completes, schedules of collectives, and those of layers above. Their parts tell them when they
-// are done; nothing else in the endpoint knows of them. Included by endpoint.hpp.
+// Compound operations: persistent, composite and generalized ones (which the user completes),
+// schedules of collectives, and those of layers above. Parts notify their compound when they
+// complete; nothing else in the endpoint knows of compounds. Included by endpoint.hpp.
 
 #include "mpx/core/exchange.hpp"
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Makes, starts and ends compound operations. All functions but those named `_locked` take the
-/// endpoint's lock.
+/// Makes, starts and ends compound operations. All functions take the endpoint's lock, except those
+/// named `_locked`, which require it.
 template <class Stack>
 struct compounds {
   using endpoint_type = endpoint<Stack>;
 
-  /// A new one, not complete. Errors: errc::no_resources.
+  /// Makes a compound operation that is not complete; a persistent one is inactive.
+  /// Errors: errc::no_resources.
   static started make(endpoint_type& e, const compound& with) noexcept {
-    dropped_schedules gone;  // Without the lock.
+    dropped_schedules gone;  // Freed without the lock.
     lock_guard lock(e.threading());
     gone.take(e.schedules_.gone);
     void* const room = platform::allocate(sizeof(compound));
@@ -35,10 +36,11 @@ struct compounds {
     return {op};
   }
 
-  // --- Persistent --------------------------------------------------------------------------------
+  // --- Persistent -------------------------------------------------------------------------------
 
-  /// Runs it once more. Errors: errc::request if it is active; errc::buffer and errc::no_resources,
-  /// of the start: it stays inactive then.
+  /// Starts a persistent operation.
+  /// Errors: errc::request if it is active; errc::buffer and errc::no_resources of the start; it
+  /// stays inactive then.
   static errc start(endpoint_type& e, operation& op) {
     compound& c = compound_of(op);
     if (!c.again || c.active) return errc::request;
@@ -73,14 +75,15 @@ struct compounds {
     return errc{};
   }
 
-  // --- Composite ---------------------------------------------------------------------------------
+  // --- Composite --------------------------------------------------------------------------------
 
-  /// `part` belongs to `op` from here on. Requires: `seal` has not been called.
+  /// Makes `part` a part of `op`.
+  /// Requires: `seal` has not been called.
   static void add(endpoint_type& e, operation& op, operation& part) noexcept {
     lock_guard lock(e.threading());
     add_locked(e, op, part);
   }
-  /// No part follows: from now on it may become complete.
+  /// Ends the adding of parts: `op` may become complete from now on.
   static void seal(endpoint_type& e, operation& op) noexcept {
     lock_guard lock(e.threading());
     seal_locked(e, op);
@@ -91,9 +94,9 @@ struct compounds {
     settle_locked(e, op);
   }
 
-  // --- Extended ----------------------------------------------------------------------------------
+  // --- Extended ---------------------------------------------------------------------------------
 
-  /// What its status says.
+  /// Sets the status of `op`.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
                          std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
@@ -101,7 +104,7 @@ struct compounds {
     op.tag = tag;
     op.data = {nullptr, bytes};
   }
-  /// Posts a receive that is a part of it; nullptr: no operation is left.
+  /// Posts a receive as a part of `op`. Returns nullptr if no operation is available.
   static operation* receive_locked(endpoint_type& e, operation& op, memory into,
                                    const pattern& want) noexcept {
     if (!lend(into)) return nullptr;
@@ -110,7 +113,7 @@ struct compounds {
     if (s.op != nullptr) add_locked(e, op, *s.op);
     return s.op;
   }
-  /// It ends here, whatever its parts do.
+  /// Completes `op` with a failure, whatever its parts do.
   static void fail_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compound_of(op).open = false;
     complete_locked(e, op, why);
@@ -119,16 +122,16 @@ struct compounds {
     lock_guard lock(e.threading());
     more.run_locked();
   }
-  /// What `f()` says under the lock.
+  /// Returns f(), called under the lock.
   template <class F>
   static bool look(endpoint_type& e, F&& f) noexcept {
     lock_guard lock(e.threading());
     return f();
   }
 
-  // --- Generalized -------------------------------------------------------------------------------
+  // --- Generalized ------------------------------------------------------------------------------
 
-  /// Completes it, and wakes whoever waits for it.
+  /// Completes a generalized operation and wakes calls that wait for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
     lock_guard lock(e.threading());
     op.data.bytes = bytes;
@@ -136,9 +139,9 @@ struct compounds {
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
 
-  // --- What requests do to any kind --------------------------------------------------------------
+  // --- Requests of any kind ---------------------------------------------------------------------
 
-  /// Cancels every part that can be. Returns whether there was one.
+  /// Cancels every part that can be cancelled. Returns true if there was one.
   static bool cancel(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.cancel(op);
     if (compound_of(op).plan != nullptr || compound_of(op).more != nullptr) return false;
@@ -147,8 +150,8 @@ struct compounds {
       some = cancel(e, *part) || some;
     return some;
   }
-  /// Its status has been taken: gives it back, or makes it inactive. Parts that are not complete,
-  /// because one has lost its peer, are dropped.
+  /// Called when the status has been taken: returns the operation to the pool, or makes it
+  /// inactive. Parts that are incomplete, because one has lost its peer, are dropped.
   static void release(endpoint_type& e, operation& op) {
     drop_parts(e, op);
     if (is_persistent(op)) {
@@ -162,7 +165,7 @@ struct compounds {
       e.release(op);
     }
   }
-  /// Its request is gone: nothing touches a buffer of it any more when this returns.
+  /// Ends an operation whose request is dropped. Nothing touches its buffers after this returns.
   static void abandon(endpoint_type& e, operation& op) {
     if (op.role != role::compound) return e.abandon(op);
     if (compound_of(op).kind == compound_kind::generalized) return detach(e, op);
@@ -171,7 +174,7 @@ struct compounds {
     drop_added(e, op);
     e.release(op);
   }
-  /// Its request is gone, and it goes on; it is given back at its end.
+  /// Lets an operation continue without a request; it returns to the pool at its end.
   static void detach(endpoint_type& e, operation& op) noexcept {
     lock_guard lock(e.threading());
     if (op.done()) {
@@ -181,7 +184,7 @@ struct compounds {
     }
   }
 
-  /// A part, or an operation that is awaited, or whose request is gone, is complete.
+  /// Called when an operation is complete that is a part, is awaited, or has no request.
   [[gnu::noinline]] static void finished_locked(endpoint_type& e, operation& op) noexcept {
     if (op.holder == holder::nobody) return give_locked(e, op);
     if (op.holder == holder::watcher) return op.tell_watcher();
@@ -193,7 +196,7 @@ struct compounds {
     note_locked(parent, op);
     settle_locked(e, parent);
   }
-  /// What a layer above has added goes.
+  /// Deletes the extension of `op`.
   static void drop_more_locked(endpoint_type& e, const operation& op) noexcept {
     extension* const more = detail::exchange(compound_of(op).more, nullptr);
     if (more != nullptr) schedules<Stack>::forget_due(e, *more);
@@ -213,8 +216,8 @@ struct compounds {
       &forget_locked,   &schedules<Stack>::look_locked,    &release,
       &abandon};
 
-  /// The plan of a schedule goes, and what a layer above has added. Other threads look at both
-  /// under the lock; what a plan keeps has functions of the program, which are called without it.
+  /// Deletes the plan of a schedule and the extension of a layer above. Other threads access both
+  /// under the lock; objects kept by a plan have destructors of the program, which run without it.
   [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
     compound& c = compound_of(op);
     if (c.plan == nullptr && c.more == nullptr) return;
@@ -267,7 +270,7 @@ struct compounds {
       parent.data.bytes = part.role == role::receive ? part.message_bytes : part.data.bytes;
     }
   }
-  /// Completes a compound that has nothing to wait for any more.
+  /// Completes a compound that has nothing left to wait for.
   static void settle_locked(endpoint_type& e, operation& op) noexcept {
     const compound& c = compound_of(op);
     if (c.open || op.done()) return;
@@ -282,7 +285,7 @@ struct compounds {
     e.pace().completed();
     if (op.holder != holder::request) finished_locked(e, op);
   }
-  /// Gives back what nobody asks for any more. Parts that are not complete go on alone.
+  /// Returns an operation without a request to the pool. Incomplete parts continue alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     if (op.role == role::compound) {
       for (operation* part = detail::exchange(compound_of(op).first, nullptr); part != nullptr;) {
@@ -317,14 +320,14 @@ struct compounds {
   }
 };
 
-/// The endpoint goes, and `op` is still there.
+/// Called for each operation that is left when the endpoint is destroyed.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
   if (op.role == role::compound) compounds_.forget(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
-/// What is complete, and no request refers to.
+/// Handles a complete operation that no request refers to.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
   if (op.holder == holder::watcher) return op.tell_watcher();

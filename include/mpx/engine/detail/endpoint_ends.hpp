@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ends operations out of turn: a lost peer, a request that is gone, a rank that leaves.
-// Included by endpoint.hpp.
+// Operations that end early: a lost peer, a dropped request, a rank that leaves. Included by
+// endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Ends one operation if it depends on `peer`, or, with `wildcards`, on whoever comes; its links
-/// into the peer's queues are dropped by the rooms.
+/// Ends `op` if it depends on `peer`, or, with `wildcards`, if it is a receive from any source. Its
+/// links into the peer's queues are dropped by the components.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::fail(operation& op, peer_id peer, errc why,
                                                         bool wildcards) {
@@ -18,7 +18,8 @@ template <class Stack>
     return;
   }
   if (op.peer != peer) return;
-  // The transport is still at its buffer, or the peer: what it says, or the drop, ends this.
+  // The transport or the peer still accesses the buffer: its completion, or the drop of the peer,
+  // ends this operation.
   if (op.pending != 0 || (ends_exposures && op.exposed && !orphaned())) {
     if (op.stage != stage::closing) op.fails(why);
     op.stage = stage::closing;
@@ -28,7 +29,7 @@ template <class Stack>
   end(op, why);
 }
 
-/// What a lost peer could reach ends now that the transport has dropped it, and no earlier.
+/// Ends operations whose memory a lost peer could access, after the transport has dropped the peer.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_exposures_to(peer_id peer) noexcept {
   pool().for_each([&](operation& op) {
@@ -38,7 +39,7 @@ template <class Stack>
   });
 }
 
-/// In a forked child nothing comes any more that would end what is closing.
+/// Ends closing operations in a forked child, where no completion arrives any more.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_closing() noexcept {
   pool().for_each([&](operation& op) {
@@ -46,7 +47,7 @@ template <class Stack>
   });
 }
 
-/// Takes a receive back that has not matched. Returns false if it has.
+/// Cancels a receive that has not matched. Returns false if it has.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
   lock_guard lock(threading());
@@ -55,7 +56,7 @@ bool endpoint<Stack>::cancel(operation& op) {
   return true;
 }
 
-/// Gives an operation back that has failed, or owns something.
+/// Returns an operation to the pool that has failed or owns something.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
   if (op.owned != nullptr) free_owned(op);
@@ -69,7 +70,8 @@ void endpoint<Stack>::free_owned(operation& op) noexcept {
   outbox().free_copy(op);
 }
 
-/// What depends on `peer` ends, in all rooms. `wildcards`: receives from any source, too.
+/// Ends all operations that depend on `peer`, in all components. `wildcards`: also receives from
+/// any source.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_all_of(peer_record* r, peer_id peer,
                                                               errc why, bool wildcards) {
@@ -81,10 +83,10 @@ template <class Stack>
   mover_type::on_loss(*r);
 }
 
-/// Tells those above the rooms, and threads that wait.
+/// Tells the services, the compound operations and waiting threads of a loss.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::tell_loss(peer_id peer) {
-  if constexpr (ends_posts) pace().look_again();  // It is dropped when no poll is under way.
+  if constexpr (ends_posts) pace().look_again();  // The peer is dropped when no poll is under way.
   services_.for_each([peer](service& s) { s.on_loss(peer); });
   recheck_compounds();
   if constexpr (concurrent) {
@@ -93,9 +95,9 @@ template <class Stack>
   }
 }
 
-/// Parts an operation from its request: when this returns true, nothing touches its buffer any
-/// more, whether the operation goes on or not. False: the transport, or a copy that the peer has
-/// begun, is at it right now.
+/// Separates an operation from its request. Returns true if nothing touches the buffer any more,
+/// whether the operation continues or not; false if the transport, or a copy that the peer has
+/// begun, accesses it now.
 template <class Stack>
 bool endpoint<Stack>::part(operation& op) {
   if (orphaned()) peers().check();
@@ -129,23 +131,24 @@ bool endpoint<Stack>::part(operation& op) {
     if (op.owned == nullptr || !op.data.contiguous()) {
       auto* const copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
       if (copy != nullptr) op.data.read(0, {copy, op.data.bytes});
-      if (!op.data.contiguous()) {  // Nobody but this rank reads what is spread.
+      if (!op.data.contiguous()) {  // No other rank reads non-contiguous data.
         op.forget_memory();
         op.data.base = copy;
       }
       op.owns(copy);
     }
-    // A receiver that knows of the old place finds it closed, and asks for packets.
+    // A receiver that knows the old memory finds it withdrawn, and asks for packets.
     if (!mover().withdraw(op)) return false;
     if (op.pending != 0 && !relocate(op)) return false;
-    // Without memory the data is lost: to wait for the receiver might be to wait for ever.
+    // Without memory for a copy the data is lost: waiting for the receiver could block for ever.
     op.data.base = op.owned;
-  }  // Else the data is out, all of it: of an announced message the receiver may still want some.
+  }  // Else all data has been posted; only an announced message may need it again.
   op.holder = holder::nobody;
   return true;
 }
 
-/// What the transport has yet to read of the data of `op`, it reads from our copy of it.
+/// Makes the transport read the rest of the data of `op` from mpx's copy. Returns false if it
+/// cannot.
 template <class Stack>
 bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   if (op.data.base == op.owned) return true;
@@ -190,7 +193,7 @@ template <class Stack>
   };
   wait();
   if constexpr (PartingTransport<transport_type>) {
-    // The job may tell of it later than the transport tells that this rank is gone, or never.
+    // The job may report this later than the transport reports the connection's end, or never.
     if (!in_good_order || orphaned()) return;
     for (peer_id peer = 0; peer < peers().count(); ++peer)
       if (peer != self() && peers().failure_of(peer) == errc{} && transport().is_connected(peer) &&
@@ -200,7 +203,8 @@ template <class Stack>
   }
 }
 
-/// Tells what outlives the environment that is about to end, before it is use after free.
+/// Asserts that no request and no matched-probe message outlives the environment that is about to
+/// end.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::assert_let_go(
     [[maybe_unused]] std::source_location joined) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an endpoint can say of itself when its rank does not go on. Included by endpoint.hpp.
+// Hang reports: describes an endpoint whose rank does not make progress. Included by endpoint.hpp.
 
 #include "mpx/core/group.hpp"
 #include "mpx/engine/endpoint.hpp"
@@ -39,7 +39,8 @@ namespace mpx::inline v0::detail {
   return o;
 }
 
-/// Adds what `call` waits for to `list`. `mask`: of a context, what is no type.
+/// Adds the operations and patterns that `call` waits for to `list`. `mask`: the bits of a context
+/// that are not a type mark.
 template <class List>
 [[gnu::noinline, gnu::cold]] void add_awaited(const blocked_call& call, List& list,
                                               context_id mask) {
@@ -73,7 +74,7 @@ template <class List>
   }
 }
 
-/// Adds what the communicator of `op` is called, if it has a name and there is room.
+/// Adds the name of the communicator of `op`, if it has one and there is room.
 template <class Communicators>
 void add_name(hang_info& info, const hang_operation& op, const Communicators& all) noexcept {
   if (info.names_kept == std::size(info.names) || info.name_of(op.context) != nullptr) return;
@@ -134,7 +135,7 @@ template <class Stack>
   services_.for_each([&info](service& s) { s.explain(info); });
 }
 
-/// A look at the clock by a call that waits, or tests again and again.
+/// Checks the clock on behalf of a call that waits or that tests repeatedly.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::watch_step() noexcept {
   const auto describe = [](void* self, hang_info& into) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory that the program gives to buffered sends, and shared memory that it takes. Included by
-// endpoint.hpp.
+// Memory attached for buffered sends, and allocation of shared memory. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which room a packet goes to, and what a completion of the transport ends. Included by
-// endpoint.hpp. Nothing that a packet says is used before it is checked.
+// Dispatch of packets to components and services, and completions of the transport. Every field of
+// a packet is checked before it is used. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -17,12 +17,12 @@ template <class Stack>
   return false;
 }
 
-/// Whatever is not a plain eager message that meets its receive.
+/// Handles every packet except plain eager messages that match a receive.
 template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::on_other(peer_id source, const wire::header& h,
                                                  std::span<const std::byte> payload) noexcept {
   peer_record& r = peers().of(source);
-  if (r.failure() != errc{}) return;  // Nothing that it says counts any more.
+  if (r.failure() != errc{}) return;  // Packets of a lost peer are ignored.
   const errc why =
       h.kind == wire::kind::eager ? inbox().on_eager(r, h, payload) : dispatch(r, h, payload);
   if (why != errc{}) lose(source, why);
@@ -58,7 +58,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
   if (s == nullptr) return errc::protocol;
   const errc why = s->on_packet(source, h, payload);
-  if (why == errc{}) {  // A thread or a schedule may wait for what the service has learnt.
+  if (why == errc{}) {  // A thread or a schedule may wait for it.
     pace().completed();
     recheck_compounds();
   }
@@ -74,8 +74,8 @@ template <class Stack>
   return op;
 }
 
-/// Where the body of a packet belongs whose header has come. What it says of credit counts when it
-/// is whole.
+/// Returns the memory for the body of a packet whose header has arrived. Its credit counts when the
+/// packet is complete.
 template <class Stack>
 std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_header& f,
                                                std::size_t bytes) noexcept {
@@ -88,8 +88,8 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
                        bytes);
 }
 
-/// A post, get or put that was pending in the transport has ended. What it does not know, or was
-/// told already, is the transport's error, and changes nothing here.
+/// Handles the completion of a pending post, get or put. An unknown or repeated cookie is an error
+/// of the transport, and has no effect here.
 template <class Stack>
 void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
   operation* op = pool().find(static_cast<std::uint32_t>(cookie));

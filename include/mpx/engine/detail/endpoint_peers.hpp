@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Peers that come while the endpoint is at work, and go. Included by endpoint.hpp.
+// Peers that join and leave while the endpoint works. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// From now on `added_peer::peer` is the one at `address`, which does the same, before or after,
-/// with an index of its own for this one. Messages to it go at once as announcements, and eagerly
-/// when it has said what it grants.
-/// Errors: errc::argument: no such address; errc::peer_lost: it has left; errc::pending: the two
-/// were linked before, and the other has not dropped that link: ask again; errc::no_resources.
+/// Connects to the endpoint at `address` and returns its index in `added_peer::peer`. The other
+/// side does the same, before or after, with an index of its own. Messages are announced until the
+/// peer's grant has arrived, and sent eagerly afterwards.
+/// Errors: errc::argument if there is no such address; errc::peer_lost if the peer has left;
+/// errc::pending if the two were connected before and the peer has not dropped that connection: try
+/// again; errc::no_resources.
 template <class Stack>
 auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     requires ElasticTransport<transport_type>
@@ -35,11 +36,11 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
   return a;
 }
 
-/// `peer` is one no more: what still depends on it ends with errc::peer_lost, what it has sent and
-/// nobody has received is thrown away, and its index may name another. Receives from any source go
-/// on. Waits for nobody: agree first that all is said.
-/// Errors: errc::rank: no such peer, or this rank itself; errc::request: a message of it is held by
-/// a matched probe: receive it first.
+/// Disconnects from `peer`. Operations that depend on it end with errc::peer_lost, its unexpected
+/// messages are discarded, and its index may be given to another peer. Receives from any source
+/// continue. Does not wait: both sides have to agree first that no message is under way.
+/// Errors: errc::rank if there is no such peer, or it is this rank itself; errc::request if a
+/// matched probe holds a message of the peer: receive it first.
 template <class Stack>
 errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transport_type>
 {
@@ -52,7 +53,7 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   if constexpr (ends_exposures) end_exposures_to(peer);
-  pace().poll_packets_apart();  // Which ends what was pending with it.
+  pace().poll_packets_apart();  // Ends operations that were pending with it.
   inbox().forget_early(peer);
   flow().drop(peer);
   peers().remove(peer);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Calls that look once, and give way where others need the core; probes that wait, and those that
-// take a message out of matching. Included by endpoint.hpp.
+// Calls that poll once and yield if the core is oversubscribed; blocking probes, and matched
+// probes. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Polls once, then tells whether `op` is complete.
+/// Polls once. Returns true if `op` is complete.
 template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
   bool crowded = false;
@@ -47,7 +47,7 @@ void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& d
   probing(-1);
 }
 
-/// Blocks until there is one, or it cannot come any more (`failure`).
+/// Blocks until a message matches, or none can any more (`failure`).
 template <class Stack>
 probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
   probe_result found;
@@ -59,7 +59,8 @@ probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, er
   return found;
 }
 
-/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` follows.
+/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` has to
+/// follow.
 template <class Stack>
 arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;

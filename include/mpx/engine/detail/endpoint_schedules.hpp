@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives that are under way: schedules, run round by round whenever any call makes progress.
-// Included by endpoint.hpp.
+// Started collectives: schedules, run round by round whenever any call makes progress. Included by
+// endpoint.hpp.
 
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/serials.hpp"
@@ -9,16 +9,18 @@
 
 namespace mpx::inline v0::detail {
 
-/// Makes, starts and runs schedules. All functions but those named `_locked` take the endpoint's
-/// lock. A packet's handler never runs one: it makes it due, and the call that polls runs it.
+/// Makes, starts and runs schedules. All functions take the endpoint's lock, except those named
+/// `_locked`, which require it. A packet handler never runs a schedule: it makes it due, and the
+/// call that polls runs it.
 template <class Stack>
 struct schedules {
   using endpoint_type = endpoint<Stack>;
   using cause = collective_failure::cause;
 
-  /// An operation for `plan`, which is recorded (nullptr: memory was out) and belongs to it from
-  /// now on. `prepared`: the serial before its first start (prepared_serial), or 0: it runs once.
-  /// Errors: errc::no_resources; `plan` is gone then.
+  /// Makes an operation for `plan`, which has been recorded (nullptr if memory was exhausted) and
+  /// is owned by the operation from now on. `prepared`: the serial before its first start
+  /// (prepared_serial); 0 if it runs once.
+  /// Errors: errc::no_resources; `plan` is deleted then.
   static started make(endpoint_type& e, schedule* plan, tag_t prepared = 0) noexcept {
     started s{nullptr, errc::no_resources};
     if (plan == nullptr) return s;
@@ -33,7 +35,8 @@ struct schedules {
     if (s.op != nullptr) plan->op = s.op;
     return s;
   }
-  /// Runs it, once more. Requires: it is idle.
+  /// Starts the schedule.
+  /// Requires: it is idle.
   [[gnu::noinline]] static void start(endpoint_type& e, operation& op) noexcept {
     e.pass_without_poll();
     lock_guard lock(e.threading());
@@ -58,8 +61,8 @@ struct schedules {
     run_locked(e, p);
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
-  /// Its request is dropped: the others shall not wait for it, and when this returns nothing
-  /// touches a buffer of it any more.
+  /// Ends a collective whose request is dropped: the other ranks are told not to wait for it.
+  /// Nothing touches its buffers after this returns.
   [[gnu::noinline, gnu::cold]] static void give_up(endpoint_type& e, operation& op) {
     {
       lock_guard lock(e.threading());
@@ -72,31 +75,31 @@ struct schedules {
     }
     e.wait_until({"the end of a dropped collective"}, {}, [&op] { return op.done(); });
   }
-  /// What the user's operation has thrown.
+  /// Returns the exception of the user's operation, or nullptr.
   static std::exception_ptr thrown_by(const operation& op) noexcept {
     const schedule* const p = op.role == role::compound ? compound_of(op).plan : nullptr;
     return p == nullptr ? nullptr : p->thrown;
   }
 
-  /// A part is complete.
+  /// Handles a complete part.
   static void part_done_locked(endpoint_type& e, schedule& p, operation& part) noexcept {
     const bool wrong = is_wrong(part);
     if (wrong) [[unlikely]]
       note(p, part);
     if (wrong || &part == compound_of(*p.op).first) make_due(e, p);
   }
-  /// A rank is lost, or has left a collective: perhaps one of these.
+  /// Rechecks all active schedules after a rank was lost or has left a collective.
   [[gnu::noinline]] static void recheck_locked(endpoint_type& e) noexcept {
     for (schedule& p : e.schedules_.active) make_due(e, p);
-    if (e.orphaned()) run_due_locked(e);  // Nobody polls for a forked child.
+    if (e.orphaned()) run_due_locked(e);  // No call polls in a forked child.
   }
-  /// Runs those that are due. Returns how many they were.
+  /// Runs the due schedules and extensions. Returns their number.
   [[gnu::noinline]] static std::size_t run_due_locked(endpoint_type& e) noexcept {
     schedule_list& l = e.schedules_;
     if (l.due_count == 0 || l.running) return 0;
     l.running = true;
     e.inbox().post_direct_if_any();
-    const std::size_t n = l.due_count;  // What becomes due meanwhile has its turn after a poll.
+    const std::size_t n = l.due_count;  // Later ones run after the next poll.
     for (std::size_t i = 0; i < n && l.due_count != 0; ++i) {
       if (l.due.empty()) {
         extension& x = l.extensions.front();
@@ -115,13 +118,14 @@ struct schedules {
     l.running = false;
     return n;
   }
-  /// Nothing has come for a while. Where ranks give lengths that differ much, they go by different
-  /// algorithms, and what one sends no other receives: a message of a call that is over here, or
-  /// that is not the next one from its rank, says so. Those who wait for that rank are told.
+  /// Looks for mismatched collectives after a wait in vain. If ranks give very different lengths,
+  /// they use different algorithms, and messages of one match no receive of another. A stored
+  /// message shows this if its call is over here, or is not the next one from its rank. Ranks that
+  /// wait for such a call are told.
   [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
     if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
     for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
-      // Or this rank has left it because another one had.
+      // Or this rank has left it because another rank had.
       const errc why = e.revocations_.some_left() ? errc::peer_lost : errc::count;
       e.give_up_collective_locked(over, why);
       e.inbox().discard_if(over.context, [&](const envelope& is) {
@@ -129,12 +133,12 @@ struct schedules {
       });
     }
   }
-  /// What a layer above has added to an operation is to go on.
+  /// Makes an extension due: `run_locked` will be called.
   static void make_due(endpoint_type& e, extension& x) noexcept {
     if (detail::exchange(x.due, true)) return;
     e.schedules_.extensions.push_back(x);
     count_due(e, 1);
-    e.pace().completed();  // A thread that waits has to look.
+    e.pace().completed();  // A waiting thread has to run it.
   }
   static void forget_due(endpoint_type& e, extension& x) noexcept {
     if (!detail::exchange(x.due, false)) return;
@@ -152,7 +156,7 @@ struct schedules {
     p.due = true;
     e.schedules_.due.push_back(p);
     count_due(e, 1);
-    e.pace().completed();  // A thread that waits has to look.
+    e.pace().completed();  // A waiting thread has to run it.
   }
   static void forget_due(endpoint_type& e, schedule& p) noexcept {
     if (!p.due) return;
@@ -160,7 +164,7 @@ struct schedules {
     linked_list<schedule, due_tag>::erase(p);
     count_due(e, -1);
   }
-  /// It has failed, or what has come is not as long as what it was to fill.
+  /// True if the part has failed, or its message has another length than its buffer.
   static bool is_wrong(const operation& part) noexcept {
     return part.failure != errc{} ||
            (part.role == role::receive && part.message_bytes != part.data.bytes);
@@ -176,7 +180,8 @@ struct schedules {
                  part.message_bytes};
   }
   static constexpr tag_t none_started = -1;
-  /// The serial of the last start of the prepared collective whose `serial` one is, if it is here.
+  /// Returns the serial of the last start of the prepared collective that `serial` belongs to, if
+  /// it is here.
   static tag_t last_start_of(endpoint_type& e, context_id context, tag_t serial) noexcept {
     tag_t last = none_started;
     e.pool().for_each([&](const operation& op) {
@@ -187,7 +192,8 @@ struct schedules {
     });
     return last;
   }
-  /// Looks at all that waits to be received. Returns a call that is over; of none: there is none.
+  /// Looks at all unexpected messages. Returns a call that is over here; one without a communicator
+  /// if there is none.
   static collective_call look_once(endpoint_type& e) noexcept {
     collective_call over{no_context, 0};
     std::size_t n = 0;
@@ -197,7 +203,7 @@ struct schedules {
       if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
       const tag_t serial = m.is.tag();
       const bool prepared = prepared_serial::is(serial);
-      if (serial < 0 && !prepared) return;  // Of a partitioned message: of no call.
+      if (serial < 0 && !prepared) return;  // Of a partitioned message, not of a call.
       for (schedule& p : e.schedules_.active)
         if (p.context == context && p.serial == serial) return look_at(e, p, m);
       communicator_state* const s = e.communicators_.find(context);
@@ -208,12 +214,12 @@ struct schedules {
     e.schedules_.looks_off = n / 64;
     return over;
   }
-  /// `m` is of the call, and no receive of it has been posted.
+  /// Checks a message of an active call for which no receive has been posted.
   static void look_at(endpoint_type& e, schedule& p, const arrived_message& m) noexcept {
     if (p.failure.why != errc{} || p.advancing) return;
     errc none{};
     const pattern as = pattern::of(m.is.bits, 0, m.is.source);
-    if (e.inbox().find(as, none) != &m) return;  // Another one comes first.
+    if (e.inbox().find(as, none) != &m) return;  // An earlier message comes first.
     const rank_t from = rank_in(p, m.is.source);
     for (std::size_t i = p.at; i < p.steps.size(); ++i) {
       const schedule::step& s = p.steps[i];
@@ -231,7 +237,7 @@ struct schedules {
     return p.state->ranks == nullptr ? world_rank(peer) : p.state->ranks->rank_of(peer);
   }
 
-  /// Goes on until it has to wait, or is over. `p` may be gone afterwards.
+  /// Executes steps until the schedule has to wait or ends. `p` may be deleted afterwards.
   static void run_locked(endpoint_type& e, schedule& p) noexcept {
     p.advancing = true;
     while (p.failure.why == errc{} && p.at != p.steps.size() && step_locked(e, p)) ++p.at;
@@ -240,7 +246,7 @@ struct schedules {
     if (p.failure.why == errc{} && !e.collective_lost(p.id())) return;
     fail_locked(e, p, e.failure_of_collective_locked(p.id()));
   }
-  /// Takes one step. Returns false where the schedule has to wait.
+  /// Executes one step. Returns false if the schedule has to wait.
   static bool step_locked(endpoint_type& e, schedule& p) noexcept {
     const schedule::step& s = p.steps[p.at];
     operation*& parts = compound_of(*p.op).first;
@@ -295,8 +301,8 @@ struct schedules {
     s.op->ranks = p.state->ranks;
     if (s.op->done() && is_wrong(*s.op)) note(p, *s.op);
   }
-  /// Gives back what is complete of a round. Returns whether all of it is; if not, the first part
-  /// is watched.
+  /// Returns complete operations of a round to the pool. Returns true if all are complete; if not,
+  /// the schedule becomes due when the first part is.
   static bool reap_locked(endpoint_type& e, schedule& p) noexcept {
     operation*& parts = compound_of(*p.op).first;
     while (parts != nullptr) {
@@ -308,15 +314,15 @@ struct schedules {
     return p.failure.why == errc{};
   }
 
-  /// It has failed: tells the others, unless they know, and lets go of its parts. Again, if that
-  /// takes a while.
+  /// Fails the schedule: tells the other ranks unless they know, and drops its parts. Called again
+  /// if that takes a while.
   static void fail_locked(endpoint_type& e, schedule& p, const collective_failure& why) noexcept {
     if (p.failure.why == errc{}) p.failure = why;
     if (!detail::exchange(p.told, true) && p.failure.of != cause::mismatch)
       e.give_up_collective_locked(p.id(), p.failure.why);
     dissolve_locked(e, p);
   }
-  /// Ends it if nothing touches its buffers any more; else it is tried again.
+  /// Ends the schedule if nothing touches its buffers any more; else makes it due again.
   static void dissolve_locked(endpoint_type& e, schedule& p) noexcept {
     p.advancing = true;
     drop_locked(e, compound_of(*p.op).first);

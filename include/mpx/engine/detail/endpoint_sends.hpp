@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Sends that do not leave on the shortest way. Included by endpoint.hpp. What they need comes by
-// value: what has an address lies in memory, in the way of the stores to the channel.
+// Slow paths of sends. Included by endpoint.hpp. Arguments are passed by value: an object with an
+// address would be stored to memory, before the stores to the channel.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -13,7 +13,7 @@ template <class Stack>
                                                       match_bits bits) {
   if (!countdown().passes(call_weight::flush)) [[unlikely]] {
     peers().refill_countdown();
-    pace().poll_unblocked();  // Under the lock: whose core it is, others see to.
+    pace().poll_unblocked();  // Holds the lock, so it does not yield.
   }
   if (how == nullptr && outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
   return send_queued(base, bytes, how, to, bits);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What communicators ask of an endpoint: which of them are still in use, and to end what is under
-// way in one that is revoked. Included by endpoint.hpp.
+// Requests of communicators to an endpoint: find contexts still in use, and end operations of a
+// revoked communicator. Included by endpoint.hpp.
 
 #include "mpx/engine/endpoint.hpp"
 
@@ -15,7 +15,7 @@ inline context_id context_of_operation(const operation& op) noexcept {
   return op.role == role::receive ? op.want.context() : op.context;
 }
 
-/// Calls use(context) for each operation, and for each message that a matched probe holds.
+/// Calls use(context) for each operation and each message that a matched probe holds.
 template <class Stack>
 template <class Use>
 void endpoint<Stack>::for_each_in_use(Use&& use) noexcept {
@@ -31,9 +31,8 @@ const communicator_state* endpoint<Stack>::communicator_of(const operation& op) 
   return communicators_.find(context_of_operation(op));
 }
 
-/// The context of a communicator that this rank leads. Where it leads as many as it may, those that
-/// it has freed come back when the other members have freed them, too: it waits for that, for a
-/// while.
+/// Returns a context for a communicator that this rank leads. If this rank leads as many as it may,
+/// but has freed some, it waits for up to 5 s for the other members to free those, too.
 template <class Stack>
 [[gnu::noinline]] context_id endpoint<Stack>::lead(errc& why, call_site site) {
   constexpr std::int64_t patience_ns = 5'000'000'000;
@@ -51,7 +50,7 @@ template <class Stack>
   return made;
 }
 
-/// Why a communicator gets no context, of this rank or of the one that leads it.
+/// Returns the failure for a communicator that gets no context, from this rank or its leader.
 template <class Stack>
 collective_failure endpoint<Stack>::no_context_locked(errc why) noexcept {
   using cause = collective_failure::cause;
@@ -60,8 +59,8 @@ collective_failure endpoint<Stack>::no_context_locked(errc why) noexcept {
   return f;
 }
 
-/// This rank uses a block no more. `own`: its name, if this rank has made it: then it is given back
-/// once all have let go.
+/// Releases a block that this rank uses no more. `own`: its name if this rank made it, else 0. An
+/// own block is freed once all its users have released it.
 template <class Stack>
 void endpoint<Stack>::let_go_of_block(std::uint64_t own, platform::atomic<std::uint64_t>& gone,
                                       std::uint64_t users) noexcept {
@@ -70,7 +69,7 @@ void endpoint<Stack>::let_go_of_block(std::uint64_t own, platform::atomic<std::u
   if (own != 0) static_cast<void>(dying_blocks_.try_push_back({own, &gone, users}));
 }
 
-/// nullptr: there is none.
+/// `node` may be nullptr.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget_node(coll::node_state* node) noexcept {
   if (node != nullptr && node->block)
@@ -79,7 +78,8 @@ template <class Stack>
   delete node;
 }
 
-/// Receives that have not matched end; sends fail, and end when their receivers have learnt of it.
+/// Ends operations of a revoked communicator: unmatched receives end; sends fail, and end when
+/// their receivers have learnt of it.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_revoked(context_id context) noexcept {
   inbox().post_direct_if_any();
