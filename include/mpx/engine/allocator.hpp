@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory from which long messages are copied once, for the containers of a program.
+// An allocator for containers, with memory from which long messages are copied only once.
 
 #include <cstddef>
 
@@ -13,8 +13,8 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// Shared-arena allocation without the stack's type, so that containers need not name it.
-/// It allocates from an endpoint's arena, if its transport has one.
+/// Allocation from an endpoint's shared arena, if its transport has one, without the stack's type,
+/// so that containers need not name it.
 class shared_heap {
  public:
   template <class Endpoint>
@@ -59,30 +59,32 @@ class shared_heap {
 
 }  // namespace detail
 
-/// Allocates where the transport's peers can read: a long message from there is copied once,
-/// without the kernel; over network cards, in memory that is registered once. An ordinary allocator
-/// otherwise. The environment outlives what it allocated.
-/// Errors: mpx::error with errc::no_resources when the arena is full.
+/// Allocates memory that the transport's peers can read. A long message from there is copied once,
+/// without the kernel; over network cards the memory is registered once. An ordinary allocator if
+/// the transport has no such memory.
+/// Requires: the environment outlives the allocated memory.
+/// Errors: mpx::error with errc::no_resources if the arena is full.
 template <class T>
 class allocator {
  public:
-  using value_type = T;  ///< As containers ask for it.
+  using value_type = T;  ///< Required of allocators.
 
-  /// For the library: programs ask environment::allocator.
+  /// For the library. Programs call environment::allocator.
   explicit allocator(detail::shared_heap& heap) noexcept : heap_(&heap) {}
-  /// Of the same memory, for another type.
+  /// An allocator of the same memory for another type.
   template <class U>
   allocator(const allocator<U>& other) noexcept : heap_(other.heap_) {}  // NOLINT(*-explicit-*)
 
-  /// Room for `n` objects. Errors: errc::no_resources.
+  /// Allocates memory for `n` objects.
+  /// Errors: errc::no_resources.
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) detail::throw_out_of_memory();
     return static_cast<T*>(heap_->allocate(n * sizeof(T), alignof(T)));
   }
-  /// Gives back what `allocate(n)` returned.
+  /// Frees memory that `allocate(n)` returned.
   void deallocate(T* p, std::size_t n) noexcept { heap_->deallocate(p, n * sizeof(T)); }
 
-  /// Whether one may give back what the other has allocated.
+  /// True if memory allocated by one can be freed by the other.
   template <class U>
   friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
     return a.heap_ == b.heap_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What of the program a stack checks at run time, at a price: nothing, the types of what is sent
-// and received, or (mpx/checks.hpp) whether ranks make the same collective calls. A type travels in
-// those bits of a message's context that no communicator uses; matching ignores them.
+// Optional checks of the program at run time: none, the element types of messages, or
+// (mpx/checks.hpp) agreement of collective calls. A type travels in bits of a message's context
+// that no communicator uses; matching ignores them.
 
 #include <concepts>
 #include <cstddef>
@@ -19,10 +19,12 @@ namespace mpx::inline v0 {
 
 struct checks_axis {};
 
-/// What a stack checks. `compares_types`: whether the elements of messages and receives are
-/// compared. `matcher`: what the stack's matcher becomes for it. `compares_collectives`: whether
-/// ranks compare their collective calls before they make them (then there is more, see
-/// checks::collectives). `call_mark`: what is kept of such a call for that.
+/// The checks of a stack.
+/// - `compares_types`: true if element types of messages and receives are compared.
+/// - `matcher`: wraps the stack's matcher.
+/// - `compares_collectives`: true if ranks compare their collective calls before they run them (a
+///   policy of this kind has more members, see checks::collectives).
+/// - `call_mark`: data kept of a collective call for that comparison.
 template <class C>
 concept Checks = requires {
   requires std::same_as<typename C::policy_axis, checks_axis>;
@@ -35,10 +37,9 @@ concept Checks = requires {
 
 namespace detail {
 
-inline constexpr unsigned type_bytes_max = 0xfff;  // As a length: that, or more.
+inline constexpr unsigned type_bytes_max = 0xfff;  // As a length: this or more.
 
-/// Sixteen bits that say of an element's type what matters when its bytes are read as another: its
-/// kind and its length. 0: anything goes.
+/// Sixteen bits that describe an element's type: its kind and its length. 0 matches any type.
 using type_code = std::uint16_t;
 
 enum class type_kind : std::uint8_t { any, boolean, character, integer, natural, real, object };
@@ -63,7 +64,7 @@ constexpr type_code code_of() noexcept {
                                 (sizeof(T) < type_bytes_max ? sizeof(T) : type_bytes_max));
 }
 
-/// "integers of 8 bytes".
+/// Returns, for example, "integers of 8 bytes".
 inline std::string name_of_type(type_code code) {
   static constexpr const char* kinds[] = {
       "bytes",  "bool", "characters", "integers", "unsigned integers", "floating-point numbers",
@@ -75,8 +76,8 @@ inline std::string name_of_type(type_code code) {
   return s.append(" of ").append(std::to_string(code & type_bytes_max)).append(" bytes");
 }
 
-/// What travels of a type: 0, or one of 40 of numbers, whose lengths are powers of two, or one of
-/// an object, by its length up to 214 bytes, and 255 for all that are longer.
+/// Encodes a type for the wire: 0; 40 codes for numbers, whose lengths are powers of two; codes for
+/// objects by their length up to 214 bytes; 255 for all longer objects.
 constexpr std::uint8_t short_of(type_code code) noexcept {
   constexpr unsigned object = static_cast<unsigned>(type_kind::object);
   const unsigned kind = code >> 12, bytes = code & type_bytes_max;
@@ -94,7 +95,7 @@ constexpr type_code type_of(std::uint8_t shortened) noexcept {
   return static_cast<type_code>((1 + (s - 1) / 8) << 12 | 1u << (s - 1) % 8);
 }
 
-inline constexpr unsigned type_shift = 56;  // Of match bits: the highest byte of the context.
+inline constexpr unsigned type_shift = 56;  // In match bits: the highest byte of the context.
 inline constexpr match_bits type_bits = match_bits{0xff} << type_shift;
 constexpr type_code type_in(match_bits bits) noexcept {
   return type_of(static_cast<std::uint8_t>(bits >> type_shift));
@@ -103,8 +104,8 @@ constexpr type_code type_in(match_bits bits) noexcept {
 constexpr bool differ(type_code sent, type_code expected) noexcept {
   return sent != 0 && expected != 0 && sent != expected;
 }
-/// What a receive's pattern keeps once it has matched: the message's bits, and the type that was
-/// expected, where all bits of a type were ignored before.
+/// Keeps the bits of the matched message and the expected type in the receive's pattern. A pattern
+/// ignores all type bits before.
 constexpr void note_type(pattern& want, match_bits sent) noexcept {
   want.ignore = want.bits & type_bits;
   want.bits = sent;
@@ -113,7 +114,7 @@ constexpr bool has_wrong_type(const pattern& want) noexcept {
   return (want.ignore & type_bits) != type_bits && differ(type_in(want.bits), type_in(want.ignore));
 }
 
-/// A matcher that leaves in each receive what its message's type was.
+/// A matcher that records the type of the matched message in each receive.
 template <class Matcher>
 class type_matcher : public Matcher {
  public:
@@ -124,12 +125,13 @@ class type_matcher : public Matcher {
   }
 };
 
-/// The type of a call's elements, in a stack that compares them; else nothing.
+/// Element type of a call, in a stack that compares types; else empty.
 template <bool Compared>
 struct type_mark {
   static constexpr match_bits ignored = 0;
-  static constexpr context_id context_mask = 0xffff'ffff;  ///< Of a context, what is no type,
-  static constexpr unsigned context_bits = 32;             ///< so many bits.
+  static constexpr context_id context_mask =
+      0xffff'ffff;                              ///< The bits of a context without a type,
+  static constexpr unsigned context_bits = 32;  ///< and their number.
   template <class B>
   static constexpr type_mark of() noexcept {
     return {};
@@ -143,7 +145,7 @@ struct type_mark<true> {
   static constexpr context_id context_mask = 0xff'ffff;
   static constexpr unsigned context_bits = 24;
   type_code code = 0;
-  mutable type_code sent = 0;  // Of the message, for reports.
+  mutable type_code sent = 0;  // Type of the message, for reports.
 
   template <class B>
   static constexpr type_mark of() noexcept {
@@ -161,7 +163,7 @@ struct type_mark<true> {
   static constexpr bool wrong(const pattern& want) noexcept { return has_wrong_type(want); }
 };
 
-/// What is kept of a collective call that nobody compares.
+/// Data kept of a collective call in a stack that does not compare calls.
 struct unmarked_call {
   template <class In, class Out>
   using data = void;
@@ -175,7 +177,7 @@ struct unmarked_call {
 
 namespace checks {
 
-/// The default: nothing is checked, and nothing costs.
+/// The default: no checks, no cost.
 struct none {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "none";
@@ -186,12 +188,13 @@ struct none {
   using matcher = Matcher;
 };
 
-/// A message whose elements are of another kind or length than those of its receive, such as a
-/// double received as a long, is errc::type. std::byte goes with anything, and so do messages of
-/// matched probes, and collectives; objects of over 214 bytes are all of one kind. All ranks choose
-/// it, or none. A rank leads fewer communicators at once: 8,191 in jobs of up to 64 ranks, 511 of
-/// 1,024, 31 of 16,384.
-/// Cost: receives count as such from any tag for the matcher.
+/// Compares element types. A message whose elements have another kind or length than those of its
+/// receive, such as a double received as a long, fails with errc::type. std::byte matches anything;
+/// so do messages of matched probes, and collectives. All objects of more than 214 bytes have the
+/// same type.
+/// Requires: all ranks choose this policy, or none.
+/// Cost: the matcher treats receives like receives with any tag. A rank leads fewer communicators
+/// at once: 8,191 in jobs of up to 64 ranks, 511 of 1,024, 31 of 16,384.
 struct types {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "types";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The axis of collectives: which algorithm a call uses, by what every rank knows of it alike.
+// The axis of collective policies: the choice of an algorithm for a call, from properties that all
+// ranks know alike.
 
 #include <concepts>
 #include <cstddef>
@@ -12,20 +13,21 @@
 
 namespace mpx::inline v0 {
 
-/// Where policies that choose algorithms of collectives sit in a stack.
+/// Axis of collective policies in a stack.
 struct collective_axis {};
 
-/// Chooses algorithms: `choose(question)` depends on its argument only, and is the same at every
-/// rank of a job: `name` is part of the stack's fingerprint. It is asked at every call: a few
-/// comparisons.
+/// Chooses algorithms.
+/// - `name`: part of the stack's fingerprint.
+/// - `choose(question)`: depends on its argument alone, and so is the same at every rank of a job.
+///   It is called in every collective call, so it should cost a few comparisons.
 template <class P>
 concept CollectivePolicy = requires(const coll::question& q) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::choose(q) } noexcept -> std::same_as<coll::choice>;
 };
 
-/// A policy of a name that others have as well, such as each that scripts/tune makes:
-/// `choices_hash`, part of the fingerprint, too, differs where their choices do.
+/// A policy whose name other policies share, such as those that scripts/tune makes.
+/// - `choices_hash`: part of the fingerprint, too; differs if the choices differ.
 template <class P>
 concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
   { P::choices_hash } -> std::convertible_to<std::uint64_t>;
@@ -33,12 +35,15 @@ concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
 
 namespace coll {
 
-/// The default: few rounds for what is short, every byte as few times as possible for what is long.
+/// The default: few rounds for short data; for long data each byte is sent as few times as
+/// possible.
 struct by_size {
   using policy_axis = collective_axis;
   static constexpr std::string_view name = "by_size";
 
-  /// Source: Thakur, Rabenseifner, Gropp 2005, for the kinds; the sizes are those of one node.
+  /// Chooses by operation, size and distribution of the ranks.
+  /// Source: Thakur, Rabenseifner, Gropp 2005, for the algorithms; the thresholds are those of one
+  /// node.
   [[MPX_ALWAYS_INLINE]] static constexpr choice choose(const question& q) noexcept {
     return offers_shared(q) ? choice{algorithm::shared} : by_messages(q);
   }
@@ -73,7 +78,7 @@ struct by_size {
     }
     return {};
   }
-  /// Where a message's way takes longer than to send the next ones: of what was fastest in the
+  /// The choice if latency exceeds the time to send further messages: the fastest algorithm in the
   /// simulator (bench/algorithms.py).
   static constexpr choice far(const question& q) noexcept {
     using enum algorithm;
@@ -85,7 +90,7 @@ struct by_size {
     if (by == node_parts && offers(q, leaders) && q.of != operation::allgather) return {leaders};
     if (over == spread::few || over == spread::many) by = in_table(q, spread::far);
     if (offers(q, by)) return {by};
-    // What goes for powers of two only, or commutes, or has blocks of one length.
+    // The table's choice needs a power of two, a commutative operation, or blocks of one length.
     switch (q.of) {
       case operation::allgather: return {q.bytes <= 4096 ? bruck : ring};
       case operation::reduce_scatter:
@@ -101,7 +106,8 @@ struct by_size {
 };
 static_assert(CollectivePolicy<by_size>);
 
-/// The algorithm of a call: `wanted`, or the policy's, or, where it has no such, the fallback.
+/// The algorithm of a call: `wanted`, else the policy's. If the call does not offer it: the
+/// fallback.
 template <class Policy>
 [[MPX_ALWAYS_INLINE]] constexpr choice decide(const question& q, algorithm wanted) noexcept {
   choice c = Policy::choose(q);
@@ -114,7 +120,7 @@ template <class Policy>
 
 namespace detail {
 
-/// What of a policy is in the stack's fingerprint besides its name.
+/// Part of a policy's contribution to the stack's fingerprint beside its name.
 template <class P>
 constexpr std::uint64_t choices_hash = 0;
 template <HashedCollectivePolicy P>

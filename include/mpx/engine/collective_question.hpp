@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What is asked of who chooses algorithms of collectives, and which algorithms an operation has.
+// Input and result of collective policies, and the algorithms that each operation offers.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// The collectives that have algorithms to choose among.
+/// Collectives with a choice of algorithms.
 enum class operation : std::uint8_t {
   barrier,
   bcast,
@@ -23,51 +23,51 @@ enum class operation : std::uint8_t {
   scan,
 };
 
-/// What an algorithm is called, whatever the operation. Which operations have it: `offers`.
+/// Names of algorithms, for all operations. `offers` says which operations have which.
 enum class algorithm : std::uint8_t {
-  automatic,           ///< As the stack's policy says.
+  automatic,           ///< The choice of the stack's policy.
   linear,              ///< All messages at once, or from rank to rank.
-  binomial,            ///< A minimum spanning tree: for what is short.
+  binomial,            ///< A minimum spanning tree, for short data.
   knomial,             ///< A tree of radix 4.
-  chain,               ///< From rank to rank, in segments that follow each other.
-  scatter_allgather,   ///< A part to each, then a ring of parts.
-  ring,                ///< A bucket that goes round, in segments where it is combined.
-  recursive_doubling,  ///< In round k with the rank at distance 2^k, all there is.
-  recursive_halving,   ///< The same with half as much in each round; back for the result.
-  bruck,               ///< In round k all that is to go 2^k further: log2 rounds.
-  pairwise,            ///< With one rank after the other.
-  dissemination,       ///< In round k a word to the rank 2^k above.
-  shared,              ///< Straight in memory that all ranks share; a blocking call only.
-  leaders,             ///< Within each node, and between them one rank of each.
-  node_parts,          ///< The same, but each rank of a node has a part of what goes between them.
+  chain,               ///< From rank to rank, in pipelined segments.
+  scatter_allgather,   ///< Scatters parts, then a ring of parts.
+  ring,                ///< Parts travel round a ring, in segments if combined.
+  recursive_doubling,  ///< Round k: exchanges all data with the rank at distance 2^k.
+  recursive_halving,   ///< The same with half as much each round; back for the result.
+  bruck,               ///< Round k: sends all data that travels 2^k further; log2 rounds.
+  pairwise,            ///< Exchanges with one rank after the other.
+  dissemination,       ///< Round k: sends a word to the rank 2^k above.
+  shared,              ///< Through memory shared by all ranks; blocking calls only.
+  leaders,             ///< Within each node, and between one leader of each node.
+  node_parts,          ///< The same, but each rank of a node handles a part of the data.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< How many.
+inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
 
-/// What is asked of a policy: the same at every rank of a call.
+/// Properties of a call on which a policy decides; the same at every rank of the call.
 struct question {
-  operation of{};           ///< gatherv and the like ask as gather does.
-  std::size_t bytes = 0;    ///< Of the message or vector; of one block where each rank has one.
-  rank_t ranks = 1;         ///< How many take part.
-  bool commutative = true;  ///< Whether the operation commutes.
-  bool regular = true;      ///< Whether all blocks have one length, known everywhere.
-  bool near = false;        ///< Whether all ranks share memory,
-  bool meets = false;       ///< and can wait for each other there: not in a call that is started;
+  operation of{};           ///< gatherv and similar calls count as gather.
+  std::size_t bytes = 0;    ///< Of the message or vector; of one block if each rank has one.
+  rank_t ranks = 1;         ///< Number of ranks.
+  bool commutative = true;  ///< True if the operation commutes.
+  bool regular = true;      ///< True if all blocks have one length, known everywhere.
+  bool near = false;        ///< True if all ranks share memory,
+  bool meets = false;       ///< and can wait for each other there (blocking calls only),
   bool reads = false;       ///< and copy from each other's memory.
-  bool crowded = false;     ///< Whether those that meet outnumber their cores.
-  rank_t nodes = 0;         ///< On how many nodes the ranks are; 0: that is not known.
-  rank_t node_ranks = 1;    ///< Ranks of the largest.
-  bool in_order = false;    ///< All ranks of one node, then all of the next;
-  bool even = false;        ///< and all nodes have as many.
+  bool crowded = false;     ///< True if ranks outnumber their cores.
+  rank_t nodes = 0;         ///< Number of nodes; 0: not known.
+  rank_t node_ranks = 1;    ///< Ranks of the largest node.
+  bool in_order = false;    ///< Each node's ranks are consecutive.
+  bool even = false;        ///< `in_order`, and all nodes have the same number of ranks.
 };
 
-/// What is longer is read where it lies, if it can be.
+/// Longer data is read directly from its owner's memory, if possible.
 inline constexpr std::size_t shared_direct_bytes = 32768;
-/// Of blocks of so much whether that is faster is learnt, where it is not known.
+/// From this block size on the faster way is measured, if it is not known.
 inline constexpr std::size_t shared_learnt_bytes = 262144;
-inline constexpr std::size_t shared_piece_bytes = 16384;  ///< What a rank shows at a time.
+inline constexpr std::size_t shared_piece_bytes = 16384;  ///< Bytes published at a time.
 
-/// Whether ranks that share memory had better read what is long where it lies. Where they outnumber
-/// cores it is the kernel that copies, and two copies through memory of all cost less.
+/// True if ranks that share memory read long data directly from its owner's memory. If ranks
+/// outnumber cores, the kernel copies, and two copies through shared memory cost less.
 constexpr bool reads_directly(const question& q) noexcept {
   if (!q.reads) return false;
   switch (q.of) {
@@ -88,14 +88,14 @@ constexpr bool reads_directly(const question& q) noexcept {
   }
 }
 
-/// What a policy answers.
+/// Answer of a policy.
 struct choice {
-  algorithm by{};                     ///< If the call does not have it, `fallback` is used.
-  std::size_t segment_bytes = 65536;  ///< Of what goes in segments.
+  algorithm by{};                     ///< If the call does not offer it, `fallback` is used.
+  std::size_t segment_bytes = 65536;  ///< Size of segments, if any.
 };
 
-/// Whether a call as in `q` can be done in shared memory.
-/// Cost: where `q.of` is a constant, comparisons of the number of ranks.
+/// True if a call like `q` can run through shared memory.
+/// Cost: comparisons of the number of ranks, if `q.of` is a constant.
 [[MPX_ALWAYS_INLINE]] constexpr bool offers_shared(const question& q) noexcept {
   if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
   switch (q.of) {
@@ -109,7 +109,7 @@ struct choice {
     default: return reads_directly(q);
   }
 }
-/// Whether a call as in `q` can be done in two levels: within nodes, and between them.
+/// True if a call like `q` can run in two levels: within nodes, and between them.
 constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
   if (q.nodes < 2 || q.node_ranks < 2 || (in_parts && !q.even)) return false;
   switch (q.of) {
@@ -125,7 +125,7 @@ constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
     default: return false;
   }
 }
-/// Whether a call as in `q` can be done by messages, by `a`.
+/// True if a call like `q` can run by messages with algorithm `a`.
 constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   using enum algorithm;
   if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
@@ -151,11 +151,11 @@ constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   }
   return false;
 }
-/// Whether a call as in `q` can be done by `a`.
+/// True if a call like `q` can run with algorithm `a`.
 [[MPX_ALWAYS_INLINE]] constexpr bool offers(const question& q, algorithm a) noexcept {
   return a == algorithm::shared ? offers_shared(q) : offers_messages(q, a);
 }
-/// What can always be done.
+/// The algorithm that every call of `o` offers.
 constexpr algorithm fallback(operation o) noexcept {
   using enum algorithm;
   switch (o) {

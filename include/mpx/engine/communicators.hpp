@@ -24,9 +24,9 @@ namespace mpx::inline v0::detail {
 /// Requires of `House`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
-/// A context lives at this rank until its handle is freed, no operation of its communicator is under
-/// way here, and its leader has been told. At the leader it lives until all members have told so
-/// or are lost. This needs no barrier.
+/// A context lives at this rank until its handle is freed, no operation of its communicator is
+/// under way here, and its leader has been told. At the leader it lives until all members have told
+/// so or are lost. This needs no barrier.
 /// Threads: all under the endpoint's lock.
 template <class House>
 class communicators final : public service {
@@ -471,7 +471,7 @@ class communicators final : public service {
   led_communicators led_;
   peer_set* led_to_ = nullptr;  // Members of communicators that this rank led.
   owning_table<communicator_state> states_;
-  std::uint32_t revoked_ = 0;  // Number of revoked ones.
+  std::uint32_t revoked_ = 0;  // Communicators revoked so far.
   communicator_state* world_ = nullptr;
   communicator_state* leaving_ = nullptr;  // Freed, but still in use.
   communicator_state* vacant_ = nullptr;   // Free states.

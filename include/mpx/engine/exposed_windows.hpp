@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The windows of an endpoint, as its packets reach them. The code of a window is that of the shared
-// object which made it, and is there as long as the window; this one is the endpoint's own.
+// The windows of an endpoint, as targets of packets. The code of a window is that of the shared
+// object which made it, and stays as long as the window; this code is the endpoint's own.
 
 #include <cstring>
 #include <span>
@@ -12,19 +12,19 @@
 
 namespace mpx::inline v0::detail {
 
-/// What the other ranks of a window reach of this rank's part. Called under the endpoint's lock,
-/// from whichever call makes progress: it starts no operation and waits for nothing.
+/// This rank's part of a window, which other ranks access. Called under the endpoint's lock, from
+/// any call that makes progress: it must start no operation and wait for nothing.
 struct exposed_window {
   exposed_window() = default;
   virtual ~exposed_window() = default;
   exposed_window(const exposed_window&) = delete;
   exposed_window& operator=(const exposed_window&) = delete;
 
-  /// All records of a packet. Returns errc::protocol for what makes no sense.
+  /// Handles all records of a packet. Returns errc::protocol if one violates the protocol.
   virtual errc on_records(peer_id source, std::span<const std::byte> records) noexcept = 0;
-  /// Nothing more will come from `peer`.
+  /// Called when nothing more will come from `peer`.
   virtual void on_loss(peer_id peer) noexcept = 0;
-  /// This rank does not go on: adds what this window knows of that.
+  /// Adds the state of this window to a hang report.
   virtual void explain(hang_info& info) noexcept = 0;
 
   context_id context = 0;
@@ -37,8 +37,8 @@ class exposed_windows final : public service {
  public:
   explicit exposed_windows(House& house) noexcept : house_(house) {}
 
-  /// `w` gets its packets from now on. Returns the number of locks that this rank holds, of all
-  /// windows, for them to count.
+  /// Adds a window, which gets its packets from now on. Returns the counter of locks that this rank
+  /// holds in all windows; windows update it.
   std::uint32_t* add(exposed_window& w) noexcept {
     w.next = detail::exchange(first_, &w);
     return &locks_held_;
@@ -65,7 +65,8 @@ class exposed_windows final : public service {
   }
 
  private:
-  /// The window has been let go here: who accesses it shall know, and wait for nothing.
+  /// Refuses a packet for a window that has been freed here, so that its origin fails instead of
+  /// waiting.
   [[gnu::noinline, gnu::cold]] errc refuse(peer_id source, context_id context,
                                            std::span<const std::byte> payload) noexcept {
     rma::record r;

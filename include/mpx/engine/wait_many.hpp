@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Waiting for and testing several requests: any, some, all. Any forward range of requests of one
-// stack, of whatever kinds; empty and inactive ones are passed over.
+// Waiting for and testing several requests: any, some, all. Accepts any forward range of requests
+// of one stack, of any kinds; empty and inactive requests are skipped.
 
 #include <cstdint>
 #include <exception>
@@ -21,7 +21,8 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// An empty vector with room for a T for each request. Errors: errc::no_resources.
+/// Returns an empty vector with capacity for one T per request.
+/// Errors: errc::no_resources.
 template <class T, class R>
 std::vector<T> room_for(R& requests) {
   std::vector<T> room;
@@ -45,35 +46,35 @@ concept RequestRange =
     std::ranges::forward_range<R> &&
     detail::is_request<std::remove_cvref_t<std::ranges::range_reference_t<R>>>::value;
 
-/// One of several requests that is complete: which, and its status.
+/// One complete request out of several, and its status.
 struct completion {
-  std::size_t index;   ///< Its place in the range, from 0.
+  std::size_t index;   ///< Position in the range, from 0.
   mpx::status status;  ///< As `request::wait` returns it.
 };
 
-/// What looking for one complete request came to: one, or why there is none.
+/// Result of looking for one complete request: the request, or the reason why there is none.
 class any_completion {
  public:
-  /// One was complete.
+  /// A request was complete.
   any_completion(const completion& found) noexcept  // NOLINT(*-explicit-*)
       : found_(found), state_(state::found) {}
-  /// None was; `active` tells whether any may become so.
+  /// No request was complete. `active`: true if one may become so.
   static any_completion nothing(bool active) noexcept {
     any_completion none({0, {}});
     none.state_ = active ? state::none_done : state::none_active;
     return none;
   }
 
-  /// There is one.
+  /// True if a request was complete.
   explicit operator bool() const noexcept { return state_ == state::found; }
-  /// No request is active: to look again would be in vain.
+  /// True if no request is active, so that looking again is useless.
   bool none_active() const noexcept { return state_ == state::none_active; }
-  /// Some are active, and none of them is complete yet. Never of wait_any.
+  /// True if some requests are active and none of them is complete yet. Never returned by wait_any.
   bool none_done() const noexcept { return state_ == state::none_done; }
 
-  /// Requires: there is one.
+  /// Requires: a request was complete.
   const completion& operator*() const noexcept { return found_; }
-  /// Requires: there is one.
+  /// Requires: a request was complete.
   const completion* operator->() const noexcept { return &found_; }
 
  private:
@@ -86,16 +87,17 @@ namespace detail {
 
 using access = request_access;
 
-/// A call has found none of `requests` active. Empty ones name no rank whose call it could be.
+/// Counts a call that found none of `requests` active. Empty requests name no rank on whose behalf
+/// it could be counted.
 template <class R>
 [[gnu::noinline]] void pass_idle(R& requests) noexcept {
   for (auto&& r : requests)
     if (access::endpoint_of(r) != nullptr) return access::pass(r);
 }
 
-/// Waits for one request after the other and calls `take` with each that is complete; once a peer
-/// of one is lost, only for those that are complete by then. Returns how many are not. With
-/// `Emptying` no status is asked for, and what has succeeded is given back at a glance.
+/// Waits for each request in order and calls `take` with each complete one. Once the peer of one is
+/// lost, takes only those that are complete by then. Returns the number of incomplete ones. With
+/// `Emptying` no status is asked for, and successful operations are released directly.
 template <bool Emptying, class R, class Take>
 std::size_t settle(R& requests, call_site site, Take&& take) {
   bool lost = false;
@@ -139,7 +141,7 @@ std::size_t settle(R& requests, call_site site, Take&& take) {
       first.where());
 }
 
-/// Tells the stack's trace of a call for several requests, if it asks for calls.
+/// Reports a call for several requests to the stack's trace, if that traces calls.
 template <class R>
 auto time_call_for(R& requests, const char* name, const std::source_location& where) noexcept {
   using stack_type = typename std::ranges::range_value_t<R>::stack_type;
@@ -175,11 +177,11 @@ void wait_all_as(R& requests, call_site site, How& how) {
   }
 }
 
-/// Hands on the status of each, in order: errc::pending for those that are not complete.
+/// Passes the status of each request to `take`, in order; errc::pending for incomplete ones.
 template <class R, class Take>
 void take_statuses(R& requests, Take&& take) {
   for (auto&& r : requests) {
-    std::error_code ignored;  // It is in the status.
+    std::error_code ignored;  // Contained in the status.
     if (access::is_done(r)) {
       take(access::wait_as(r, {"wait_all", {}}, ignored));
     } else {
@@ -188,7 +190,7 @@ void take_statuses(R& requests, Take&& take) {
   }
 }
 
-/// Makes progress once for all, if none of those that are active is complete without.
+/// Makes progress once for all requests, unless one of the active ones is complete already.
 template <class R>
 void look_once(R& requests) {
   auto first = std::ranges::begin(requests);
@@ -216,7 +218,7 @@ any_completion test_any_as(R& requests, How& how, std::source_location where) {
   return any_completion::nothing(active);
 }
 
-/// Hands on all that are complete, until `take` has no room.
+/// Passes all complete requests to `take`, until that returns false.
 template <class R, class Take>
 void take_some(R& requests, Take&& take) {
   look_once(requests);
@@ -227,19 +229,20 @@ void take_some(R& requests, Take&& take) {
   }
 }
 
-/// Fills `into` with those that are complete. Returns how many. Failures are in the statuses.
+/// Fills `into` with complete requests. Returns their number. Failures are in the statuses.
 template <class R>
 std::size_t take_into(R& requests, std::span<completion> into) noexcept {
   std::size_t n = 0;
   take_some(requests, [&](std::size_t i, auto& r) {
     if (n == into.size()) return false;
-    std::error_code ignored;  // It is in the status.
+    std::error_code ignored;  // Contained in the status.
     into[n++] = {i, access::wait_as(r, {"test_some", {}}, ignored)};
     return true;
   });
   return n;
 }
-/// The same in a vector. Errors: errc::no_resources, before a status is taken.
+/// Returns all complete requests in a vector.
+/// Errors: errc::no_resources, before any status is taken.
 template <class R>
 std::vector<completion> take_all(R& requests) {
   auto found = room_for<completion>(requests);
@@ -248,8 +251,8 @@ std::vector<completion> take_all(R& requests) {
   return found;
 }
 
-/// Makes progress once. Returns whether wait_all would not block: all are complete, or one has lost
-/// its peer.
+/// Makes progress once. Returns true if wait_all would not block: all requests are complete, or one
+/// has lost its peer.
 template <class R>
 bool settled(R& requests) {
   bool looked = false;
@@ -259,7 +262,7 @@ bool settled(R& requests) {
     if (!detail::exchange(looked, true)) r.progress();
     if (!access::is_done(r)) {
       all_done = false;
-    } else if (access::lost_locked(r)) {  // Complete: nobody changes it any more.
+    } else if (access::lost_locked(r)) {  // Complete: no other thread changes it.
       return true;
     }
   }
@@ -267,7 +270,7 @@ bool settled(R& requests) {
   return all_done;
 }
 
-/// Blocks until one of the active requests is complete; false if none is active.
+/// Blocks until one of the active requests is complete. Returns false if none is active.
 template <class R>
 bool wait_for_one(R& requests, call_site site) {
   auto active = std::ranges::begin(requests);
@@ -295,10 +298,10 @@ bool wait_for_one(R& requests, call_site site) {
 
 }  // namespace detail
 
-/// Waits for all of `requests`, in any order of completion. When a peer of one is lost, does not
-/// wait for the others, which may depend on it: those that are not complete by then stay pending,
-/// to be waited for again, or dropped.
-/// Errors: the first failure; the others are waited for all the same.
+/// Waits for all of `requests`, in any order of completion. If the peer of one is lost, does not
+/// wait for the others, which may depend on it: requests that are incomplete by then stay pending,
+/// and may be waited for again or dropped.
+/// Errors: the first failure; the other requests are waited for all the same.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -308,9 +311,10 @@ void wait_all(
   detail::wait_all_as(requests, {"wait_all", where}, how);
 }
 
-/// As wait_all; status i of `into` is that of request i, and failures are there and nowhere else:
-/// errc::pending for those that are not complete. Requires: `into` is as long as the range.
-/// Cost: no memory.
+/// Waits as wait_all(requests), and stores the status of request i in into[i]. Failures are in the
+/// statuses alone: errc::pending for incomplete requests.
+/// Requires: `into` is as long as the range.
+/// Cost: no allocation.
 template <RequestRange R>
 void wait_all(R&& requests, std::span<status> into,
               std::source_location where = std::source_location::current()) noexcept {
@@ -322,19 +326,21 @@ void wait_all(R&& requests, std::span<status> into,
     into[i++] = s;
   });
 }
-/// The same in a vector. Errors: errc::no_resources, before a status is taken.
+/// Waits as wait_all(requests), and returns the statuses in a vector.
+/// Errors: errc::no_resources, before any status is taken.
 template <RequestRange R>
 std::vector<status> wait_all_statuses(
     R&& requests, std::source_location where = std::source_location::current()) {
   [[maybe_unused]] const auto timed = detail::time_call_for(requests, "wait_all_statuses", where);
   detail::settle<false>(requests, {"wait_all_statuses", where}, [](auto&) {});
-  auto all = detail::room_for<status>(requests);  // Before a status is taken that would be lost.
+  auto all = detail::room_for<status>(requests);  // Before a status is taken.
   detail::take_statuses(requests, [&](const status& s) { all.push_back(s); });
   return all;
 }
 
-/// Makes progress and returns true when all requests are complete, or one has lost its peer; only
-/// then are statuses taken. Errors: as wait_all, when this would return true.
+/// Makes progress and returns true if all requests are complete, or one has lost its peer; statuses
+/// are taken only then.
+/// Errors: those of wait_all, if this returns true.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 bool test_all(
@@ -346,7 +352,8 @@ bool test_all(
   detail::wait_all_as(requests, {"test_all", where}, how);
   return true;
 }
-/// The same, and the statuses as by wait_all; `into` is as it was when this returns false.
+/// Tests as test_all(requests), and stores the statuses as wait_all does. `into` is unchanged if
+/// this returns false.
 template <RequestRange R>
 bool test_all(R&& requests, std::span<status> into,
               std::source_location where = std::source_location::current()) noexcept {
@@ -355,8 +362,9 @@ bool test_all(R&& requests, std::span<status> into,
   return true;
 }
 
-/// Looks once for a complete request. Returns: it, or whether any is active.
-/// Errors: its failure, as from `request::test`.
+/// Polls once and takes one complete request.
+/// Returns: the request and its status; else if any request is active.
+/// Errors: the failure of the request, as from `request::test`.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion test_any(
@@ -365,8 +373,9 @@ any_completion test_any(
   [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_any", where);
   return detail::test_any_as(requests, how, where);
 }
-/// Blocks until one of `requests` is complete. Returns: it, or that none is active.
-/// Errors: its failure.
+/// Blocks until one of `requests` is complete, and takes it.
+/// Returns: the request and its status; nothing only if no request is active.
+/// Errors: the failure of the request.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -378,9 +387,9 @@ any_completion wait_any(
   return detail::test_any_as(requests, how, where);
 }
 
-/// Takes requests that are complete now, as many as `into` has room for.
-/// Returns: the part of `into` that is filled. Failures are in the statuses, not thrown.
-/// Cost: no memory.
+/// Polls once and takes complete requests, at most as many as `into` has room for.
+/// Returns: the filled part of `into`. Failures are in the statuses, not thrown.
+/// Cost: no allocation.
 template <RequestRange R>
 std::span<completion> test_some(
     R&& requests, std::span<completion> into,
@@ -388,7 +397,8 @@ std::span<completion> test_some(
   [[maybe_unused]] const auto timed = detail::time_call_for(requests, "test_some", where);
   return into.first(detail::take_into(requests, into));
 }
-/// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
+/// Polls once and returns all complete requests in a vector.
+/// Errors: errc::no_resources, before any status is taken.
 template <RequestRange R>
 std::vector<completion> test_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
@@ -396,8 +406,9 @@ std::vector<completion> test_some(R&& requests,
   return detail::take_all(requests);
 }
 
-/// Blocks until at least one of `requests` is complete, and takes what is as test_some does.
-/// Returns: nothing only if none is active, or `into` has no room.
+/// Blocks until at least one of `requests` is complete, and takes complete requests as test_some
+/// does.
+/// Returns: an empty span only if no request is active, or `into` has no room.
 template <RequestRange R>
 std::span<completion> wait_some(
     R&& requests, std::span<completion> into,
@@ -406,7 +417,9 @@ std::span<completion> wait_some(
   if (into.empty() || !detail::wait_for_one(requests, {"wait_some", where})) return into.first(0);
   return into.first(detail::take_into(requests, into));
 }
-/// The same, all of them, in a vector. Errors: errc::no_resources, before a status is taken.
+/// Blocks until at least one of `requests` is complete, and returns all complete requests in a
+/// vector.
+/// Errors: errc::no_resources, before any status is taken.
 template <RequestRange R>
 std::vector<completion> wait_some(R&& requests,
                                   std::source_location where = std::source_location::current()) {
@@ -415,11 +428,11 @@ std::vector<completion> wait_some(R&& requests,
   return detail::take_all(requests);
 }
 
-// --- Requests one by one -------------------------------------------------------------------------
+// --- Requests one by one ------------------------------------------------------------------------
 
 namespace detail {
 
-/// Requests gathered from where they are, and given back at the end.
+/// Moves single requests into an array, and back on destruction.
 template <class Stack, std::size_t N>
 class gathered {
  public:
@@ -440,8 +453,8 @@ class gathered {
 
 }  // namespace detail
 
-/// As of a range: wait_all(a, b), wait_any(a, b, ec), of two to four requests; of more, give a
-/// range. The index that wait_any tells is that of the argument.
+/// Waits for two requests as for a range. There are overloads for two to four; for more, pass a
+/// range.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -449,7 +462,7 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 2>(a, b).all(), how, where);
 }
-/// As of a range of three.
+/// Waits for three requests as for a range.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -457,7 +470,7 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
 }
-/// As of a range of four.
+/// Waits for four requests as for a range.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -465,7 +478,8 @@ void wait_all(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   wait_all(detail::gathered<Stack, 4>(a, b, c, d).all(), how, where);
 }
-/// As of a range of two.
+/// Waits for one of two requests as for a range. `completion::index` is the position of the
+/// argument.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -473,7 +487,7 @@ any_completion wait_any(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   return wait_any(detail::gathered<Stack, 2>(a, b).all(), how, where);
 }
-/// As of a range of three.
+/// Waits for one of three requests as for a range.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -481,7 +495,7 @@ any_completion wait_any(
     std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
   return wait_any(detail::gathered<Stack, 3>(a, b, c).all(), how, where);
 }
-/// As of a range of four.
+/// Waits for one of four requests as for a range.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 any_completion wait_any(
@@ -490,8 +504,8 @@ any_completion wait_any(
   return wait_any(detail::gathered<Stack, 4>(a, b, c, d).all(), how, where);
 }
 
-/// Starts all of a range of persistent requests, in order. Errors: the first; those before it are
-/// active then.
+/// Starts all persistent requests of a range, in order.
+/// Errors: the first; requests before it are active then.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void start_all(
