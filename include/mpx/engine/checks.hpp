@@ -129,9 +129,8 @@ class type_matcher : public Matcher {
 template <bool Compared>
 struct type_mark {
   static constexpr match_bits ignored = 0;
-  static constexpr context_id context_mask =
-      0xffff'ffff;                              ///< The bits of a context without a type,
-  static constexpr unsigned context_bits = 32;  ///< and their number.
+  static constexpr context_id context_mask = 0xffff'ffff;  ///< Context bits without a type,
+  static constexpr unsigned context_bits = 32;             ///< and their number.
   template <class B>
   static constexpr type_mark of() noexcept {
     return {};

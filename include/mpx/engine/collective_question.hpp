@@ -33,13 +33,13 @@ enum class algorithm : std::uint8_t {
   scatter_allgather,   ///< Scatters parts, then a ring of parts.
   ring,                ///< Parts travel round a ring, in segments if combined.
   recursive_doubling,  ///< Round k: exchanges all data with the rank at distance 2^k.
-  recursive_halving,   ///< The same with half as much each round; back for the result.
+  recursive_halving,   ///< As above, with half the data per round; then back.
   bruck,               ///< Round k: sends all data that travels 2^k further; log2 rounds.
   pairwise,            ///< Exchanges with one rank after the other.
   dissemination,       ///< Round k: sends a word to the rank 2^k above.
   shared,              ///< Through memory shared by all ranks; blocking calls only.
   leaders,             ///< Within each node, and between one leader of each node.
-  node_parts,          ///< The same, but each rank of a node handles a part of the data.
+  node_parts,          ///< Two levels; each rank of a node handles a part.
 };
 inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
 

@@ -458,7 +458,7 @@ class mover_room {
     stream(op);
   }
   [[gnu::noinline]] void store_piece(operation& op) {
-    if (op.data_lost()) return stream(op);  // Which gives the peer up.
+    if (op.data_lost()) return stream(op);  // `stream` loses the peer.
     auto& transport = house().transport();
     const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);

@@ -101,7 +101,7 @@ template <class Stack, class House>
 void inbox_room<Stack, House>::discard_stored(arrived_message& m) noexcept {
   matcher_.withdraw(m);
   early_.claim(m);
-  discard(&m);  // Which drops no other message.
+  discard(&m);  // Drops no other message.
 }
 
 template <class Stack, class House>
