@@ -43,7 +43,7 @@ class communicators final : public service {
   /// A number that ranks of one machine share, and no others.
   std::uint64_t host_number = 0;
 
-  // --- Making -----------------------------------------------------------------------------------
+  // --- Making ------------------------------------------------------------------------------------
 
   /// Makes the world's state.
   /// Errors: errc::no_resources.
@@ -145,7 +145,7 @@ class communicators final : public service {
     if (ranks != nullptr && --ranks->users == 0) delete ranks;
   }
 
-  // --- Freeing ----------------------------------------------------------------------------------
+  // --- Freeing -----------------------------------------------------------------------------------
 
   /// Invalidates the handles of `s`. The state is released when no operation is under way there.
   void free(communicator_state& s) noexcept {
@@ -183,7 +183,7 @@ class communicators final : public service {
     }
   }
 
-  // --- Members ----------------------------------------------------------------------------------
+  // --- Members -----------------------------------------------------------------------------------
 
   /// Returns nullptr if this rank has no communicator of `context`.
   [[gnu::noinline]] communicator_state* find(context_id context) const noexcept {
@@ -240,7 +240,7 @@ class communicators final : public service {
         own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
-  // --- Revoking ---------------------------------------------------------------------------------
+  // --- Revoking ----------------------------------------------------------------------------------
 
   /// Returns errc::revoked if calls of `context` are refused, else errc{}.
   errc failure_in(context_id context) const noexcept {
@@ -413,7 +413,7 @@ class communicators final : public service {
   }
   void retire_if_over(led_communicator& led) noexcept;
 
-  // --- Recycled serials -------------------------------------------------------------------------
+  // --- Recycled serials --------------------------------------------------------------------------
 
   bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
   void retire(led_communicator& led) noexcept;

@@ -85,7 +85,7 @@ class endpoint : ground<Stack>,
   using ground_type::transport;
   std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
 
-  // --- Starting ---------------------------------------------------------------------------------
+  // --- Starting ----------------------------------------------------------------------------------
 
   /// Starts a standard-mode send.
   /// Errors: errc::no_resources, for this and every other start; the call has no effect then.
@@ -140,7 +140,7 @@ class endpoint : ground<Stack>,
     return inbox().receive_nothing(null_peer);
   }
 
-  // --- Finishing --------------------------------------------------------------------------------
+  // --- Finishing ---------------------------------------------------------------------------------
 
   /// Blocks until `op` is complete. `site` is the call that a hang report names.
   [[MPX_ALWAYS_INLINE]] void wait(operation& op, call_site site) {
@@ -206,7 +206,7 @@ class endpoint : ground<Stack>,
   }
   bool cancel(operation& op);
 
-  // --- Collectives ------------------------------------------------------------------------------
+  // --- Collectives -------------------------------------------------------------------------------
 
   bool begin_collective(collective_call call);
   bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
@@ -214,7 +214,7 @@ class endpoint : ground<Stack>,
   collective_failure failure_of_collective(collective_call call);
   bool collective_lost(collective_call call) noexcept;
 
-  // --- Probing ----------------------------------------------------------------------------------
+  // --- Probing -----------------------------------------------------------------------------------
 
   /// Polls once and looks for a matching message. `failure`: the reason why none can arrive any
   /// more, or errc{}.
@@ -243,13 +243,13 @@ class endpoint : ground<Stack>,
     inbox().discard(m);
   }
 
-  // --- Buffers, arenas (endpoint_memory.hpp) ----------------------------------------------------
+  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
   void* allocate(std::size_t bytes, std::size_t alignment) requires gives_memory<transport_type>;
   void deallocate(void* p, std::size_t bytes) noexcept requires gives_memory<transport_type>;
 
-  // --- Losses and leaving -----------------------------------------------------------------------
+  // --- Losses and leaving ------------------------------------------------------------------------
 
   /// Acknowledges the failures known so far: receives from any source are possible again.
   void acknowledge_failures();
@@ -280,7 +280,7 @@ class endpoint : ground<Stack>,
   using peers_type::abort_job, peers_type::host, peers_type::losses;
   using peers_type::orphaned, peers_type::ours;
 
-  // --- Peers that come and go (endpoint_peers.hpp) ----------------------------------------------
+  // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
 
   std::string address() requires ElasticTransport<transport_type>
   {
@@ -310,7 +310,7 @@ class endpoint : ground<Stack>,
     return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
-  // --- Hangs (endpoint_hang.hpp) ----------------------------------------------------------------
+  // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
   /// Marks a call that is blocked outside of the endpoint.
   using blocked_scope = typename progress_type::blocked_scope;
   progress_type& waits() noexcept { return *this; }
@@ -324,7 +324,7 @@ class endpoint : ground<Stack>,
       pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators (endpoint_states.hpp) ------------------------------------------------------
+  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // Of the world.
     lock_guard lock(threading());

@@ -222,7 +222,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     if (drop_kept_ != nullptr) drop_kept_(kept_);
   }
 
-  // --- Recording: the steps ---------------------------------------------------------------------
+  // --- Recording: the steps ----------------------------------------------------------------------
 
   rank_t rank() const noexcept { return rank_; }
   rank_t size() const noexcept { return size_; }
@@ -273,7 +273,7 @@ class schedule : public allocated, public list_node<active_tag>, public list_nod
     drop_kept_ = drop;
   }
 
-  // --- Running: what `compounds` uses -----------------------------------------------------------
+  // --- Running: what `compounds` uses ------------------------------------------------------------
 
   enum class kind : std::uint8_t {
     send,

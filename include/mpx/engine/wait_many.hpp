@@ -428,7 +428,7 @@ std::vector<completion> wait_some(R&& requests,
   return detail::take_all(requests);
 }
 
-// --- Requests one by one ------------------------------------------------------------------------
+// --- Requests one by one -------------------------------------------------------------------------
 
 namespace detail {
 

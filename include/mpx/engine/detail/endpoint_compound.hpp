@@ -36,7 +36,7 @@ struct compounds {
     return {op};
   }
 
-  // --- Persistent -------------------------------------------------------------------------------
+  // --- Persistent --------------------------------------------------------------------------------
 
   /// Starts a persistent operation.
   /// Errors: errc::request if it is active; errc::buffer and errc::no_resources of the start; it
@@ -75,7 +75,7 @@ struct compounds {
     return errc{};
   }
 
-  // --- Composite --------------------------------------------------------------------------------
+  // --- Composite ---------------------------------------------------------------------------------
 
   /// Makes `part` a part of `op`.
   /// Requires: `seal` has not been called.
@@ -94,7 +94,7 @@ struct compounds {
     settle_locked(e, op);
   }
 
-  // --- Extended ---------------------------------------------------------------------------------
+  // --- Extended ----------------------------------------------------------------------------------
 
   /// Sets the status of `op`.
   static void set_status(endpoint_type& e, operation& op, peer_id peer, tag_t tag,
@@ -129,7 +129,7 @@ struct compounds {
     return f();
   }
 
-  // --- Generalized ------------------------------------------------------------------------------
+  // --- Generalized -------------------------------------------------------------------------------
 
   /// Completes a generalized operation and wakes calls that wait for it.
   static void complete(endpoint_type& e, operation& op, errc failure, std::size_t bytes) noexcept {
@@ -139,7 +139,7 @@ struct compounds {
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
 
-  // --- Requests of any kind ---------------------------------------------------------------------
+  // --- Requests of any kind ----------------------------------------------------------------------
 
   /// Cancels every part that can be cancelled. Returns true if there was one.
   static bool cancel(endpoint_type& e, operation& op) {

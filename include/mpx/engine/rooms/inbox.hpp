@@ -42,7 +42,7 @@ class inbox_room {
   inbox_room& operator=(const inbox_room&) = delete;
   ~inbox_room() { forget_all(); }
 
-  // --- Receives ---------------------------------------------------------------------------------
+  // --- Receives ----------------------------------------------------------------------------------
 
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
     operation* op = new_receive(into);
@@ -99,7 +99,7 @@ class inbox_room {
     if (direct_ != nullptr) post_direct();
   }
 
-  // --- Packets ----------------------------------------------------------------------------------
+  // --- Packets -----------------------------------------------------------------------------------
 
   /// Handles a plain eager message. Returns false if it matches no receive.
   [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
@@ -218,7 +218,7 @@ class inbox_room {
   void drop_placed(peer_record& r, operation& op);
   bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
 
-  // --- Probes -----------------------------------------------------------------------------------
+  // --- Probes ------------------------------------------------------------------------------------
 
   /// Returns the earliest matching message, or nullptr. `failure`: the reason why none can arrive
   /// any more, or errc{}.

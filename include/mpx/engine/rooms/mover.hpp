@@ -115,7 +115,7 @@ class mover_room {
   }
   void revoke_exposure(operation& op) noexcept;
 
-  // --- Packets: false or errc::protocol if one violates the protocol ----------------------------
+  // --- Packets: false or errc::protocol if one violates the protocol -----------------------------
 
   /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
   /// sent `clear` or `finished` instead.)
@@ -228,7 +228,7 @@ class mover_room {
     house().outbox().answer_copy(n.to(), n.header(), n.more());
   }
 
-  // --- Due copies -------------------------------------------------------------------------------
+  // --- Due copies --------------------------------------------------------------------------------
 
   /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
   std::size_t move(peer_record& r) {
@@ -255,7 +255,7 @@ class mover_room {
     receive_done(op, tells::now);
   }
 
-  // --- Streams ----------------------------------------------------------------------------------
+  // --- Streams -----------------------------------------------------------------------------------
 
   bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
   /// Sends fragments to a peer. Returns the number of messages of which something was sent.

@@ -198,7 +198,7 @@ class outbox_room {
     }
   }
 
-  // --- Packing of non-contiguous data -----------------------------------------------------------
+  // --- Packing of non-contiguous data ------------------------------------------------------------
 
   bool prepare_staging() noexcept {
     if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
@@ -219,7 +219,7 @@ class outbox_room {
     return packed_piece(op, offset, n);
   }
 
-  // --- Packets ----------------------------------------------------------------------------------
+  // --- Packets -----------------------------------------------------------------------------------
 
   /// Posts a packet. Returns false if it has to be posted again later. If the post is pending, the
   /// transport reads `payload` until a completion of `op`, which counts it.
@@ -308,7 +308,7 @@ class outbox_room {
   }
   bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
 
-  // --- Flushing ---------------------------------------------------------------------------------
+  // --- Flushing ----------------------------------------------------------------------------------
 
   /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {

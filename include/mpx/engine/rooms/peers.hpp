@@ -60,7 +60,7 @@ class peers_room {
       if (is_shared(records_[peer])) records_.drop(peer);
   }
 
-  // --- Words that every call reads --------------------------------------------------------------
+  // --- Words that every call reads ---------------------------------------------------------------
 
   /// True in a forked child, which is no rank of the job.
   [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
@@ -126,7 +126,7 @@ class peers_room {
     set_calm();
   }
 
-  // --- Records ----------------------------------------------------------------------------------
+  // --- Records -----------------------------------------------------------------------------------
 
   /// Returns nullptr if the peer has never been busy.
   [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
@@ -150,7 +150,7 @@ class peers_room {
     return *records_[peer];
   }
 
-  // --- Peers that join and leave ----------------------------------------------------------------
+  // --- Peers that join and leave -----------------------------------------------------------------
 
   /// Number of peers that are ranks of the job. They come first.
   peer_id founders() const noexcept { return world_peer(job_.size()); }
@@ -207,7 +207,7 @@ class peers_room {
     set_calm();
   }
 
-  // --- Lists ------------------------------------------------------------------------------------
+  // --- Lists -------------------------------------------------------------------------------------
 
   /// True if `peer` is lost and the transport still has to drop it.
   bool is_dropping(peer_id peer) const noexcept {
@@ -277,7 +277,7 @@ class peers_room {
   }
   bool any_due() const noexcept { return schedules_due_; }
 
-  // --- Losses -----------------------------------------------------------------------------------
+  // --- Losses ------------------------------------------------------------------------------------
 
   /// Name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }

@@ -54,7 +54,7 @@ class progress_room {
   progress_room(const progress_room&) = delete;
   progress_room& operator=(const progress_room&) = delete;
 
-  // --- Polling ----------------------------------------------------------------------------------
+  // --- Polling -----------------------------------------------------------------------------------
 
   /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
   /// check the job's failure epoch.
@@ -162,7 +162,7 @@ class progress_room {
     return at_rest();
   }
 
-  // --- Waiting ----------------------------------------------------------------------------------
+  // --- Waiting -----------------------------------------------------------------------------------
 
   /// Blocks until `done()` returns true. `done` is called under the lock. `site` is the call that a
   /// hang report names.
@@ -322,7 +322,7 @@ class progress_room {
     if (leader_) house().transport().wake();
   }
 
-  // --- Waiting in an external loop --------------------------------------------------------------
+  // --- Waiting in an external loop ---------------------------------------------------------------
 
   /// Lets `loop` sleep on behalf of this rank. Returns false if another loop does.
   bool attach_outside(outside_loop& loop) noexcept {
@@ -361,7 +361,7 @@ class progress_room {
     return true;
   }
 
-  // --- Watching ---------------------------------------------------------------------------------
+  // --- Watching ----------------------------------------------------------------------------------
 
   /// Reports to `watch` when this rank waits, and calls `step` repeatedly meanwhile. (The code of a
   /// step is compiled where environments are made, not wherever a call waits.)
