@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective call of ranks that meet in a block of shared memory: one crossing of a cache line
-// where messages take log2(ranks), and where ranks outnumber cores, one change of the core.
+// A collective call among ranks that share a block of memory. A short call costs one cache line
+// transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
+// one context switch.
 
 #include <cstring>
 
@@ -13,7 +14,8 @@
 
 namespace mpx::inline v0::coll {
 
-/// Writes a word that others may wait for. Cost: where all are awake, a load besides.
+/// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
+/// Cost: one store; one load to check for sleeping ranks.
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline void raise_flag(mpx::detail::endpoint<Stack>& e,
                                              const mpx::detail::communicator_state& state,
@@ -29,13 +31,14 @@ template <class Stack>
   if (mask != 0) [[unlikely]]
     mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
 }
-/// How often who waits for a flag looks before it does anything else.
+/// Polls of a flag before the waiting rank does anything else.
 inline constexpr unsigned node_looks = 64;
-/// Tags are compared within half the circle that serials go round: what a rank remembers of the
-/// others is brought up to date once in so many calls.
+/// True once in 2^28 calls. Tags are compared within half the range of serials, so a rank must then
+/// refresh its records of the other ranks, before they become ambiguous.
 constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
 
-/// One call. Once something has gone wrong, which `channel` knows, all that follows does nothing.
+/// One collective call of this rank through the block. All functions do nothing once the call has
+/// failed; `channel` holds the failure.
 template <class Stack>
 class node_call {
   using channel = mpx::detail::collective_channel<Stack>;
@@ -45,10 +48,10 @@ class node_call {
  public:
   node_call(channel& c, node_state& s) noexcept
       : c_(c), s_(s), serial_(c.call().serial), me_(c.rank()), n_(c.size()) {
-    if (c_.begin() != errc{}) return;  // In a forked child, for one, which writes nothing.
+    if (c_.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
-    // A call that went other ways has been left without a word.
+    // The previous call did not use the block, so this rank has not published that it left it.
     if (s_.left != end_of(serial_before(serial_))) leave(before);
     if (looks_back(serial_)) [[unlikely]]
       look_back();
@@ -61,10 +64,11 @@ class node_call {
 
   bool failed() const noexcept { return c_.failed(); }
 
-  /// Shows `data` to the others, as this rank's `piece` of the call.
+  /// Publishes `data` as this rank's piece 0 of the call.
   /// Requires: data.bytes <= node_piece_bytes.
   void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
-  /// The same with `bytes` of it, from `at` on. What is left of it there the others compare.
+  /// Publishes `bytes` of `data`, from offset `at` on, as `piece`. Also publishes the number of
+  /// bytes from `at` to the end of `data`, which readers compare with the length of their own call.
   [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
                                        std::uint32_t piece) noexcept {
     if (!make_free(piece)) return;
@@ -75,26 +79,27 @@ class node_call {
       read_early(data, at, {to, bytes});
     shown(data.bytes - at, piece);
   }
-  /// Where this rank makes `bytes` that it will show as `piece`. Returns no memory: it has failed.
+  /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
+  /// memory if the call has failed, or the piece is published already.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!make_free(piece)) return {};
     std::byte* const to = s_.block.data(me_, index(piece), bytes);
     s_.own_early(to, bytes);
     return {to, bytes};
   }
-  /// Shows that.
+  /// Publishes the memory that `make_part` returned.
   void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!failed()) shown(bytes, piece);
   }
-  /// What it shows to nobody. Returns where it lies.
+  /// Copies a part of `data` into this rank's slot without publishing it. Returns the copy.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
                    std::uint32_t piece) noexcept {
     const memory kept = make_part(bytes, piece);
     if (kept.base != nullptr) data.read(at, {kept.base, bytes});
     return kept;
   }
-  /// Of each block of this rank but its own, `bytes` from `at` on, or as many as it has. `left`: of
-  /// the longest block.
+  /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
+  /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
   void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
                     std::size_t left) noexcept {
     if (!make_free(piece)) return;
@@ -109,34 +114,36 @@ class node_call {
     shown(left * static_cast<std::size_t>(n_ - 1), piece);
     own_next(all, piece);
   }
-  /// See node_state. Of a call of several pieces the last one may be short, and is not where the
-  /// next call begins.
+  /// Prefetches the next slot for writing: see node_state::own_next. Only after piece 0: the last
+  /// of several pieces may be short, and the next call does not begin in the slot that follows it.
   void own_next(std::size_t bytes, std::uint32_t piece) const noexcept {
     if (piece == 0) s_.own_next(me_, index(0), bytes);
   }
-  /// Waits until rank r has shown that. Returns its window for this rank. Errors: as `see`.
+  /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
+  /// `see`.
   memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
     const memory all = see(r, bytes * windows, piece, left * windows);
     if (all.base == nullptr) return {};
     return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
-  /// Shows what is lent to each rank, for a call of `total` bytes.
+  /// Publishes the loan to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
     if (!make_free(0)) return;
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
     shown(total | node_is_loan, 0);
   }
-  /// Waits until rank r has shown something in this call. Returns whether it is of `kind`:
-  /// node_is_loan, node_is_edges. Errors: as `see`.
+  /// Waits until rank r has published anything in this call. Returns true if it is of `kind`, which
+  /// is node_is_loan or node_is_edges. Errors: as `see`.
   bool shows(rank_t r, std::size_t kind) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     return !failed() && wait(slot.flag, tag_of(serial_, 0), r) &&
            (slot.bytes.load(platform::memory_order_relaxed) & kind) != 0;
   }
-  /// Waits until rank r has lent something. Returns what it lends to this rank, or nullptr. Errors:
-  /// as `see`.
+  /// Waits until rank r has published its loans. Returns the loan to this rank, or nullptr on
+  /// failure.
+  /// Errors: as `see`.
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
@@ -148,12 +155,12 @@ class node_call {
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
     return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
   }
-  /// Shows `bytes` of what `make_part` has returned to those whose bits are set in `readers`; none:
-  /// that they get messages instead.
+  /// Publishes `bytes` of the memory that `make_part` returned to the ranks whose bits are set in
+  /// `readers`. With `bytes` == 0 it announces that those ranks get messages instead.
   void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
     if (!failed()) shown(bytes | node_is_edges, 0, readers);
   }
-  /// Waits until rank r has shown that. Returns it. Errors: as `see`.
+  /// Waits until rank r has called `show_edges`. Returns its data. Errors: as `see`.
   memory see_edges(rank_t r) noexcept {
     node_slot& slot = s_.block.slot(r, index(0));
     if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
@@ -164,64 +171,67 @@ class node_call {
     const std::size_t bytes = shown & ~node_is_edges;
     return {s_.block.data(r, index(0), bytes), bytes};
   }
-  /// Rank r has shown another length than `bytes`.
+  /// Fails the call: rank r has published `shown` bytes, where this rank expected `bytes`.
   [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
     const bool more = shown > bytes;
     c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
                bytes, shown});
     return {};
   }
-  /// Waits until all have left this call, unless it has failed.
+  /// Waits until all ranks have left this call. Returns at once if it has failed.
   void wait_until_left() noexcept {
     for (rank_t r = 0; !failed() && r < n_; ++r)
       if (r != me_) wait_left(r, end_of(serial_));
     met();
   }
-  /// Waits until rank r has shown its piece, of `bytes`, of a call that has `left` from there on.
-  /// Returns it, or nothing. Errors: errc::count, errc::truncate if the rank's own call has more or
-  /// fewer, which the first piece tells.
+  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
+  /// there on. Returns the piece, or no memory on failure.
+  /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
+  /// shows that.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
     node_slot& slot = s_.block.slot(r, index(piece));
     if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
-    // Who shows something in this call reads nothing of those before: its word, which it goes on
-    // writing, need not be fetched for that.
+    // A rank that has published in this call has finished reading all earlier ones. Recording that
+    // here saves a fetch of its `left` word, whose cache line it keeps writing.
     s_.left_by[r] = tag_of(serial_, 0) - 1;
     const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
     if (shown != left) [[unlikely]]
       return wrong_length(r, left, shown & ~(node_is_loan | node_is_edges));
     return {s_.block.data(r, index(piece), bytes), bytes};
   }
-  /// The same of what is not one of several pieces.
+  /// `see` for a call of a single piece.
   memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
     return see(r, bytes, piece, bytes);
   }
-  /// This rank reads no more of what `see` or `see_window` has returned, and no other one does: it
-  /// is lost.
+  /// Takes ownership of the cache lines of `read`, which `see` or `see_window` has returned, if
+  /// that pays. The contents are lost. Requires: neither this rank nor any other reads them again.
   void claim(const memory& read) noexcept {
     if (read.base != nullptr) s_.claim(read);
   }
-  /// The same where what one rank shows all others read: of two ranks.
+  /// `claim` for data that every other rank reads: only with two ranks is this rank the only
+  /// reader.
   void claim_of_two(const memory& read) noexcept {
     if (n_ == 2) claim(read);
   }
-  /// The same of what it has seen of each other rank, `seen(r)`.
+  /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
   void claim_of_each(Seen&& seen) noexcept {
     for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
       if (r != me_) claim(seen(r));
   }
-  /// All have come to `piece` of this call, and read nothing before it any more.
+  /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
   void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
   }
-  /// This rank reads nothing of the call up to `piece` any more.
+  /// Publishes that this rank has finished reading the call up to and including `piece`.
   void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
 
-  /// It reads nothing of this call at all.
+  /// Publishes that this rank reads nothing of this call any more.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Where ranks outnumber cores. Each calls it once it has shown its piece. Waits until those of
-  /// `whom` have; they may not, if the call fails.
+  /// Waits until all ranks of `whom` have published `piece`, with few context switches where ranks
+  /// outnumber cores. Returns early if the call fails.
+  /// Requires: every rank calls this once it has published its piece.
   void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
     const unsigned i = index(piece);
     const node_tag tag = tag_of(serial_, piece);
@@ -233,8 +243,8 @@ class node_call {
     if (!failed() && !ready() && !others().wait_for_all(i, tag, whom & s_.block.everybody()))
       wait_long(n_, tag, ready, whom);
   }
-  /// The same; the last to come makes of what all have shown what all read, by `make(memory)`, in
-  /// `bytes`. Returns that, once it is made.
+  /// As `see_all`; then the last rank to arrive computes a result of `bytes` for all, with
+  /// `make(memory)`. Returns the result once it is complete; no memory on failure.
   template <class Make>
   memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
@@ -254,9 +264,9 @@ class node_call {
     return made;
   }
   bool crowded() const noexcept { return s_.crowded; }
-  /// Whether some way of messages reads what is long where it lies.
+  /// True if long data may be read directly from the memory of the other ranks.
   bool may_read() const noexcept { return s_.may_read; }
-  /// Tells who shows something to all.
+  /// Records the root of this call for the waiting policy: see expect_root.
   void expect(rank_t root) noexcept {
     if (s_.crowded) expect_root(s_, root, serial_);
   }
@@ -274,8 +284,9 @@ class node_call {
     return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
            node_slots;
   }
-  /// Waits until nobody reads what this rank has shown in a slot before. Returns whether it is to
-  /// show `piece`: if it has not failed, nor shown it already (see node_quick.hpp).
+  /// Waits until no rank reads the previous contents of the slot of `piece`. Returns true if this
+  /// rank is to publish `piece`; false if the call has failed, or if node_quick.hpp has published
+  /// the piece already.
   bool make_free(std::uint32_t piece) noexcept {
     const node_tag before = s_.used[index(piece)];
     if (failed() || before == tag_of(serial_, piece)) return false;
@@ -294,7 +305,8 @@ class node_call {
     s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
   }
-  /// Counts this rank. Returns how many have come; none, if the call has failed.
+  /// Counts this rank as arrived at `piece`. Returns the number of ranks that have arrived, this
+  /// one included; 0 if the call has failed.
   rank_t come(std::uint32_t piece) noexcept {
     auto& word = s_.block.head().come[index(piece)];
     const std::uint64_t mine = node_come::first(serial_, piece);
@@ -305,7 +317,7 @@ class node_call {
       if (node_come::is_of(old, mine)) {
         sum = old + 1;
       } else if (node_come::is_later(old, mine)) {
-        lose();  // The others have given this call up.
+        lose();  // The other ranks have abandoned this call.
         return 0;
       }
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
@@ -319,7 +331,8 @@ class node_call {
   [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
     raise_flag<Stack>(c_.endpoint_of(), c_.state(), s_, me_, word, tag);
   }
-  /// What it remembers is as old as it may be: all others leave what it is about, and are heard of.
+  /// Refreshes all records of the other ranks: waits until they have left what the slots held
+  /// before. See `looks_back`.
   [[gnu::noinline, gnu::cold]] void look_back() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
@@ -335,7 +348,8 @@ class node_call {
     for (unsigned i = 0; i < looks; ++i) {
       if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
-      // Who looks all the time takes the line away while its owner wants to write it.
+      // Polling without a pause would take the line away from its owner just when it wants to
+      // write.
       platform::relax();
     }
     return wait_apart(r, tag, [&] { return word.load(platform::memory_order_acquire) == tag; });
@@ -354,7 +368,8 @@ class node_call {
                                     mpx::detail::function_ref<bool()> ready) noexcept {
     return (s_.crowded && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
   }
-  /// Waits for rank r, or for those of `whom` who have not shown `tag` yet if that is no rank.
+  /// Waits for rank r; if r == size, for the ranks of `whom` that have not published `tag` yet.
+  /// Returns false if the call fails.
   [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
                                    std::uint64_t whom = all_ranks) noexcept {
     auto& e = c_.endpoint_of();
@@ -383,14 +398,15 @@ class node_call {
     if (!failed()) lose();
     return false;
   }
-  /// Who sends messages has been told another length, or another call, than this rank.
+  /// Fails the call if a message of it has arrived from a rank that has not announced messages in
+  /// its slot: that rank makes another call, or one of another length. Returns true if so.
   bool finds_message() noexcept {
     const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
     if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
     c_.failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
-  /// Whether rank r has shown that it sends messages.
+  /// True if rank r has announced in its slot that it sends messages in this call.
   bool says_so(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&

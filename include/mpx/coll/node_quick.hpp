@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The shortest calls of ranks that meet in shared memory, where nothing stands in their way: what
-// node_calls.hpp does, without what only a call needs that waits long, or fails.
+// Fast path of short collectives among ranks that share a block of memory. It does what
+// node_calls.hpp does, without the code for long waits and for failures.
 //
-// A rank that has shown its piece may find that the others do not come soon. Then node_calls.hpp
-// makes the call from its beginning, but for that: who has shown a piece does not show it again.
+// If the other ranks do not arrive soon, node_calls.hpp runs the call from its beginning. A rank
+// that has already published its piece does not publish it again.
 
 #include <bit>
 #include <concepts>
@@ -22,19 +22,19 @@
 
 namespace mpx::inline v0::coll {
 
-/// One call at one rank. Each `make` makes it, if it need not wait long. Returns whether it has; if
-/// not, nothing has happened, but that this rank may have shown its piece. Everything is inlined,
-/// so that its members are in registers. Other calls have a function
-/// `make_quickly(quick_call<Stack>&, call)`.
+/// One short call at one rank. Each `make` tries to complete a call without a long wait. It returns
+/// true if it did. If it returns false, nothing has happened, except that this rank may have
+/// published its piece. Everything is inlined, so that the members stay in registers. Other types
+/// of calls provide a function `make_quickly(quick_call<Stack>&, call)`.
 template <class Stack>
 class quick_call {
   using endpoint_type = mpx::detail::endpoint<Stack>;
   using state_type = mpx::detail::communicator_state;
 
  public:
-  // What is longer gains nothing.
+  // Larger payloads do not benefit from this path.
   static constexpr std::size_t bytes_max = 2048;
-  // Of all blocks that a rank shows, which may be one for each of many.
+  // Limit for all blocks that a rank publishes together, one for each other rank.
   static constexpr std::size_t blocks_bytes_max = 16384;
 
   [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
@@ -47,7 +47,8 @@ class quick_call {
         serial_(static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu)),
         i_(static_cast<std::uint32_t>(serial_) % node_slots) {}
 
-  /// Whether they are short enough: nobody else need be asked whether they are not.
+  /// True if the call is short enough for this path. It is tested first, as it depends on the
+  /// arguments only.
   static constexpr bool is_short(const bcast_call& call) noexcept {
     return call.data.bytes <= bytes_max;
   }
@@ -64,7 +65,7 @@ class quick_call {
   static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
     return call.in.bytes <= bytes_max;
   }
-  /// Of others `make` looks itself.
+  /// For other calls, `make` tests the length.
   template <class What>
   static constexpr bool is_short(const What& call) noexcept {
     if constexpr (requires { call.without_layouts(); })
@@ -72,12 +73,13 @@ class quick_call {
     else
       return true;
   }
-  /// As far as this rank's own calls go.
+  /// True if this rank has left its previous call in the block, and need not refresh its records of
+  /// the other ranks now.
   [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
     return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
   }
 
-  /// Cost: two stores of the root beside its copy, of others a look.
+  /// Cost: the root copies, and stores two words; each other rank polls one flag, and copies.
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
@@ -143,19 +145,20 @@ class quick_call {
     leave_all();
     return true;
   }
-  /// Of operations that throw nothing, as what has been combined in place cannot be again: those
-  /// commute.
+  /// For operations that never throw. The result may overwrite the input, so the call could not be
+  /// run again after an exception. They commute.
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
-    // Where ranks outnumber cores one of them combines for all.
+    // Where ranks outnumber cores, node_calls.hpp lets one rank combine for all.
     if (s_.crowded || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
     show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
     own_next(bytes);
-    // While the others' come: there is time for it, but not for its misses after.
+    // Copied now, while the other rank's data is on its way: later the cache misses would add to
+    // the latency.
     if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
     if (!see_all(bytes)) return false;
     if (n_ == 2) {
@@ -169,7 +172,7 @@ class quick_call {
     leave_all();
     return true;
   }
-  /// The same.
+  /// For operations that never throw, as for allreduce.
   [[MPX_ALWAYS_INLINE]] bool make(const reduce_scatter_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const std::size_t all = at(n_ - 1, bytes);
@@ -182,7 +185,7 @@ class quick_call {
     copy(out, call.in.base + at(me_, bytes), bytes);
     if (!see_all(all)) return false;
     const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-    // In the order of those that meet otherwise, for the bits.
+    // In the order of combine_outwards, so that results are bit-identical on the slow path.
     for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), out, bytes);
     for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, out, theirs(r), bytes);
     claim_mine(bytes, all);
@@ -202,7 +205,7 @@ class quick_call {
 
   rank_t rank() const noexcept { return me_; }
   rank_t size() const noexcept { return n_; }
-  /// Whether nobody reads what this rank has shown in this slot before, as far as it knows.
+  /// True if this rank knows that all readers of the slot's previous contents are done.
   [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
     const node_tag shown = s_.used[i_];
     if (shown == 0 || reaches(s_.all_left, shown)) return true;
@@ -211,8 +214,8 @@ class quick_call {
         return false;
     return true;
   }
-  /// Shows to `readers`, once they are known, what `write(to)` writes, of `bytes`; `mark`: see
-  /// node_is_edges.
+  /// Publishes the `bytes` that `write(to)` writes to `readers`, which is read after the call of
+  /// `write`. `mark`: flags for the length, see node_is_edges.
   template <class Write>
   [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
                                   const std::uint64_t& readers = all_ranks) noexcept {
@@ -223,10 +226,11 @@ class quick_call {
     s_.readers[i_] = readers;
     raise(slot.flag, tag_of(serial_, 0));
   }
-  /// See node_state.
+  /// Prefetches the next slot for writing: see node_state::own_next.
   void own_next(std::size_t bytes) const noexcept { s_.own_next(me_, i_, bytes); }
-  /// Whether those of `whom` have shown something, if who looks for it one by one would give its
-  /// core away for each.
+  /// Where ranks outnumber cores, waits for all ranks of `whom` together, as waiting for one after
+  /// the other would yield the core once for each. Returns false if they do not publish soon; true
+  /// at once where each rank has a core.
   [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
     if (!s_.crowded) return true;
     const node_tag tag = tag_of(serial_, 0);
@@ -235,11 +239,12 @@ class quick_call {
         return crowd<Stack>(e_, s_, me_).wait_for_all(i_, tag, missing);
     return true;
   }
-  /// What rank r shows; nullptr: it does not come soon, or shows something else than `bytes`.
+  /// Returns the data that rank r has published; nullptr if it does not arrive soon, or is not of
+  /// `bytes`.
   [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
     return see(r, [bytes](std::size_t shown) { return shown == bytes; });
   }
-  /// The same, unless `right(bytes, with the mark)` of what it is.
+  /// As above; nullptr unless `right(length)` is true, where the length includes the mark.
   template <class Right>
   [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, Right&& right) noexcept {
     const node_slot& slot = s_.block.slot(r, i_);
@@ -252,11 +257,11 @@ class quick_call {
     s_.left_by[r] = end_of(serial_before(serial_));
     return data(r, shown & ~node_is_edges);
   }
-  /// Ends the reading of what no other rank reads, which is lost: not before it is clear that
-  /// `make` returns true. See node_state.
+  /// Takes ownership of the cache lines of `read`, if that pays; the contents are lost: see
+  /// node_state. Requires: no other rank reads them, and `make` is certain to return true.
   [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept { s_.claim(read); }
   bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
-  /// This rank reads nothing of the call any more.
+  /// Publishes that this rank reads nothing of the call any more, and ends the call.
   [[MPX_ALWAYS_INLINE]] void leave() noexcept {
     s_.left = end_of(serial_);
     raise(s_.block.of(me_).left, s_.left);
@@ -269,7 +274,7 @@ class quick_call {
     else if (bytes != 0)
       std::memcpy(to, from, bytes);
   }
-  /// Copies to where a rank shows it.
+  /// Copies into the slot in which a rank publishes.
   [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
                                            std::size_t bytes) const noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
@@ -283,14 +288,15 @@ class quick_call {
   static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
     return static_cast<std::size_t>(r) * bytes;
   }
-  /// Whether blocks lie one after the other, and there is room for them all.
+  /// True if blocks of equal length lie one after the other, without a layout, in a buffer of
+  /// exactly that size.
   [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {
     return b.regular() && b.how == nullptr && b.room == at(n_, b.bytes);
   }
   [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
     return s_.block.data(r, i_, bytes);
   }
-  /// Shows each block but this rank's own. Requires: plain(from).
+  /// Publishes each block but this rank's own. Requires: plain(from).
   [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
     show(all, [&](std::byte* to) __attribute__((always_inline)) {
       for (rank_t r = 0; r < n_; ++r) {
@@ -301,21 +307,21 @@ class quick_call {
     });
     own_next(all);
   }
-  /// Where this rank's block is of those that rank r shows.
+  /// Offset of the block for this rank in what rank r has published.
   std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
     return at(me_ < r ? me_ : me_ - 1, bytes);
   }
-  /// Claims what the other one of two ranks shows; of more, all read it.
+  /// Claims the other rank's data if there are two ranks. With more, other ranks read it as well.
   [[MPX_ALWAYS_INLINE]] void claim_other(std::size_t bytes) noexcept {
     if (n_ == 2) claim({data(1 - me_, bytes), bytes});
   }
-  /// Claims what is this rank's alone of what each other one shows.
+  /// Claims the block for this rank in what each other rank has published: no other rank reads it.
   [[MPX_ALWAYS_INLINE]] void claim_mine(std::size_t bytes, std::size_t all) noexcept {
     if (!s_.claims_of(bytes)) return;
     for (rank_t r = 0; r < n_; ++r)
       if (r != me_) s_.claim({data(r, all) + mine_of(r, bytes), bytes});
   }
-  /// have_come, where rank r alone is waited for.
+  /// `have_come` for rank r alone.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
     const node_tag tag = tag_of(serial_, 0);
     return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
@@ -327,7 +333,7 @@ class quick_call {
       if (see(around(me_ + k, n_), bytes) == nullptr) return false;
     return true;
   }
-  /// Leaves the call; all have shown something.
+  /// Leaves the call, after all ranks have published in it.
   [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
     s_.all_left = end_of(serial_before(serial_));
     leave();
@@ -342,10 +348,10 @@ class quick_call {
   rank_t me_;
   rank_t n_;
   tag_t serial_;
-  unsigned i_;  // Of the slot.
+  unsigned i_;  // Index of this call's slot.
 };
 
-/// A handle of a communicator whose ranks meet in memory.
+/// A communicator handle that tries the fast path.
 template <class Stack>
 class quick_node : mpx::detail::point_to_point<Stack> {
   using base = mpx::detail::point_to_point<Stack>;
@@ -353,7 +359,8 @@ class quick_node : mpx::detail::point_to_point<Stack> {
  public:
   explicit quick_node(const base& on) noexcept : base(on) {}
 
-  /// See quick_call.
+  /// Tries to complete the call by the fast path. Returns false if the caller must take the slow
+  /// path: see quick_call.
   template <class What>
   requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
