@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the blocks of ranks lie in memory, with run-time values only; what can be wrong with them.
+// The blocks of ranks in memory, described by run-time values only, and checks of their arguments.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace mpx::inline v0::coll {
 
 using detail::collective_failure;
 
-/// A list of whole numbers, of 32 or 64 bits each, as programs have them. From 2^63 on those
-/// without a sign are read as negative.
+/// A list of integers of 32 or 64 bits in the user's memory. Unsigned values from 2^63 on are read
+/// as negative.
 struct numbers {
   static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
   const void* first = nullptr;
-  bool wide = false;           // 64 bits.
-  std::size_t many = unknown;  // How many there are.
-  bool without_sign = false;   // Of 32 bits.
+  bool wide = false;           // Entries have 64 bits.
+  std::size_t many = unknown;  // Length of the list.
+  bool without_sign = false;   // Entries of 32 bits are unsigned.
 
   explicit operator bool() const noexcept { return first != nullptr; }
   bool fits(rank_t ranks) const noexcept {
@@ -32,24 +32,27 @@ struct numbers {
   }
 };
 
-/// One block for each rank. All have `bytes`, one after the other, `stride` bytes apart, unless
-/// there are `counts` or `places`, of each rank, in units; without places those with counts lie one
-/// after the other. Block r is that of rank r. With a layout each block is a message of it from its
-/// own place on; or, `together`, all of them are parts of one message at `base`.
+/// One block for each rank; block r is that of rank r.
+///
+/// Without `counts` every block has `bytes`. Without `places` and `counts` the blocks are `stride`
+/// bytes apart; with `counts` alone they follow each other. Both lists have one entry for each
+/// rank, in units. With a layout, each block is a message of that layout at its own displacement;
+/// or, if `together`, all blocks are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
   std::size_t stride = 0;
   numbers counts{};
   numbers places{};
-  std::size_t unit = 1;                             // Bytes of what is counted; may be 0.
-  std::size_t room = static_cast<std::size_t>(-1);  // Bytes there are.
+  std::size_t unit = 1;  // Bytes of the unit of counts and places; may be 0.
+  std::size_t room = static_cast<std::size_t>(-1);  // Bytes of the buffer.
   const layout* how = nullptr;
-  const memory* pieces = nullptr;  // Instead of all that: each block.
-  std::ptrdiff_t extent = 0;       // From one unit's place to the next; 0: its bytes.
-  bool together = false;           // See linear_layout, which makes places of their offsets.
+  const memory* pieces =
+      nullptr;                // If set: block r is pieces[r], and all other members are unused.
+  std::ptrdiff_t extent = 0;  // Bytes from one unit to the next; 0: `unit`.
+  bool together = false;      // See linear_layout, which turns byte offsets into addresses.
 
-  // Inlined, so that no call stands between two flags of a short collective.
+  // Inlined, so that no function call stands between two flags of a short collective.
   [[MPX_ALWAYS_INLINE]] bool regular() const noexcept {
     return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
            stride == bytes;
@@ -64,7 +67,7 @@ struct blocks {
     return place >= 0 && apart > 0 &&
            static_cast<std::uint64_t>(place) <= room / static_cast<std::size_t>(apart);
   }
-  /// Requires: there are places if there are counts (see `placed`).
+  /// Requires: places are given if counts are (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
     const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
@@ -73,7 +76,7 @@ struct blocks {
     if (places) at = n == 0 && !is_within(places[r], apart) ? 0 : places[r] * apart;
     return {base + at, n, how};
   }
-  /// Blocks first .. first + n - 1. Requires: regular().
+  /// Blocks first .. first + n - 1 as one piece of memory. Requires: regular().
   memory range(rank_t first, rank_t n) const noexcept {
     return {base + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(n) * bytes,
             how};
@@ -86,7 +89,7 @@ struct blocks {
   }
 };
 
-/// The same with a place for each block.
+/// Returns `b` with displacements for its counts; `b` itself if it needs none, or if memory is out.
 template <Steps S>
 blocks placed(S& s, blocks b) {
   if (!b.counts || b.places) return b;
@@ -98,12 +101,12 @@ blocks placed(S& s, blocks b) {
     at[r] = sum;
     sum += b.counts[r];
   }
-  // Counts and places may differ in their width: that is each list's own.
+  // `numbers` holds the width of each list, so counts and places may differ in it.
   b.places = {at, true};
   return b;
 }
 
-/// How many units there are in so many bytes. Of a datatype without bytes none is counted.
+/// Number of units in so many bytes; 0 for a datatype without bytes.
 constexpr std::size_t units_in(std::size_t bytes, std::size_t unit) noexcept {
   return unit == 0 ? 0 : bytes / unit;
 }
@@ -114,13 +117,13 @@ inline collective_failure uneven(std::size_t elements, std::size_t parts,
                                  const char* of_whom) noexcept {
   return {errc::argument, collective_failure::cause::uneven, false, 0, elements, parts, of_whom};
 }
-/// What is wrong with a root.
+/// Returns the error of `root`, if it is no rank.
 inline collective_failure check_root(rank_t root, rank_t size) noexcept {
   if (root >= 0 && root < size) [[likely]]
     return {};
   return {errc::root, collective_failure::cause::root, false, root};
 }
-/// Elements given, and room for them.
+/// Returns an error if the input and the room for it differ in bytes.
 inline collective_failure check_room(std::size_t given, std::size_t room,
                                      std::size_t unit) noexcept {
   if (given == room) [[likely]]
@@ -128,7 +131,7 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {errc::argument,      collective_failure::cause::out, false, 0, units_in(given, unit),
           units_in(room, unit)};
 }
-/// What is wrong with counts and places. The place of a block without bytes is not looked at.
+/// Returns the first error in counts and places. The displacement of an empty block is ignored.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
   if (!b.counts.fits(ranks) || !b.places.fits(ranks))
     return wrong_argument(errc::argument, "give one count, place or block for each rank");
@@ -147,7 +150,7 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
     const std::int64_t count =
         b.counts ? b.counts[r] : static_cast<std::int64_t>(units_in(b.bytes, b.unit));
     if (count < 0) return wrong_argument(errc::count, "a count is negative");
-    if (count == 0 || b.unit == 0) continue;  // It lies nowhere.
+    if (count == 0 || b.unit == 0) continue;  // The displacement does not matter.
     const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
     if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
     std::uint64_t last = 0;
@@ -160,12 +163,12 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {};
 }
 
-/// Bytes first .. of a message in one piece, or with a linear layout.
+/// Part of a message that is contiguous, or has a linear layout.
 inline memory slice(const memory& m, std::size_t first, std::size_t bytes) noexcept {
   return {m.base + first, bytes, m.how};
 }
 
-/// A vector of elements in parts of whole elements, as equal as can be.
+/// A vector of elements in `n` parts of whole elements, as equal as possible.
 struct parts {
   memory all;
   std::size_t unit = 1;
@@ -179,14 +182,14 @@ struct parts {
     return slice(all, first(i), first(i + 1) - first(i));
   }
   memory operator[](rank_t i) const noexcept { return (*this)[static_cast<std::size_t>(i)]; }
-  /// Parts i .. i + k - 1.
+  /// Parts i .. i + k - 1 as one piece of memory.
   memory range(rank_t i, rank_t k) const noexcept {
     const std::size_t at = first(static_cast<std::size_t>(i));
     return slice(all, at, first(static_cast<std::size_t>(i) + static_cast<std::size_t>(k)) - at);
   }
 };
 
-/// A rank, of n, that may be a little below 0 or above n - 1.
+/// Wraps a rank that lies between -n and 2n - 1 to 0 .. n - 1.
 constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r >= n ? r - n : r; }
 
 }  // namespace mpx::inline v0::coll

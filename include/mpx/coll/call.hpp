@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective call as finish_as takes it: it runs at once, is started, or is prepared.
+// Collective calls in the form that `finish_as` takes: run at once, started, or prepared.
 
 #include <cstddef>
 #include <new>
@@ -20,12 +20,12 @@
 
 namespace mpx::inline v0::detail {
 
-/// All ranks share memory, whoever they are.
+/// True if all ranks of any communicator share memory.
 template <class Stack>
 inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
                                           !NearFarTransport<typename Stack::transport_type>;
 
-/// Takes the steps of `what` in two levels, if the policy says so.
+/// Runs the steps of `what` in two levels if the policy chooses so, else as one level.
 template <class Stack, class What, coll::Steps S>
 void take_levels(const What& what, S& steps, coll::algorithm by, coll::question q,
                  const coll::node_map& nodes) {
@@ -41,8 +41,8 @@ void take_levels(const What& what, S& steps, coll::algorithm by, coll::question 
   else
     return levels.run(what, in_parts);
 }
-/// Takes the steps of `what`, by algorithm `by` if it has any to choose among. `nodes`: where its
-/// ranks are, if the transport knows.
+/// Runs the steps of `what`, with algorithm `by` if the operation has several. `nodes`: the nodes
+/// of the ranks, if the transport knows them.
 template <class Stack, class What, coll::Steps S>
 void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
                 [[maybe_unused]] const coll::node_map* nodes) {
@@ -58,7 +58,8 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = q.reads = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        coll::question longest = q;  // What is too short to meet meets whoever gives more.
+        coll::question longest =
+            q;  // Ranks may pass different lengths: then a short call must not skip the meeting.
         longest.bytes = ~std::size_t{0} >> 8;
         if (c.by != coll::algorithm::shared &&
             coll::decide<typename Stack::collective_type>(longest, by).by !=
@@ -85,7 +86,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     what(steps);
   }
 }
-/// What ranks compare of a call: it without its layouts.
+/// The call that ranks compare: `what` without its layouts.
 template <class What>
 const auto& compared(const What& what) noexcept {
   if constexpr (requires { what.without_layouts(); }) {
@@ -94,10 +95,11 @@ const auto& compared(const What& what) noexcept {
     return what;
   }
 }
-/// What a stack keeps of a collective call to compare it with those of other ranks.
+/// Description of a collective call that a stack keeps, to compare it with the calls of other
+/// ranks.
 template <class Stack>
 using call_mark = typename Stack::checks_type::call_mark;
-/// What went wrong in a call, in such a stack, which keeps there what it is compared by.
+/// Failure of a call in a stack that compares calls; also holds the description of the call.
 template <class Stack>
 struct compared_trouble : collective_trouble {
   const call_mark<Stack>* mark = nullptr;
@@ -106,7 +108,11 @@ template <class Stack>
 using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
                                       compared_trouble<Stack>, collective_trouble>;
 
-/// Short calls of `What` may need no steps at all.
+/// Calls of `What` may complete on the fast path of node_quick.hpp, without any steps:
+/// - `What` can be made in shared memory over the stack's transport;
+/// - the stack does not compare collective calls;
+/// - its collective policy is the default, by_size;
+/// - quick_node has a `make` for it.
 template <class Stack, class What>
 concept MakesQuickly =
     coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
@@ -115,7 +121,8 @@ concept MakesQuickly =
       { node.make(what, std::source_location()) } -> std::same_as<bool>;
     };
 
-/// Runs `what` at once, step by step. Returns what went wrong, and says more of it in `trouble`.
+/// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
+/// `trouble`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
                                     coll::algorithm by, call_site site,
@@ -138,15 +145,15 @@ template <class Stack, class What>
     if (!steps.failed()) [[likely]]
       return errc{};
   } else {
-    steps.begin();  // The others shall not wait for this rank.
+    steps.begin();  // So that the other ranks do not wait for this one.
     steps.failed(wrong);
   }
   steps.tell(trouble);
   if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
   return steps.why();
 }
-/// Runs `what` at once. Compiled once for each operation of a stack, whatever the types. As
-/// `run_in_steps`.
+/// Runs `what` at once: by the fast path if it succeeds, else as `run_in_steps`. Instantiated once
+/// for each operation of a stack, whatever the element types.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
@@ -158,7 +165,7 @@ template <class Stack, class What>
   }
   return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
 }
-/// What texts call it: by the name of its form with counts, if it is that.
+/// The name of the call for messages to users, e.g. "gatherv" for a gather with counts.
 template <class What>
 const char* called(const What& what) noexcept {
   if constexpr (requires { what.called(); }) {
@@ -167,7 +174,7 @@ const char* called(const What& what) noexcept {
     return What::name;
   }
 }
-/// Makes a schedule of `what`. nullptr: memory is out.
+/// Records `what` as a schedule. Returns nullptr if memory is out.
 template <class Stack, class What>
 [[gnu::noinline]] schedule* record_collective(const point_to_point<Stack>& on, const What& what,
                                               coll::algorithm by,
@@ -188,7 +195,8 @@ template <class Stack, class What>
   return plan;
 }
 
-/// Leaves the next collective of `on` before its beginning: the others learn of it.
+/// Leaves the next collective of `on` before it begins, with an error, so that the other ranks fail
+/// instead of waiting.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void leave_next(const point_to_point<Stack>& on, call_site site,
                                              errc why) noexcept {
@@ -196,8 +204,9 @@ template <class Stack>
   steps.begin();
   steps.failed({why, collective_failure::cause::argument});
 }
-/// The second of two collectives of `on` that are one to the program. Who fails in the first, or
-/// between them, leaves it as well: others may be through with the first, and all stay in step.
+/// Guard for the second of two collectives that form one operation for the user. If this rank fails
+/// in the first one or between the two, the destructor leaves the second one as well. Other ranks
+/// may have completed the first, and wait in the second; so all ranks stay in step.
 template <class Stack>
 class second_call {
  public:
@@ -208,7 +217,7 @@ class second_call {
     if (!begins_) [[unlikely]]
       leave_next(on_, site_, errc::peer_lost);
   }
-  /// From here on whoever fails is in it.
+  /// Call right before the second collective, which reports failures by itself from then on.
   void begins() noexcept { begins_ = true; }
 
  private:
@@ -216,15 +225,15 @@ class second_call {
   call_site site_;
   bool begins_ = false;
 };
-/// Makes `all` as long as `n`, for the next collective of `on`. Returns false if memory is out:
-/// then that call is over, as `how` says.
+/// Resizes `all` to `n` elements for the next collective of `on`. Returns false if memory is out;
+/// then this rank has left that collective, and the error is reported in the form `how`.
 template <class How, class T, class Stack>
 bool make_room(std::vector<T>& all, std::size_t n, const point_to_point<Stack>& on,
                [[maybe_unused]] std::remove_reference_t<How>& how, call_site site) {
   try {
     all.resize(n);
     return true;
-  } catch (...) {  // Too long for a vector is too long for memory.
+  } catch (...) {  // A length beyond max_size() is reported as out of memory, too.
   }
   leave_next(on, site, errc::no_resources);
   if constexpr (is_code<How>) {
@@ -235,20 +244,22 @@ bool make_room(std::vector<T>& all, std::size_t n, const point_to_point<Stack>& 
   return false;
 }
 
-/// What a collective combines with, where it combines nothing.
+/// Stands for the operation of a collective that combines nothing.
 struct no_reduction {};
-/// A reduction that is made of values known at run time only, which outlive the call.
+/// A reduction that is known at run time only. Its context must outlive the call.
 struct given_reduction {
   reduction op;
   void set(reduction& r) const noexcept { r = op; }
 };
 
-/// A call of `What`, one of the structs of coll/: `name`; `check(rank, size)`, which returns what
-/// is wrong with its arguments; `ask(rank, size)`, what it asks of the stack's policy, if anything;
-/// and its steps, `what(steps, choice)` or `what(steps)`. It is copied freely, and refers to what
-/// its arguments refer to. `Op` makes its reduction, which it points to. `Kept`: what is kept of
-/// it; a call that blocks keeps a reference: a copy of what has just been written waits until all
-/// has left the core that was written before, and that may be a flag which another core reads.
+/// A call of `What`, one of the structs of coll/, in the form that `finish_as` takes.
+///
+/// `What` provides `name`; `check(rank, size)`, which returns an error in its arguments; optionally
+/// `ask(rank, size)`, the question to the stack's policy; and its steps, `what(steps, choice)` or
+/// `what(steps)`. It is copied freely, and refers to what its arguments refer to. `Op` makes its
+/// reduction, to which `what.op` points. `Kept` is the type of the member: `What`, or a reference
+/// for calls that block. A copy of a struct that has just been written would wait for earlier
+/// stores, and one of those may be a flag that another core reads.
 template <class Stack, class What, class Op = no_reduction, class Kept = What>
 class collective {
  public:
@@ -273,7 +284,7 @@ class collective {
       std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
       const errc why = run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
-      what.op = nullptr;  // It outlives this, if it is not a copy.
+      what.op = nullptr;  // `what` may be the caller's object, which outlives `op`.
       return why;
     } else {
       return run_collective(on_, what_, by_, called(what_), where, trouble_);
@@ -282,12 +293,12 @@ class collective {
   started start() const {
     if (const errc why = check(); why != errc{}) {
       nothing none;
-      return {nullptr, run(none, {})};  // Fails, and tells the others.
+      return {nullptr, run(none, {})};  // Fails, and informs the other ranks.
     }
     const started s = made();
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
-    } else {  // It is a call all the same, which the others wait in.
+    } else {  // The other ranks wait in this call: fail it in step with them.
       collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
       steps.no_memory();
@@ -353,11 +364,11 @@ class collective {
   mutable trouble_of<Stack> trouble_;
 };
 
-/// The same where a buffer has a layout: see mpx/datatype.hpp.
+/// As `collective`, for calls with a buffer that has a layout: see mpx/datatype.hpp.
 template <class Stack, class What, class Op>
 class layout_collective;
 
-/// A call of `what` that uses its buffers as `uses` say. `Kept`: see `collective`.
+/// Makes the call object of `what`, which uses its buffers as `uses` say. `Kept`: see `collective`.
 template <class Stack, class What, class Op, class Kept = What, class... Uses>
 [[MPX_ALWAYS_INLINE]] inline auto made_call(const point_to_point<Stack>& on, const Kept& what,
                                             coll::algorithm by, const Op& op,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The collectives of a communicator: each declared once. How a call ends is its last argument.
+// The collectives of a communicator, each declared once. The last argument selects how a call ends:
+// blocking, started or prepared.
 
 #include <concepts>
 #include <cstdint>
@@ -26,36 +27,42 @@
 
 namespace mpx::inline v0::detail {
 
-/// The collectives of a communicator, which derives from this: every rank calls them in the same
-/// order.
+/// The collective operations of a communicator, which derives from this.
 ///
-/// Buffers are transferable values or contiguous ranges of them, as those of messages, or with
-/// mpx/datatype.hpp what a layout spreads, of which each block is a part. `counts` and `places` are
-/// ranges of integers, one for each rank, in elements; without places the blocks lie one after the
-/// other. What a rank gives may be mpx::in_place: then it is in the result's buffer, where its own
+/// Every rank of the communicator calls them in the same order.
+/// Buffers are transferable values or contiguous ranges of them, as for messages. With
+/// mpx/datatype.hpp a buffer may also have a layout; each block is then a part of its message.
+/// `counts` and `places` are ranges of integers with one entry for each rank: numbers of elements,
+/// and displacements in elements. Without displacements, the blocks follow each other.
+/// A rank may pass mpx::in_place as its input. Its data is then in the result buffer, where its own
 /// block belongs.
-/// All forms: mpx::start gives a request, which must be waited for: a dropped one leaves the call,
-/// and the other ranks get errc::peer_lost; a detached one goes on by itself. mpx::prepare gives a
-/// persistent one: all ranks prepare what belongs together in the same order, and start it in any.
-/// Those that return a value or a vector of their own block.
-/// Errors of all: errc::count or errc::truncate if sizes differ between ranks; errc::argument and
-/// errc::count if a buffer does not fit, or a count is negative; errc::datatype of a layout;
-/// errc::peer_lost when a rank is lost, or has left the call with an error; errc::no_resources.
-/// Completion: buffers are the call's until it is complete.
+/// Forms: mpx::start returns a request, which must be waited for. If it is dropped, this rank
+/// leaves the call, and the other ranks get errc::peer_lost. If it is detached, the call goes on by
+/// itself. mpx::prepare returns a persistent request. All ranks prepare matching calls in the same
+/// order, and may start them in any order. Every operation has these forms, except those that
+/// return a value or a vector with the result.
+/// Errors:     errc::count or errc::truncate if sizes differ between ranks; errc::argument and
+///             errc::count if a buffer does not fit, or a count is negative; errc::datatype for a
+///             layout that cannot be used; errc::peer_lost if a rank is lost, or has left the call
+///             with an error; errc::no_resources.
+/// Completion: The call owns its buffers until it is complete.
 template <class Comm, class Stack>
 class collectives : public collective_names<Comm> {
   using site = std::source_location;
   [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
-  /// Returns when every rank has entered. Cost: log2(size) rounds of one packet.
-  /// Source: MPI 4.1, 6.3.
+  /// Blocks until every rank has entered.
+  /// Cost:       log2(size) rounds of one packet.
+  /// Source:     MPI 4.1, 6.3.
   template <class How = throws_t>
   auto barrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How>(how, where, coll::barrier_call{});
   }
 
-  /// Sends `buffer` from `root` to all. Errors: errc::root. Source: MPI 4.1, 6.4.
+  /// Sends `buffer` from rank `root` to all ranks.
+  /// Errors:     errc::root.
+  /// Source:     MPI 4.1, 6.4.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
@@ -64,14 +71,17 @@ class collectives : public collective_names<Comm> {
                                   no_reduction(), written_but_at(buffer, root));
   }
 
-  /// The same ranks, for collectives that use algorithm `by` where an operation has it: any call
-  /// on what this returns. Requires: all ranks do so.
+  /// Returns a communicator of the same ranks whose collectives use algorithm `by` where the
+  /// operation has it.
+  /// Requires:   All ranks make the call, with the same algorithm.
   auto with(coll::algorithm by) const noexcept;
 
   // --- Blocks ------------------------------------------------------------------------------------
 
-  /// Every rank's `in` goes to `out` at `root`, in rank order; elsewhere `out` does not count.
-  /// Errors: errc::root. Source: MPI 4.1, 6.5.
+  /// Gathers every rank's `in` into `out` at `root`, in rank order. `out` is ignored at other
+  /// ranks.
+  /// Errors:     errc::root.
+  /// Source:     MPI 4.1, 6.5.
   template <class In, class Out, class How = throws_t>
   requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
@@ -81,7 +91,8 @@ class collectives : public collective_names<Comm> {
         coll::gather_call{given(in), equal_blocks(out, me().rank() == root), root, false},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
-  /// The same. Returns: all of it at `root`, nothing elsewhere.
+  /// Gathers every rank's `in` at `root`.
+  /// Returns:    All blocks in rank order at `root`; an empty vector at other ranks.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
@@ -93,7 +104,8 @@ class collectives : public collective_names<Comm> {
     gather(in, all, root, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths. Source: MPI 4.1, 6.5.
+  /// Gathers blocks of different lengths: counts[r] elements from rank r, one after the other.
+  /// Source:     MPI 4.1, 6.5.
   template <class In, class Out, class C, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
@@ -102,7 +114,7 @@ class collectives : public collective_names<Comm> {
         how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
-  /// The same, block r from out[places[r]] on.
+  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
@@ -111,8 +123,9 @@ class collectives : public collective_names<Comm> {
         how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
-  /// The same where the root does not know the lengths. Returns: all blocks at `root`, nothing
-  /// elsewhere. Cost: a gather of the lengths besides.
+  /// Gathers blocks of lengths that the root does not know.
+  /// Returns:    All blocks in rank order at `root`; an empty vector at other ranks.
+  /// Cost:       Also a gather of the lengths.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
@@ -129,8 +142,10 @@ class collectives : public collective_names<Comm> {
     return all;
   }
 
-  /// Block r of `in` at `root` goes to `out` of rank r; elsewhere `in` does not count. At the root
-  /// `out` may be mpx::in_place. Errors: errc::root. Source: MPI 4.1, 6.6.
+  /// Sends block r of `in` at `root` to `out` of rank r. `in` is ignored at other ranks. The root
+  /// may pass mpx::in_place for `out`.
+  /// Errors:     errc::root.
+  /// Source:     MPI 4.1, 6.6.
   template <class In, class Out, class How = throws_t>
   requires Scatters<In, Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
@@ -140,14 +155,17 @@ class collectives : public collective_names<Comm> {
         coll::scatter_call{equal_blocks(in, me().rank() == root), taken(out), root, false},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
-  /// The same. Returns: this rank's block. Cost: a bcast of its length besides.
+  /// Scatters `in` at `root` in equal blocks.
+  /// Returns:    This rank's block.
+  /// Cost:       Also a bcast of its length.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   [[nodiscard]] std::vector<element_of_t<const In>> scatter(const In& in, rank_t root,
                                                             How&& how = {},
                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
-    if (!is_rank(root)) return scatter(in, mine, root, how, where), mine;  // Which tells it.
+    if (!is_rank(root))
+      return scatter(in, mine, root, how, where), mine;  // This call reports errc::root.
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);
@@ -157,7 +175,8 @@ class collectives : public collective_names<Comm> {
     scatter(in, mine, root, std::forward<How>(how), where);
     return mine;
   }
-  /// The same with blocks of different lengths. Source: MPI 4.1, 6.6.
+  /// Scatters blocks of different lengths: counts[r] elements to rank r, one after the other.
+  /// Source:     MPI 4.1, 6.6.
   template <class In, class C, class Out, class How = throws_t>
   requires Scatters<In, Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
@@ -166,7 +185,7 @@ class collectives : public collective_names<Comm> {
         how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
-  /// The same, block r from in[places[r]] on.
+  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires Scatters<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
@@ -176,7 +195,8 @@ class collectives : public collective_names<Comm> {
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
-  /// Every rank's `in` goes to `out` everywhere, in rank order. Source: MPI 4.1, 6.7.
+  /// Gathers every rank's `in` into `out` of every rank, in rank order.
+  /// Source:     MPI 4.1, 6.7.
   template <class In, class Out, class How = throws_t>
   requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
@@ -185,7 +205,8 @@ class collectives : public collective_names<Comm> {
                                         coll::allgather_call{given(in), equal_blocks(out)},
                                         no_reduction(), reads(in), writes(out));
   }
-  /// The same. Returns: all of it.
+  /// Gathers every rank's `in` at every rank.
+  /// Returns:    All blocks in rank order.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   [[nodiscard]] std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
@@ -196,7 +217,8 @@ class collectives : public collective_names<Comm> {
     allgather(in, all, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths. Source: MPI 4.1, 6.7.
+  /// Gathers blocks of different lengths at every rank: counts[r] elements from rank r.
+  /// Source:     MPI 4.1, 6.7.
   template <class In, class Out, class C, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && (!Counts<How>) && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, How&& how = {},
@@ -205,7 +227,7 @@ class collectives : public collective_names<Comm> {
                                         coll::allgather_call{given(in), blocks_at(out, counts)},
                                         no_reduction(), reads(in), writes(out));
   }
-  /// The same, block r from out[places[r]] on.
+  /// Gathers blocks of different lengths at every rank. Block r begins at out[places[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
   auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
@@ -214,8 +236,9 @@ class collectives : public collective_names<Comm> {
         how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
         reads(in), writes(out));
   }
-  /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
-  /// the lengths besides.
+  /// Gathers blocks at every rank, where no rank knows the lengths of the others.
+  /// Returns:    All blocks in rank order.
+  /// Cost:       Also an allgather of the lengths.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   [[nodiscard]] std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
@@ -230,8 +253,9 @@ class collectives : public collective_names<Comm> {
     return all;
   }
 
-  /// Block r of `in` goes to rank r, where it is block rank() of `out`. `in` may be mpx::in_place.
-  /// Source: MPI 4.1, 6.8.
+  /// Sends block r of `in` to rank r, which stores it as block rank() of `out`. `in` may be
+  /// mpx::in_place.
+  /// Source:     MPI 4.1, 6.8.
   template <class In, class Out, class How = throws_t>
   requires Gathers<In, Out&&> && BufferFits<Out&&, How>
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
@@ -247,7 +271,8 @@ class collectives : public collective_names<Comm> {
         how, where, coll::alltoall_call{from(), equal_blocks(out), in_place, false}, no_reduction(),
         reads(in), writes(out));
   }
-  /// The same. Returns: what has come.
+  /// Sends block r of `in` to rank r.
+  /// Returns:    The blocks received, in rank order.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   [[nodiscard]] std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
@@ -257,7 +282,9 @@ class collectives : public collective_names<Comm> {
     alltoall(in, all, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths. Source: MPI 4.1, 6.8.
+  /// Sends in_counts[r] elements of `in` to rank r, and receives out_counts[r] from it. Blocks
+  /// follow each other.
+  /// Source:     MPI 4.1, 6.8.
   template <class In, class C, class Out, class D, class How = throws_t>
   requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
@@ -267,7 +294,7 @@ class collectives : public collective_names<Comm> {
         coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
         no_reduction(), reads(in), writes(out));
   }
-  /// The same, with a place for each block.
+  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<P> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
@@ -280,7 +307,8 @@ class collectives : public collective_names<Comm> {
                             blocks_at(out, out_counts, out_places), false, true},
         no_reduction(), reads(in), writes(out));
   }
-  /// The same in place: what is at places[r] goes to rank r, and what comes from there replaces it.
+  /// Exchanges blocks in place: sends block r of `out`, of counts[r] elements, to rank r, and
+  /// replaces it by the block that rank r sends to this rank. Blocks follow each other.
   template <class Out, class D, class How = throws_t>
   requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
@@ -289,8 +317,9 @@ class collectives : public collective_names<Comm> {
                                     coll::alltoall_call{{}, blocks_at(out, counts), true, true},
                                     no_reduction(), writes(out));
   }
-  /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
-  /// alltoall of the lengths besides.
+  /// Sends in_counts[r] elements to rank r, where no rank knows the lengths it will receive.
+  /// Returns:    The blocks received, in rank order.
+  /// Cost:       Also an alltoall of the lengths.
   template <class In, class C, class How = throws_t>
   requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
   [[nodiscard]] std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts,
@@ -300,7 +329,7 @@ class collectives : public collective_names<Comm> {
     std::vector<std::int64_t> going;
     second_call<Stack> next(me(), {"alltoallv", where});
     const coll::blocks from = blocks_at(in, in_counts);
-    if (check_blocks(from, me().size()).why != errc{}) {  // Told before anything is exchanged.
+    if (check_blocks(from, me().size()).why != errc{}) {  // Reported before anything is exchanged.
       ended<How>(how, where, coll::alltoall_call{from, {}, false, true});
       return all;
     }
@@ -313,14 +342,15 @@ class collectives : public collective_names<Comm> {
     alltoallv(in, going, all, coming, std::forward<How>(how), where);
     return all;
   }
-  /// Every block is a piece of memory of its own, of whatever layout: in[r] goes to rank r, and
-  /// out[r] comes from there. Requires: a piece for each rank. Source: MPI 4.1, 6.8.
+  /// Sends the memory in[r] to rank r, and receives from it into out[r]. Each may have any layout.
+  /// Requires:   One entry for each rank.
+  /// Source:     MPI 4.1, 6.8.
   template <class How = throws_t>
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How>(how, where, coll::alltoall_call{pieces_of(in), pieces_of(out), false, true});
   }
-  /// The same with a list of buffers, such as columns of a matrix, for each side.
+  /// As above, for lists of buffers, such as the columns of a matrix.
   template <class In, class Out, class How = throws_t>
   requires BufferList<In&&> && ReceivedBufferList<Out&&>
   auto alltoallw(In&& in, Out&& out, How&& how = {}, site where = site::current()) const {
@@ -333,13 +363,16 @@ class collectives : public collective_names<Comm> {
 
   // --- Reductions --------------------------------------------------------------------------------
 
-  /// Combines every rank's `value` with `op`, which must be associative; in rank order unless it
-  /// is_commutative.
-  /// Returns: of a value the result at `root`, `value` elsewhere. A range is combined element by
-  /// element, in place: it holds the result at `root`, and is unspecified elsewhere; a temporary
-  /// container is returned. Where the call is started a value is combined in place, as a range.
-  /// Errors: errc::root. What `op` throws passes through, or is errc::operation; the other ranks
-  /// get errc::peer_lost. `op` must not call mpx. Source: MPI 4.1, 6.9.
+  /// Combines every rank's `value` with `op` at `root`, in rank order unless `op` is_commutative. A
+  /// range is combined element by element, in place.
+  /// Requires:   `op` is associative, and does not call mpx.
+  /// Returns:    For a value: the result at `root`, `value` at other ranks. A range holds the
+  ///             result at `root`, and is unspecified at other ranks; a temporary container is
+  ///             returned. A started or prepared call combines a value in place, as it does a
+  ///             range.
+  /// Errors:     errc::root. An exception of `op` is passed on, or reported as errc::operation; the
+  ///             other ranks get errc::peer_lost.
+  /// Source:     MPI 4.1, 6.9.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
@@ -349,7 +382,7 @@ class collectives : public collective_names<Comm> {
                         writes(value));
     });
   }
-  /// As reduce, with the same result on every rank, bit for bit.
+  /// Combines as reduce does, with the result at every rank. All ranks get the same bits.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   [[nodiscard]] auto allreduce(V&& value, Op op, How&& how = {},
@@ -359,8 +392,8 @@ class collectives : public collective_names<Comm> {
                         writes(value));
     });
   }
-  /// As those above, from `in` to `out`, element by element; `in` stays as it is, and `out` is
-  /// written on the ranks that get a result, as long as `in` there.
+  /// Combines as reduce does, from `in` into `out`, element by element. `in` is not changed. `out`
+  /// is written at `root` only, where it must be as long as `in`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
@@ -370,7 +403,7 @@ class collectives : public collective_names<Comm> {
                       coll::reduce_call{place_of(in), here ? place_of(out) : memory(), root},
                       reduction_of<const In, Op>{op}, reads(in), writes(out, here));
   }
-  /// As reduce from one range into another, with the same result on every rank, bit for bit.
+  /// Combines from `in` into `out` at every rank, as allreduce does. All ranks get the same bits.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
@@ -379,8 +412,8 @@ class collectives : public collective_names<Comm> {
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
-  /// Combines as reduce does; rank r gets block r of the result, of counts[r] elements.
-  /// Source: MPI 4.1, 6.10.
+  /// Combines as reduce does. Rank r gets block r of the result, of counts[r] elements.
+  /// Source:     MPI 4.1, 6.10.
   template <class In, class Out, class C, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
@@ -388,7 +421,7 @@ class collectives : public collective_names<Comm> {
     return ended<How>(how, where, coll::reduce_scatter_call{blocks_at(in, counts), place_of(out)},
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
-  /// The same with blocks of one length, that of `out`.
+  /// As reduce_scatter with blocks of equal length, which is the length of `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
@@ -397,8 +430,9 @@ class collectives : public collective_names<Comm> {
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
-  /// Combines what the ranks 0 .. rank() give, in rank order.
-  /// Returns: of a value the result; a range is combined in place. Source: MPI 4.1, 6.11.
+  /// Combines the values of ranks 0 .. rank(), in rank order.
+  /// Returns:    For a value: the result. A range is combined in place.
+  /// Source:     MPI 4.1, 6.11.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   [[nodiscard]] auto scan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
@@ -407,15 +441,15 @@ class collectives : public collective_names<Comm> {
                         writes(value));
     });
   }
-  /// The same from `in` to `out`.
+  /// Combines from `in` into `out`, as scan does.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto scan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
     return ended<How>(how, where, coll::scan_call{place_of(in), place_of(out), false},
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
-  /// Combines what the ranks below this one give, in rank order: nothing at rank 0, where `value`
-  /// stays as it is.
+  /// Combines the values of the ranks below this one, in rank order. At rank 0 `value` is
+  /// unchanged.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   [[nodiscard]] auto exscan(V&& value, Op op, How&& how = {}, site where = site::current()) const {
@@ -424,7 +458,7 @@ class collectives : public collective_names<Comm> {
                         writes(value));
     });
   }
-  /// The same from `in` to `out`, which stays as it is at rank 0.
+  /// Combines from `in` into `out`, as exscan does. At rank 0 `out` is unchanged.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto exscan(const In& in, Out&& out, Op op, How&& how = {}, site where = site::current()) const {
@@ -433,11 +467,12 @@ class collectives : public collective_names<Comm> {
   }
 
  private:
-  /// Whose elements a call moves, if somebody asks: those of what is given, or of the result.
+  /// Element type of a call for the comparison of calls: that of the input, or with mpx::in_place
+  /// of the result. Ignored by stacks that compare nothing.
   template <class In, class Out = In>
   using data_of = typename call_mark<Stack>::template data<In, Out>;
-  /// Ends a call of `what`, which moves elements of `Data`, as `how` says. Those that block return
-  /// nothing.
+  /// Finishes the call `what`, which moves elements of `Data`, in the form `how`. The blocking
+  /// forms return nothing.
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
   [[MPX_ALWAYS_INLINE]] auto ended(std::remove_reference_t<How>& how, site where, What&& what,
                                    const Op& op = {}, const Uses&... uses) const
@@ -451,7 +486,7 @@ class collectives : public collective_names<Comm> {
         where);
   }
   bool is_rank(rank_t r) const noexcept { return r >= 0 && r < me().size(); }
-  /// What a bcast does with its buffer.
+  /// Use of the buffer of a bcast: received everywhere but at the root.
   template <class B>
   [[MPX_ALWAYS_INLINE]] auto written_but_at(const B& buffer,
                                             [[maybe_unused]] rank_t root) const noexcept {
@@ -459,20 +494,21 @@ class collectives : public collective_names<Comm> {
     if constexpr (LayoutBuffer<B>) use.received = me().rank() != root;
     return use;
   }
-  /// See `make_room`.
+  /// Resizes the result of the next collective: see `make_room`.
   template <class How, class T>
   bool room(std::vector<T>& all, std::size_t n, std::remove_reference_t<How>& how, const char* name,
             site where) const {
     return make_room<How, T, Stack>(all, n, me(), how, {name, where});
   }
-  /// A buffer as blocks of one length; `counts`: at this rank it is one.
+  /// Splits a buffer into blocks of equal length. `counts`: false if the buffer is ignored at this
+  /// rank.
   template <class B>
   coll::blocks equal_blocks(const B& buffer, bool counts = true) const noexcept {
-    // Made where it is returned: of what has just been written a copy waits for what was before.
+    // Built in place: a copy of a struct that has just been written would wait for earlier stores.
     coll::blocks b = counts ? blocks_of(buffer) : coll::blocks();
     if (counts) {
       const auto n = static_cast<std::size_t>(me().size());
-      // Of what a layout spreads a block may be a part of an element: of one column, say.
+      // With a layout, a block may be a part of an element, e.g. of one column.
       b.bytes = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
       b.stride = b.bytes;
     }
@@ -480,14 +516,14 @@ class collectives : public collective_names<Comm> {
   }
 };
 
-/// A communicator whose collectives use one algorithm.
+/// A communicator whose collectives use one algorithm: see `collectives::with`.
 template <class Stack>
 class forced_algorithm : public point_to_point<Stack>,
                          public collectives<forced_algorithm<Stack>, Stack> {
  public:
   forced_algorithm(const point_to_point<Stack>& comm, coll::algorithm by) noexcept
       : point_to_point<Stack>(comm), by_(by) {}
-  /// What is used.
+  /// The algorithm that the caller asked for.
   coll::algorithm algorithm_wanted() const noexcept { return by_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an algorithm of a collective is written over: steps, which act at once or are recorded.
+// The interface that algorithms of collectives are written against: steps, run at once or recorded.
 
 #include <concepts>
 #include <cstddef>
@@ -13,28 +13,31 @@ namespace mpx::inline v0::coll {
 
 using detail::reduction;
 
-/// The steps of one rank's part of a collective call. An algorithm is a function template over
-/// them, and knows nothing else of the machine: it is written once, and runs at once
-/// (detail::collective_channel) or is kept and run later, again and again (detail::schedule).
+/// The steps of one rank's part of a collective call. An algorithm is a function template over them
+/// and uses nothing else. It is written once. Its steps run at once (detail::collective_channel),
+/// or are recorded and run later any number of times (detail::schedule).
 ///
-///   - `start_send(data, to)` and `start_receive(into, from)` start a message; `finish()` ends a
-///     *round*: all that was started since the last one is complete. Messages of one call between
-///     two ranks meet in the order in which they were started. A message is as long as its receive.
-///   - `start_receive_ahead(into, from)` is complete at the end of the next round: so the receive
-///     of the next piece is ready before the last one is worked on, and nothing comes unexpected.
-///   - `send`, `receive`, `exchange`: the same with the end of a round. Requires: nothing else has
-///     been started in it.
-///   - `copy(to, from)`, `combine(op, out, left, right)` (out = left op right; `out` may be one of
-///     them) and `call(function, with)` are local work, done in the order of the steps: what was
-///     started before in the same round may be under way meanwhile, and may use neither what they
-///     write nor, to receive, what they read.
-///   - `scratch(bytes)` is memory for as long as the call lasts, aligned to a cache line.
+///   - `start_send(data, to)` and `start_receive(into, from)` start a message. `finish()` ends a
+///     *round*: it completes all messages started since the previous round. Messages of one call
+///     between two ranks match in the order in which they were started. A message must be as long
+///     as its receive.
+///   - `start_receive_ahead(into, from)` completes at the end of the next round. It posts the
+///     receive of the next piece before the current piece is processed, so that messages are not
+///     unexpected.
+///   - `send`, `receive` and `exchange` start their messages and end the round.
+///     Requires: nothing else has been started in the round.
+///   - `copy(to, from)`, `combine(op, out, left, right)` (out = left op right; `out` may be `left`
+///     or `right`) and `call(function, with)` are local work, done in the order of the steps.
+///     Messages started earlier in the round may be in progress meanwhile: they must not use memory
+///     that the work writes, nor receive into memory that it reads.
+///   - `scratch(bytes)` returns memory that lives as long as the call, aligned to a cache line.
 ///
-/// All arguments are plain run-time values. Requires: which steps an algorithm takes depends on its
-/// arguments, rank() and size() only, never on what it has received; data stays where it is until
-/// the round is over; the last step is the end of a round, or local work.
-/// Errors: none is returned: once a step has failed those that follow do nothing, `failed()` is
-/// true, and whoever runs the steps learns of it.
+/// All arguments are plain run-time values.
+/// Requires:   The sequence of steps depends on the algorithm's arguments, rank() and size() only,
+///             never on received data. Buffers stay in place until the round is over. The last step
+///             is the end of a round, or local work.
+/// Errors:     Steps return none. After a failure the following steps do nothing, `failed()` is
+///             true, and the owner of the steps reports the failure.
 template <class S>
 concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const reduction& op,
                          void (*function)(void*), void* with) {
