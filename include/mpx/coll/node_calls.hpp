@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives of ranks that meet in shared memory, an overload for each call that can be.
+// Collectives in a block of shared memory: an overload of `meet` for each operation.
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
@@ -16,12 +16,12 @@
 
 namespace mpx::inline v0::coll {
 
-/// How much of what has whole units a rank shows at a time, about: one unit at least.
+/// Bytes of the largest number of whole units that fit in `bytes`; one unit at least.
 constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept {
   return unit >= bytes ? unit : bytes / unit * unit;
 }
-/// Calls `work(at, bytes, number)` for each piece of whole units that a rank shows at a time; once
-/// if there is nothing.
+/// Calls `work(at, bytes, number)` for each piece of whole units of at most `piece_bytes`; once if
+/// there is nothing to publish.
 template <class Work>
 void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
   const std::size_t most = whole_units(piece_bytes, unit);
@@ -30,7 +30,7 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
     work(at, bytes - at < most ? bytes - at : most, number++);
 }
 
-/// Everybody shows that it is here.
+/// Each rank publishes that it has arrived.
 template <class Stack>
 void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {}
 template <class Stack>
@@ -45,13 +45,14 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
   node.met();
 }
 
-/// Whether two ranks had better send what is long: both of them may copy a part of it then.
+/// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
 bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && node.may_read() && !node.crowded();
 }
 
-/// The root shows its message, up to four pieces ahead of whoever reads it; or that it sends it.
+/// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
+/// announces that it sends a message.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
@@ -75,7 +76,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
              });
 }
 
-/// `out` = all ranks' elements, combined in their order. What one rank shows lies at `shown(r)`.
+/// Combines the elements of all ranks into `out`, in rank order. Those of rank r lie at `shown(r)`.
 template <class Channel>
 void combine_all(Channel& c, const memory& out, const reduction& op,
                  mpx::detail::function_ref<memory(rank_t)> shown) {
@@ -88,9 +89,10 @@ void combine_all(Channel& c, const memory& out, const reduction& op,
   }
 }
 
-/// Each rank combines a part of every piece, which whoever wants it copies then: `root`, or all of
-/// them if that is no rank. Piece 2k shows a window of `in`, piece 2k + 1 this rank's part of its
-/// result. What a rank shows says what it has read: everything before, but for what is said below.
+/// Each rank combines a part of every piece. The ranks that want the result copy the parts: `root`,
+/// or all ranks if it is any_source. Piece 2k publishes a window of `in`, piece 2k + 1 this rank's
+/// part of the result. A rank that publishes a piece has read all pieces before it, but for the
+/// exception below.
 template <class Stack>
 void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
@@ -107,7 +109,8 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
     const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i, in.bytes - at); };
     for (rank_t r = 0; r < n; ++r) shown(r);
-    // Who has shown this window had read the last one, but maybe not all that was made of it.
+    // A rank that has published this window has read the previous window, but perhaps not yet all
+    // parts of its result.
     node.met(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
@@ -125,25 +128,25 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
       const memory made = node.see(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.claim(made);  // Else who has made it may read it yet.
+      if (r != me && root == me) node.claim(made);  // Else other ranks read it as well.
     }
     node.met(i + 1);
   }
 }
 
-/// Whether each rank of a reduction had better combine a part of it than one of them, or each, all.
-/// Where ranks outnumber cores that is one meeting more.
+/// True if each rank should combine a part of the vector, instead of one rank or each rank
+/// combining all of it. Where ranks outnumber cores, parts cost one meeting more.
 template <class Stack>
 bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
                     bool everywhere) noexcept {
-  // Of two, one has its elements in its own cache, and gets what it lacks at one crossing a line: a
-  // part each is faster until caches are full.
+  // With two ranks, one of them has its elements in its cache and fetches the others at one
+  // transfer a line. Parts are faster in this range only, until caches are full.
   if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072 && bytes <= 1048576;
   if (!node.crowded()) return bytes > 8192;
   return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
 }
 
-/// All others show their elements, and the root combines them.
+/// All other ranks publish their elements, and the root combines them.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
@@ -160,7 +163,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            shown);
         } else {
-          const memory own = node.keep_part(call.in, at, bytes, i);  // It may be where `out` is.
+          const memory own =
+              node.keep_part(call.in, at, bytes, i);  // `in` may be the same memory as `out`.
           combine_all(c, out, *call.op, [&](rank_t r) { return r == call.root ? own : shown(r); });
         }
         node.claim_of_each(shown);
@@ -169,8 +173,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.rank() == call.root) node.met();
 }
 
-/// Everybody shows its elements, and combines all, or a part of what is long; or where ranks
-/// outnumber cores, the last to come does, for all.
+/// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
+/// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
@@ -198,7 +202,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
       });
 }
 
-/// Everybody shows its block, and copies all others.
+/// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allgather_call& call) {
@@ -210,7 +214,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     node.show_part(mine, at, bytes, i);
     node.own_next(bytes, i);
     if (node.crowded()) node.see_all(i);
-    // What this rank has just read it copies while the others come.
+    // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
@@ -225,8 +229,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
-/// Calls `work(at, bytes, number)` for each window of whole units of blocks of `most` bytes, of
-/// which a rank shows one for every other rank at a time; once if there is nothing.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks of at most `most`
+/// bytes. A rank publishes one window for every other rank at a time. Calls once if there is
+/// nothing.
 template <class Work>
 void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
   const std::size_t room =
@@ -236,7 +241,7 @@ void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) 
     work(at, most - at < room ? most - at : room, number++);
 }
 
-/// Everybody shows a window of all its blocks, and copies those that are for it.
+/// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
@@ -259,7 +264,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
 }
 
-/// The same, but each combines what is for it, in the order of ranks.
+/// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_scatter_call& call) {
@@ -268,7 +273,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const blocks in = placed(c, call.in);
   const memory own = in[me];
   const memory mine = slice(call.out, 0, own.bytes);
-  // In place the result lies where blocks are that have not been shown yet.
+  // In place, the result overlaps blocks that have not been published yet.
   const memory sum =
       in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
   std::size_t most = 0;
@@ -292,36 +297,38 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   c.copy(mine, sum);
 }
 
-/// Calls of `What` can be made in shared memory, over the transport of `Stack`.
+/// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
+/// is a `meet_direct` for the call.
 template <class Stack, class What>
 concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
-/// Whether an element fits what a rank shows at a time to each.
+/// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
 bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ranks) noexcept {
   if constexpr (requires { call.op; })
     return call.op->element_bytes <= node_piece_bytes / static_cast<std::size_t>(ranks);
   return true;
 }
-/// What is used where a call cannot meet in shared memory.
+/// The policy's choice for a call that cannot use shared memory.
 template <class Policy>
 choice without_node(question q, algorithm by) noexcept {
   q.meets = q.reads = false;
   return decide<Policy>(q, by);
 }
 
-/// What has been learnt of calls of this kind: those in which all ranks hear of rank 0.
+/// Measured costs of calls of this kind. Every rank waits for rank 0 in these calls, so that rank 0
+/// can choose for all.
 inline protocol::scheme_learner* ways_of(node_state& s, const alltoall_call&) noexcept {
   return &s.alltoall_ways;
 }
 inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) noexcept {
   return &s.allgather_ways;
 }
-/// Makes a long call in one of two ways: each reads what it gets where it lies, or it is shown in
-/// pieces. What is faster, by the size, the caches and the kernel, rank 0 learns, and chooses: it
-/// lends its memory, or shows a piece, and the others do as they find it to do.
+/// Makes a long call in one of two ways: ranks read directly from each other's buffers, or they
+/// publish pieces. Size, caches and kernel decide which is faster. Rank 0 measures it, and chooses:
+/// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
 template <class Stack, class What>
 void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                     const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
@@ -337,7 +344,7 @@ void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stac
     ways.took(way, bytes, blocks_of::working_ns(c.endpoint_of()) - begun_ns);
 }
 
-/// Makes a call in shared memory, where `state` says. Requires: q.reads only if all can.
+/// Makes a call in the block of `state`. Requires: q.reads only if all ranks can read directly.
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
                  const question& q) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the ranks that meet in a block are, if they outnumber cores: who shares this rank's core,
-// and whether they are spread evenly. What is known of it may be old: nothing but time depends on
-// it.
+// Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
+// spreading of ranks over cores. The cores on record may be out of date; only speed depends on
+// them.
 
 #include <bit>
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace mpx::inline v0::coll {
 
-/// + 1; 0: that is not known.
+/// The core that rank r was last seen on, plus 1; 0 if it is unknown.
 inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
   return s.block.head().core[r].load(platform::memory_order_relaxed);
 }
 
-/// Where a core has two ranks more than another one, all wait for those on it, and a kernel takes
-/// long to see that, as all of them give way: so the highest one there moves. Rarely, if it is
-/// moved back.
+/// Moves this rank to the least loaded core, if its own core has at least two ranks more than that
+/// and this is the highest rank on it. The kernel balances such ranks slowly, as all of them yield;
+/// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
+/// that a kernel that moves the rank back is not fought.
 [[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
   constexpr unsigned turns_min = 256;
   constexpr unsigned turns_max = 65536;
@@ -53,7 +54,7 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
   s.turns = s.turns_apart;
 }
 
-/// Lets the others know where this rank is.
+/// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
 inline void say_core(node_state& s, rank_t me) noexcept {
   if (s.turns-- == 0) [[unlikely]]
     spread_evenly(s, me);
@@ -63,8 +64,10 @@ inline void say_core(node_state& s, rank_t me) noexcept {
   s.block.head().core[me].store(core, platform::memory_order_relaxed);
 }
 
-/// How many of `whom` have not shown `tag` in slot i yet, all of them elsewhere; negative if any
-/// rank that has not may need this core. Flags that change elsewhere are read only of `whom`.
+/// Returns the number of ranks of `whom` that have not published `tag` in slot i, if all of them
+/// are on other cores. Returns a negative number if any rank that has not published it may need
+/// this core. Flags of ranks on other cores are read for `whom` only, to save transfers of cache
+/// lines.
 inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
                                 std::uint64_t whom) noexcept {
   rank_t missing = 0;
@@ -79,7 +82,8 @@ inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
   return missing;
 }
 
-/// In matrix algorithms the root goes round: who is the next one is awaited by all.
+/// Records the root of a call, and predicts the next root from the last two: in matrix algorithms
+/// the root moves in equal steps. All ranks will wait for the next root.
 inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
   if (s.rooted == serial) return;
   const rank_t n = s.block.ranks();
@@ -88,7 +92,7 @@ inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
   s.root = root;
 }
 
-/// Whether a rank on this core has not left a call before `tag`: it has something to do.
+/// True if another rank on this core has not left the calls before `tag`, so it has work to do.
 inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
@@ -97,9 +101,9 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   return false;
 }
 
-/// What a rank does until others have come, if they come soon: it lets those run who share its
-/// core, and looks on while all it waits for are at work elsewhere. Each `wait` returns whether
-/// they have come.
+/// Waits for other ranks that arrive soon. It yields the core to ranks that share it, and polls
+/// without a pause while all awaited ranks run on other cores. Each `wait` returns true if the
+/// awaited ranks have arrived, false if the caller must wait in another way.
 template <class Stack>
 class crowd {
   using endpoint_type = mpx::detail::endpoint<Stack>;
@@ -108,7 +112,8 @@ class crowd {
  public:
   crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
 
-  /// For all of `whom` to show `tag` in slot i. Requires: they are ranks.
+  /// Waits for all of `whom` to publish `tag` in slot i. Requires: `whom` names ranks of the block
+  /// only.
   [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
     std::uint64_t missing = whom;
     const auto ready = [&] {
@@ -119,11 +124,11 @@ class crowd {
     };
     return wait_in_turn(i, tag, ready, whom);
   }
-  /// For rank r to show `tag` of a call in slot i: see wait_for.
+  /// Waits for rank r to publish `tag` of a call in slot i: see wait_for.
   [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
     return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
   }
-  /// The same as wait_for_all, for what comes of it.
+  /// As wait_for_all, with a condition of the caller's.
   bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
@@ -133,8 +138,8 @@ class crowd {
     }
     return false;
   }
-  /// For what rank r does in a call in which not all wait for all. Those come here as well, and so
-  /// are spread over cores as the others are.
+  /// Waits for a condition that rank r fulfils, in a call where not all ranks wait for all. Such
+  /// calls, too, publish this rank's core, so that ranks are spread over cores.
   bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
       say_core(s_, me_);
@@ -148,23 +153,23 @@ class crowd {
  private:
   static constexpr int turns = 4;
 
-  /// Where all who are missing are at work on other cores, or take turns there, to give this one
-  /// away gains nothing: those who are on it have come, and would look in vain.
+  /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
+  /// this core have arrived already.
   bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
     return missing >= 0 && looks_on(missing, ready);
   }
-  /// The same, where rank r alone is waited for.
+  /// As comes_soon, for rank r alone.
   bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
     if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
     return looks_on(s_.block.ranks(), ready);
   }
-  /// Looks on for about as long as so many others need to come; but if that fails again and again,
-  /// now and then only.
+  /// Polls about as long as `missing` ranks on other cores need to arrive. If that fails
+  /// repeatedly, it polls in one call of 17 only.
   bool looks_on(rank_t missing, ready_check ready) noexcept {
-    constexpr unsigned looks_each = 48;  // A microsecond or two: what a change of the core takes.
+    constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
     constexpr int known_luck = 4;
     constexpr int pause_calls = 16;
     if (s_.luck < 0) {
@@ -181,7 +186,8 @@ class crowd {
     s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
     return false;
   }
-  /// Those on this core come, most often, when it is their turn: then nothing else need be done.
+  /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
+  /// did not yield.
   bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::give_way(e_); }
 
   endpoint_type& e_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Long collectives of ranks that meet in shared memory: each lends its buffers to the others, which
-// read what they need where it lies; and of a reduction each rank combines a part.
+// Long collectives among ranks that share a node: each rank lends its buffers to the others, which
+// read directly from them. In a reduction each rank combines a part.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace mpx::inline v0::coll {
 
-/// `m` in one piece: itself, or a copy `at` a place of its size.
+/// Returns `m` if it is contiguous, else a copy of it in `at`, which has the same size.
 template <class Channel>
 memory in_one_piece(Channel& c, const memory& m, const memory& at) {
   if (m.contiguous()) return m;
   if (at.base != nullptr) c.copy(at, m);
   return at;
 }
-/// `out` = all ranks' elements, combined in their order, from this rank's on: `own`, which may be
-/// where `out` is. Those of rank r are `theirs(r)`.
+/// Combines the elements of all ranks into `out`, in rank order, beginning with `own`, this rank's,
+/// which may be the same memory as `out`. Those of rank r are `theirs(r)`.
 template <class Channel>
 void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
                       mpx::detail::function_ref<memory(rank_t)> theirs) {
@@ -42,16 +42,17 @@ void combine_outwards(Channel& c, const memory& out, const memory& own, const re
   }
 }
 
-/// What a rank lends to the others of one call, for as long as this lives: `in`, what it gives, and
-/// `out`, where it makes what others want. Its end waits until all have left the call.
-/// Requires: both are in one piece, or empty.
+/// Memory that a rank lends to the others for one call, as long as this object lives: `in`, its
+/// input, and `out`, where it makes results for others. The destructor waits until all ranks have
+/// left the call.
+/// Requires: both are contiguous, or empty.
 template <class Stack>
 class node_loan {
   using channel = mpx::detail::collective_channel<Stack>;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
 
  public:
-  /// `total`: bytes of the call, which are the same at every rank that lends.
+  /// `total`: the bytes of the call, equal at every rank that lends.
   node_loan(node_call<Stack>& node, channel& c, std::size_t total) noexcept
       : node_(node), c_(c), total_(total) {}
   node_loan(const node_loan&) = delete;
@@ -62,7 +63,7 @@ class node_loan {
     for (rank_t r = 0; shown_ && r < c_.size(); ++r) take_back(r, lent_[r]);
   }
 
-  /// Lends: to all, or to one.
+  /// Lends `in` and `out` to all other ranks, or to rank `only`.
   void lend(const memory& in, const memory& out = {}, rank_t only = any_source) noexcept {
     if (c_.failed()) return;
     const rank_t n = c_.size();
@@ -75,15 +76,15 @@ class node_loan {
     shown_ = true;
     if (!c_.failed()) node_.show_loan(lent_, total_);
   }
-  /// Copies from what rank r has lent, as much as `into` takes, from `offset` on.
+  /// Copies from the `in` of rank r, from `offset` on, as much as `into` holds.
   void read(rank_t r, std::size_t offset, const memory& into) noexcept {
     read(r, &loan::in, offset, into);
   }
   void read_out(rank_t r, std::size_t offset, const memory& into) noexcept {
     read(r, &loan::out, offset, into);
   }
-  /// `to` = all ranks' elements, of which `own` are this rank's, from `offset` of what they have
-  /// lent on, combined in their order. `to` may be where `own` is.
+  /// Combines into `to` the elements of all ranks, in rank order: `own` of this rank, and those
+  /// that the others have lent, from `offset` on. `to` may be the same memory as `own`.
   void combine(const memory& to, const memory& own, std::size_t offset, const reduction& op) {
     const std::size_t most = op.element_bytes >= piece_bytes
                                  ? op.element_bytes
@@ -100,13 +101,14 @@ class node_loan {
       });
     }
   }
-  /// Says that `out` is made, and waits until rank r has said so.
+  /// Publishes that `out` is complete; `wait_made` waits until rank r has published that.
   void made() noexcept { node_.show_part({}, 0, 0, 1); }
   void wait_made(rank_t r) noexcept { node_.see(r, 0, 1); }
 
  private:
   static constexpr std::size_t piece_bytes = 32768;  // Stays in the cache.
-  static constexpr std::size_t read_bytes = 262144;  // At a time: others may want the lock.
+  static constexpr std::size_t read_bytes =
+      262144;  // For each get: the endpoint's lock is released in between.
 
   remote_memory expose(rank_t r, const memory& m) noexcept {
     if (m.bytes == 0) return {};
@@ -152,7 +154,7 @@ class node_loan {
   loan lent_[node_ranks_max] = {};
 };
 
-/// `m` in one piece: itself, or a copy.
+/// Returns `m` if it is contiguous, else a copy in scratch memory.
 template <class Channel>
 memory in_one_piece(Channel& c, const memory& m) {
   return m.contiguous() ? m : in_one_piece(c, m, c.scratch(m.bytes));
@@ -226,7 +228,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
   const rank_t me = c.rank();
   const std::size_t bytes = call.out.bytes;
   memory in;
-  if (call.in_place) {  // What is given is overwritten while others read it.
+  if (call.in_place) {  // The input is overwritten while other ranks read it.
     in = c.scratch(call.out.total(n));
     if (in.base == nullptr) return;
     const blocks copy{in.base, bytes, bytes};
@@ -292,7 +294,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
   const memory own = in[me];
   const memory mine = slice(call.out, 0, own.bytes);
   const memory all{in.base, in.total(n)};
-  // In place the result lies where rank 0's block is, which that reads.
+  // In place, the result overlaps the block that rank 0 reads from this rank.
   const bool apart = in.base == call.out.base && own.base != mine.base;
   const memory sum = apart ? c.scratch(own.bytes) : mine;
   {

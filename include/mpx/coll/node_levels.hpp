@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives in two levels, where ranks are on several nodes: within each node, and between nodes.
+// Collectives in two levels for communicators of several nodes: within each node, and between
+// nodes.
 //
-// *Leaders*: only one rank of each node takes part between nodes; a root leads its own. *Parts*:
-// each rank of a node has a part of the data, and meets between nodes those that have the same part
-// of theirs. What is done on each level is one of the collectives themselves, among fewer ranks, by
-// the algorithm that the policy has for them.
+// With *leaders*, one rank of each node takes part between nodes; a root leads its own node. With
+// *parts*, each rank of a node has a part of the data, and exchanges it with the ranks that have
+// the same part on other nodes. Each level is itself a collective among fewer ranks, by the
+// algorithm that the policy chooses for it.
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/allreduce.hpp"
@@ -21,7 +22,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// What a policy is told of nodes.
+/// Fills in the properties of the nodes in a question to the policy.
 inline void ask_of_nodes(question& q, const node_map& map) noexcept {
   q.nodes = map.nodes();
   q.node_ranks = map.most();
@@ -29,7 +30,7 @@ inline void ask_of_nodes(question& q, const node_map& map) noexcept {
   q.even = map.even();
 }
 
-/// One call at one rank, in two levels. Requires of each: `offers_levels`.
+/// One call at one rank, in two levels. Requires: `offers_levels` holds for the call.
 template <class Policy, Steps S>
 class node_levels {
  public:
@@ -106,7 +107,7 @@ class node_levels {
   }
 
   void run(const reduce_scatter_call& call, bool) {
-    // For each rank of this node, what those with its number on all nodes are to get.
+    // For each rank of this node, the blocks of the ranks with the same index on all nodes.
     const blocks packed = packed_for_members(call.in);
     const memory sum = s_.scratch(packed.bytes);
     if (packed.base == nullptr || sum.base == nullptr) return;
@@ -120,14 +121,15 @@ class node_levels {
     const blocks out = placed(s_, call.out);
     const memory mine = call.in.base != nullptr ? call.in : out[s_.rank()];
     if (in_parts) return allgather_in_parts(out, mine);
-    // All blocks, ordered by nodes: as they lie in the result, or apart.
+    // All blocks, ordered by nodes: in the result itself if its order is the same, else in scratch
+    // memory.
     const bool direct = out.regular() && map_.in_order();
     const rank_t ranks = s_.size();
     const memory all = direct ? out.range(0, ranks) : s_.scratch(out.total(ranks));
     const memory table = s_.scratch(static_cast<std::size_t>(map_.nodes()) * sizeof(std::int64_t));
     if ((all.base == nullptr && all.bytes != 0) || table.base == nullptr) return;
     auto* const counts = reinterpret_cast<std::int64_t*>(table.base);
-    std::size_t begin = 0;  // Of this node.
+    std::size_t begin = 0;  // Offset of this node's blocks.
     for (rank_t k = 0; k < map_.nodes(); ++k) {
       std::size_t sum = 0;
       for (rank_t at = map_.begin_of(k); at < map_.begin_of(k) + map_.size_of(k); ++at)
@@ -153,9 +155,9 @@ class node_levels {
     const std::size_t bytes = here ? out.bytes_of(call.root) : mine.bytes;
     const bool direct = here && out.regular() && map_.in_order();
     const rank_t node = map_.node_of(call.root);
-    blocks all{out.base, bytes, bytes};  // Of all ranks, ordered by nodes, at the root,
+    blocks all{out.base, bytes, bytes};  // Blocks of all ranks, ordered by nodes, at the root,
     if (here && !direct) all.base = s_.scratch(bytes * static_cast<std::size_t>(s_.size())).base;
-    memory own;  // and of this node, at its leader.
+    memory own;  // and blocks of this node, at its leader.
     if (here) {
       if (all.base == nullptr && bytes != 0) return;
       own = all.range(map_.begin_of(node), map_.size_of(node));
@@ -210,7 +212,7 @@ class node_levels {
     const auto most = static_cast<std::size_t>(map_.most());
     const auto nodes = static_cast<std::size_t>(map_.nodes());
     const std::size_t bytes = out.bytes_of(0);
-    // First to the rank of this node that has the number of the one that it is for.
+    // First within the node, to the rank that has the same index as the receiver on its node.
     const blocks going = packed_for_members(in);
     const blocks here{s_.scratch(bytes * nodes * most).base, bytes * nodes, bytes * nodes};
     const bool direct = out.regular() && !call.in_place;
@@ -258,7 +260,7 @@ class node_levels {
   parts parts_of(const memory& all, std::size_t unit) const noexcept {
     return {all, unit, static_cast<std::size_t>(map_.most())};
   }
-  /// Its parts as blocks.
+  /// The parts of `all` as blocks.
   blocks blocks_of(const memory& all, std::size_t unit) {
     const auto most = static_cast<std::size_t>(map_.most());
     blocks b{all.base, all.bytes / most, all.bytes / most};
@@ -273,21 +275,21 @@ class node_levels {
     b.counts = {counts, true};
     return b;
   }
-  /// Combines the vectors of this node. Returns this rank's part of the result, which lies at its
-  /// place in `out`.
+  /// Combines the vectors of this node's ranks. Returns this rank's part of the result, which lies
+  /// in `out` at the part's offset.
   memory reduce_scatter_parts(const memory& in, const memory& out, const reduction& op) {
     const memory mine = parts_of(out, op.element_bytes)[map_.index()];
     within(reduce_scatter_call{blocks_of(in, op.element_bytes), mine, &op});
     return mine;
   }
-  /// Every rank of this node gets the parts of all others.
+  /// Gathers the parts of this node's ranks at each of them.
   void allgather_parts(const memory& all, std::size_t unit) {
     within(allgather_call{{}, blocks_of(all, unit)});
   }
 
   // --- Blocks ------------------------------------------------------------------------------------
 
-  /// For each rank of this node, the blocks of those that have its number on all nodes.
+  /// For each rank of this node, the blocks of the ranks with the same index on all nodes.
   blocks packed_for_members(const blocks& in) {
     const auto most = static_cast<std::size_t>(map_.most());
     const auto nodes = static_cast<std::size_t>(map_.nodes());
@@ -301,7 +303,7 @@ class node_levels {
                 given[k * map_.most() + i]);
     return packed;
   }
-  /// The blocks of this node, in their order, to its leader.
+  /// Gathers the blocks of this node's ranks at its leader, in their order.
   void gather_in_node(const blocks& out, const memory& mine, const memory& all) {
     const some_ranks members = map_.members();
     if (!out.counts && out.pieces == nullptr)
@@ -317,7 +319,7 @@ class node_levels {
     }
     near.finish();
   }
-  /// All blocks, ordered by nodes, to their places.
+  /// Copies all blocks, ordered by nodes, to their places in the result.
   void take_in_order(const blocks& out, const memory& all) {
     std::size_t at = 0;
     for (rank_t i = 0; i < s_.size(); ++i) {
@@ -344,7 +346,8 @@ class node_levels {
   const node_map& map_;
 };
 
-/// Whether calls of `What` can be made in two levels by `Stack`.
+/// Calls of `What` can be made in two levels: the transport of `Stack` knows nodes, and node_levels
+/// has a `run` for the call.
 template <class Stack, class What>
 concept HasLevels =
     NodeTransport<typename Stack::transport_type> &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the ranks of a communicator meet in shared memory: agreed on by their first call that asks.
+// Creation of the block of shared memory of a communicator, by its first call that asks for one.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// Whether this rank had better copy from ordinary memory of all others than have it shown.
+/// Advice on copying directly from the memory of all other ranks: the least favourable of all.
 template <class Stack>
 advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
@@ -26,12 +26,12 @@ advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   return all;
 }
 
-/// Where the ranks of a call's communicator meet; made by the first call that asks, together.
-/// nullptr: nowhere, which all of them find, or the call has failed.
+/// Makes the block of a communicator's ranks. All ranks call together. Returns nullptr if there is
+/// none, on which all ranks agree, or if the call has failed.
 template <class Stack>
 [[gnu::noinline]] node_state* make_node(mpx::detail::collective_channel<Stack>& c) {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
-  constexpr std::uint64_t reached = 1;  // What all of them can.
+  constexpr std::uint64_t reached = 1;  // Capabilities, combined over all ranks.
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
   constexpr std::uint64_t reads = 8;
@@ -94,7 +94,7 @@ template <class Stack>
   if (!state.node_tried) [[unlikely]] {
     state.node_tried = true;
     state.node = make_node(c);
-    if (c.failed()) state.node_tried = false;  // Nobody has one.
+    if (c.failed()) state.node_tried = false;  // No rank has one: the next call tries again.
   }
   return state.node;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The nodes of a communicator, as its transport knows them; and steps among some of the ranks.
+// The nodes of a communicator as its transport reports them, and steps among a subset of its ranks.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace mpx::inline v0::coll {
 
-/// The nodes of a communicator, which is asked for them once. nullptr: memory is out.
-/// Cost: once, a look at every rank; no message.
+/// The nodes of a communicator, computed by the first call. Returns nullptr if memory is out.
+/// Cost: once, a query of the transport for each rank; no message.
 template <class Stack>
 const node_map* nodes_of(mpx::detail::endpoint<Stack>& e, mpx::detail::communicator_state& state,
                          rank_t self) noexcept {
@@ -36,7 +36,7 @@ const node_map* nodes_of(mpx::detail::endpoint<Stack>& e, mpx::detail::communica
   return state.nodes;
 }
 
-/// Steps among some of the ranks. Requires: this rank is one of them.
+/// Steps among some of the ranks, which are renumbered. Requires: this rank is one of them.
 template <Steps S>
 class steps_among {
  public:

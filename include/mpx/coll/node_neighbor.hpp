@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives among neighbours that meet in shared memory: each shows what goes along its edges,
-// and waits for nobody but those from whom it gets something.
+// Neighbour collectives in a block of shared memory: each rank publishes the blocks for its
+// destinations, and waits for its sources only.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace mpx::inline v0::coll {
 
-/// An edge of what a rank shows: first their number, as the `bytes` of one, and where what goes
-/// along them begins, as its `to`; then all of them; then what goes along each.
+/// Entry of the table that begins what a rank publishes. The first entry is a header: `bytes` is
+/// the number of edges, `to` the offset at which the payload begins. One entry for each edge
+/// follows, then the payload of each edge in the same order.
 struct shown_edge {
   rank_t to = 0;
   std::uint32_t bytes = 0;
 };
-/// Where it begins. What is long is copied faster from the beginning of a line.
+/// Offset of the payload. Long payloads begin at a cache line, from which they are copied faster.
 constexpr std::size_t head_of(std::size_t edges, std::size_t bytes) noexcept {
   const std::size_t listed = sizeof(shown_edge) * (edges + 1);
   if (bytes <= node_near_bytes) return listed;
   return (listed + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
-/// The k-th block that goes to `to` of what a rank shows. Nothing, if there are not so many, or it
-/// would lie elsewhere.
+/// Returns the k-th block for rank `to` in what a rank has published. Returns no memory if there
+/// are fewer, or if the table leads outside of `shown`.
 inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcept {
   shown_edge edge;
   if (shown.bytes < sizeof edge || shown.bytes > node_piece_bytes) return {};
@@ -47,7 +48,7 @@ inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcep
 template <class Call>
 struct spread_call;  // See mpx/coll/layouts.hpp.
 
-/// Nothing is read where it lies: no question of these calls is answered so.
+/// Only makes these calls MeetsInNode: no policy chooses direct reads for them.
 template <class Stack, neighbor_operation Operation>
 void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
                  const neighbor_call<Operation>&) {}
@@ -55,10 +56,10 @@ template <class Stack, neighbor_operation Operation>
 void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
                  const spread_call<neighbor_call<Operation>>&) {}
 
-/// What a rank shows to its neighbours: how much, and to whom.
+/// Size and readers of what a rank publishes to its neighbours.
 struct shown_edges {
   static constexpr std::size_t bytes_max = 32768;
-  static constexpr std::size_t claimed_max = 8;  // Of a short call.
+  static constexpr std::size_t claimed_max = 8;  // Blocks that a short call claims at most.
 
   template <class Call>
   explicit shown_edges(const Call& call) noexcept {
@@ -72,7 +73,7 @@ struct shown_edges {
   std::size_t room() const noexcept { return head() + bytes; }
   bool fits(std::size_t most) const noexcept { return bytes <= most && head() <= most; }
 
-  /// Writes all of that.
+  /// Writes the table and the blocks.
   template <class Call>
   void write(const Call& call, std::byte* to) const noexcept {
     std::byte* edge_at = to;
@@ -94,10 +95,10 @@ struct shown_edges {
   std::uint64_t readers = 0;
 };
 
-/// Of whom a rank gets something; how many blocks of each it has taken.
+/// Counts the blocks that a rank has taken from each of its sources.
 class taken_edges {
  public:
-  /// The number of the next block of rank r.
+  /// Number of the next block of rank r.
   std::uint32_t next(rank_t r) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << r;
     if ((seen_ & bit) == 0) of_[r] = 0;
@@ -113,10 +114,10 @@ class taken_edges {
 
  private:
   std::uint64_t seen_ = 0;
-  std::uint32_t of_[node_ranks_max];  // Of those that have been seen.
+  std::uint32_t of_[node_ranks_max];  // Valid for ranks in `seen_`.
 };
 
-/// Whoever has much to give sends messages instead, and shows that.
+/// A rank that has more than bytes_max to give sends messages instead, and announces that.
 template <class Stack, neighbor_operation Operation>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const neighbor_call<Operation>& call) {
@@ -124,7 +125,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const bool shows = edges.fits(shown_edges::bytes_max);
   const memory room = node.make_part(shows ? edges.room() : 0, 0);
   if (c.failed()) return;
-  if (room.base != nullptr) {  // Else it has shown them (see make_quickly).
+  if (room.base != nullptr) {  // Else make_quickly has published them.
     if (shows) edges.write(call, room.base);
     node.show_edges(room.bytes, edges.readers);
   }
@@ -151,7 +152,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (waits) c.finish();
 }
 
-/// The same where blocks are short, and of one length each way.
+/// Fast path for short blocks, which have one length for all destinations and one for all sources.
 template <class Stack, neighbor_operation Operation>
 [[MPX_ALWAYS_INLINE]] inline bool make_quickly(quick_call<Stack>& quick,
                                                const neighbor_call<Operation>& call) {
