@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What collectives take: values and ranges, counts and places, mpx::in_place, function objects.
+// Arguments of collectives: values and ranges, counts and displacements, mpx::in_place, operations.
 
 #include <array>
 #include <concepts>
@@ -20,15 +20,15 @@ namespace detail {
 struct in_place_t {};
 }  // namespace detail
 
-/// In place of what a rank gives to a collective: it is where the result will be.
+/// Passed instead of an input buffer: the rank's data is in the result buffer already.
 inline constexpr detail::in_place_t in_place{};
 
 }  // namespace mpx::inline v0
 
 namespace mpx::inline v0::detail {
 
-/// What reduce takes: a value, of which a copy is made and returned, a range, in place, or a
-/// container that nobody else has, which is returned.
+/// Argument of a reduction in place: a range, which holds the result; a value, of which a copy is
+/// combined and returned; or a temporary container, which is returned.
 template <class V>
 concept ReducedInPlace = (std::ranges::range<V> || LayoutBuffer<V>) && ReceiveBuffer<V>;
 template <class V>
@@ -53,12 +53,12 @@ struct element_of<V> {
 };
 template <class V>
 using element_of_t = typename element_of<V>::type;
-/// Elements of one type, of which the second are written.
+/// Two buffers of the same element type; the second is written.
 template <class In, class Out>
 concept ReducedBetween = SendBuffer<const In&> && ReceiveBuffer<Out> &&
                          std::same_as<element_of_t<const In>, element_of_t<Out>>;
-/// What an operation combines of elements of T: these, or where it cannot and they are arrays, what
-/// those are made of.
+/// The type that an operation combines: T, or the elements of T if T is an array that the operation
+/// does not accept.
 template <class T, class Op>
 struct combined {
   using type = T;
@@ -71,21 +71,21 @@ struct combined<T[N], Op> : combined<T, Op> {};
 template <class T, std::size_t N, class Op>
 requires(!std::invocable<Op&, const std::array<T, N>&, const std::array<T, N>&>)
 struct combined<std::array<T, N>, Op> : combined<T, Op> {};
-/// The reduction of buffers of V.
+/// The reduction for buffers of type V.
 template <class V, class Op>
 using reduction_of = typed_reduction<combined_t<element_of_t<V>, Op>, Op>;
-/// An operation on two elements of V.
+/// `Op` can be called with two elements of V.
 template <class Op, class V>
 concept Reduces = std::invocable<Op&, const combined_t<element_of_t<V>, Op>&,
                                  const combined_t<element_of_t<V>, Op>&>;
 
 template <class B>
-memory place_of_layout(const B& buffer) noexcept;  // Of mpx/datatype.hpp, as the next one.
+memory place_of_layout(const B& buffer) noexcept;  // Both: see mpx/datatype.hpp.
 template <class B>
 std::size_t unit_of_layout(const B& buffer) noexcept;
 
-/// Where a buffer's bytes lie; what is only read is not written to, whatever the pointer's type.
-/// (Of one that has a fault: nowhere. See `made_call`.)
+/// The memory of a buffer. Memory of an input is never written, in spite of the pointer's type. A
+/// buffer with a fault has no memory: see `made_call`.
 template <class B>
 [[MPX_ALWAYS_INLINE]] inline memory place_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
@@ -94,7 +94,7 @@ template <class B>
     return bytes_of(buffer);
   }
 }
-/// The bytes of one element.
+/// Size of one element in bytes.
 template <class B>
 [[MPX_ALWAYS_INLINE]] inline std::size_t unit_of(const B& buffer) noexcept {
   if constexpr (LayoutBuffer<B>) {
@@ -104,17 +104,17 @@ template <class B>
   }
 }
 
-/// How a call uses a buffer: it may be one with a layout, whose faults are the call's.
+/// Use of a buffer by a call. A buffer with a layout may have a fault, which the call reports.
 struct plain_use {
   static constexpr bool has_layout = false;
 };
 template <class B>
 struct layout_use {
   static constexpr bool has_layout = true;
-  const B* buffer;  // nullptr: it does not count at this rank.
+  const B* buffer;  // nullptr: ignored at this rank.
   bool received;
 };
-/// `counts`: at this rank.
+/// Input or output of a call. `counts`: false if the buffer is ignored at this rank.
 template <class B>
 [[MPX_ALWAYS_INLINE]] inline auto reads([[maybe_unused]] const B& b,
                                         [[maybe_unused]] bool counts = true) noexcept {
@@ -134,7 +134,7 @@ template <class B>
   }
 }
 
-/// The same of a list of buffers; see listed_memory.
+/// Use of a list of buffers; see listed_memory.
 template <class List>
 auto uses_all([[maybe_unused]] const List& list) noexcept {
   if constexpr (List::has_layouts) {
@@ -144,13 +144,13 @@ auto uses_all([[maybe_unused]] const List& list) noexcept {
   }
 }
 
-/// What an empty buffer without a place is taken to have: none would say "in place".
+/// Address for an empty buffer without one: a null address would mean mpx::in_place.
 inline constexpr std::byte nowhere{};
 inline memory somewhere(const memory& m) noexcept {
   return m.exists() ? m : memory(const_cast<std::byte*>(&nowhere), 0);
 }
 
-/// What a rank gives: a value, a range, or mpx::in_place.
+/// Input of a rank: a value, a range, or mpx::in_place.
 template <class In>
 concept Gives = SendBuffer<In> || std::same_as<std::remove_cvref_t<In>, in_place_t>;
 template <class In>
@@ -162,7 +162,7 @@ memory given(const In& in) noexcept {
   }
 }
 
-/// Where a rank's block goes: a buffer, or mpx::in_place.
+/// Output for a rank's own block: a buffer, or mpx::in_place.
 template <class Out>
 concept Takes = ReceiveBuffer<Out> || std::same_as<std::remove_cvref_t<Out>, in_place_t>;
 template <class Out>
@@ -174,14 +174,14 @@ memory taken(Out& out) noexcept {
   }
 }
 
-/// Whether blocks of elements A may be blocks of elements B elsewhere: one type, integers that
-/// differ in their names alone, or bytes, which may be of anything.
+/// True if elements of type A may be received as elements of type B: equal types, integers of equal
+/// size and signedness, or std::byte on either side.
 template <class A, class B>
 inline constexpr bool may_be_elements =
     std::same_as<A, B> || std::same_as<A, std::byte> || std::same_as<B, std::byte> ||
     (std::integral<A> && std::integral<B> && !std::same_as<A, bool> && !std::same_as<B, bool> &&
      sizeof(A) == sizeof(B) && std::is_signed_v<A> == std::is_signed_v<B>);
-// What compilers print of two buffers that do not fit each other.
+// The names of these conditions appear in error messages of compilers.
 template <class In, class Out>
 inline constexpr bool elements_of_one_type_go_in_and_out =
     may_be_elements<std::remove_cv_t<element_of_t<In>>, std::remove_cv_t<element_of_t<Out>>>;
@@ -191,13 +191,13 @@ template <class Out>
 inline constexpr bool elements_of_one_type_go_in_and_out<in_place_t, Out> = true;
 template <class In, class Out>
 concept Fit = elements_of_one_type_go_in_and_out<std::remove_cvref_t<In>, std::remove_cvref_t<Out>>;
-/// What a rank gives, and where what it gets goes, of one type of elements.
+/// Input and output of a call, with matching element types.
 template <class In, class Out>
 concept Gathers = Gives<In> && ReceiveBuffer<Out> && Fit<In, Out>;
 template <class In, class Out>
 concept Scatters = SendBuffer<In> && Takes<Out> && Fit<In, Out>;
 
-/// How many elements each rank has, or where its first one is: 32 or 64 bits each.
+/// Counts or displacements: a contiguous range of integers of 32 or 64 bits, one for each rank.
 template <class C>
 concept Counts =
     std::ranges::contiguous_range<C> && std::ranges::sized_range<C> &&
@@ -215,7 +215,7 @@ template <class B>
 std::size_t elements_of(const B& buffer) noexcept {
   return place_of(buffer).bytes / sizeof(element_of_t<const B>);
 }
-/// Of this and the next: more than memory has where it does not fit the type.
+/// `sum_of` and `product_of` return the largest size_t on overflow, so that an allocation fails.
 inline std::size_t sum_of(const std::vector<std::int64_t>& counts) noexcept {
   std::size_t sum = 0;
   for (const std::int64_t c : counts)
@@ -228,14 +228,14 @@ inline std::size_t product_of(std::size_t elements, rank_t ranks) noexcept {
   return __builtin_mul_overflow(elements, ranks, &all) ? static_cast<std::size_t>(-1) : all;
 }
 
-/// No error was stored.
+/// True if no error has been stored.
 template <class How>
 bool well([[maybe_unused]] const std::remove_reference_t<How>& how) noexcept {
   if constexpr (is_code<How>) return !how;
   return true;
 }
-/// Runs `call` on a range, or on a copy of a value, which is returned if `here` and all is well. A
-/// container that nobody else has is returned, too.
+/// Runs `call` on a range, or on a copy of a value. Returns the copy if `here` and there is no
+/// error, else the value. A temporary container is returned as well.
 template <class How, class V, class Call>
 auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference_t<How>& how,
                         bool here, Call&& call) {
@@ -252,14 +252,14 @@ auto in_place_or_copied(std::remove_reference_t<V>& value, std::remove_reference
   }
 }
 
-/// Blocks that are each a piece of memory.
+/// Blocks that are separate pieces of memory.
 inline coll::blocks pieces_of(std::span<const memory> all) noexcept {
   coll::blocks b;
   b.pieces = all.data();
   b.counts.many = all.size();
   return b;
 }
-/// The memory of a buffer, as blocks that lie in it together.
+/// The memory of a buffer, for blocks that lie in it together.
 template <class B>
 coll::blocks blocks_of(const B& buffer) noexcept {
   const memory all = place_of(buffer);
@@ -271,14 +271,14 @@ coll::blocks blocks_of(const B& buffer) noexcept {
   b.unit = unit_of(buffer);
   return b;
 }
-/// The same, of these lengths, one after the other.
+/// Blocks in `buffer` with these lengths, one after the other.
 template <class B, class C>
 coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
   coll::blocks b = blocks_of(buffer);
   b.counts = numbers_of(counts);
   return b;
 }
-/// The same, at these places.
+/// Blocks in `buffer` with these lengths and displacements.
 template <class B, class C, class P>
 coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
   coll::blocks b = blocks_at(buffer, counts);
@@ -290,8 +290,9 @@ coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexce
 
 namespace mpx::inline v0 {
 
-/// inout[i] = in[i] op inout[i], here: no rank communicates. Requires: as long.
-/// Source: MPI_Reduce_local.
+/// Combines element by element, without communication: inout[i] = in[i] op inout[i].
+/// Errors:     errc::argument if the ranges differ in length.
+/// Source:     MPI_Reduce_local.
 template <class In, class Out, class Op>
 requires detail::ReducedBetween<In, Out&&> && detail::Reduces<Op, In>
 void reduce_local(const In& in, Out&& inout, Op op,

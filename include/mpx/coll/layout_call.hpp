@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective call with buffers that a layout spreads, as finish_as takes it. Comes with
+// A collective call on buffers with layouts, in the form that finish_as takes. Part of
 // mpx/datatype.hpp.
 
 #include <new>
@@ -26,10 +26,10 @@ std::size_t unit_of_layout(const B& buffer) noexcept {
   }
 }
 
-/// The call `What`, one of the structs of coll/, whose places may have layouts: of their own
-/// (`memory::how`, `blocks::how`), or one of all blocks together. As `collective` it refers to what
-/// its arguments refer to; what is started or prepared, or a copy, keeps the layouts itself.
-/// Errors: errc::datatype if one of its buffers has a fault; the other ranks get errc::peer_lost.
+/// The call `What`, one of the structs of coll/, whose buffers may have layouts: one for each block
+/// (`memory::how`, `blocks::how`), or one for all blocks together. As `collective`, it refers to
+/// what its arguments refer to. A started or prepared call, and a copy, keep the layouts alive.
+/// Errors:     errc::datatype if a buffer has a fault; the other ranks get errc::peer_lost.
 template <class Stack, class What, class Op = no_reduction>
 class layout_collective {
   using spread = coll::spread_call<What>;
@@ -41,7 +41,7 @@ class layout_collective {
   static constexpr const char* start_name = What::name;
   static constexpr const char* prepare_name = What::name;
 
-  /// `uses`: of the buffers, whose faults are looked for; or none.
+  /// `uses`: the uses of its buffers, which are checked for faults; may be empty.
   template <class... Uses>
   layout_collective(const point_to_point<Stack>& on, const What& what, coll::algorithm by,
                     const Op& op, const call_mark<Stack>& mark, const Uses&... uses)
@@ -76,7 +76,7 @@ class layout_collective {
     const started s = made();
     if (s.op != nullptr) {
       schedules<Stack>::start(endpoint_of(), *s.op);
-    } else {  // It is a call all the same, which the others wait in.
+    } else {  // The other ranks wait in this call: fail it in step with them.
       collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
       steps.failed(trouble_.failure);
@@ -91,7 +91,7 @@ class layout_collective {
 
  private:
   static constexpr bool reduces = !std::is_same_v<Op, no_reduction>;
-  /// What a schedule keeps.
+  /// Objects that a schedule keeps alive.
   struct kept : allocated {
     kept(const Op& op, const coll::call_layouts& l) : maker(op), layouts(l) {}
     Op maker;
@@ -149,7 +149,7 @@ class layout_collective {
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
   spread what_;
-  coll::call_layouts layouts_;  // Of a copy.
+  coll::call_layouts layouts_;  // Kept by a copy of the call.
   bool linear_ = false;
   mutable trouble_of<Stack> trouble_;
 };

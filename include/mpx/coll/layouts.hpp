@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives of buffers that a layout spreads. What travels is the same as of a buffer in one
-// piece, which the other ranks may have. What is sent or received once is packed and unpacked by
-// the messages themselves; what is passed on is packed once, piece by piece where an algorithm goes
-// by pieces; what is combined is so in one piece.
+// Collectives on buffers with layouts. The bytes on the wire are those of a contiguous buffer,
+// which other ranks may use. Data that is sent or received once is packed and unpacked by the
+// messages themselves. Data that is passed on is packed once, in pieces where the algorithm uses
+// pieces. Data that is combined is made contiguous first.
 
 #include <cstddef>
 
@@ -25,7 +25,7 @@ namespace mpx::inline v0::coll {
 
 // --- Algorithms ----------------------------------------------------------------------------------
 
-/// `m` in one piece, as far as it is not so already: a copy, or memory for one.
+/// Returns `m` if it is contiguous, else scratch memory of its size; a copy of `m` if `filled`.
 template <Steps S>
 memory in_one_piece(S& s, const memory& m, bool filled) {
   if (m.contiguous()) return m;
@@ -33,7 +33,7 @@ memory in_one_piece(S& s, const memory& m, bool filled) {
   if (filled && all.exists()) s.copy(all, m);
   return all;
 }
-/// The same of blocks, which then lie one after the other.
+/// Returns `b` if it has no layout, else contiguous blocks one after the other; copies if `filled`.
 template <Steps S>
 blocks in_one_piece(S& s, const blocks& b, bool filled) {
   if (b.how == nullptr) return b;
@@ -48,8 +48,9 @@ void copy_blocks(S& s, const blocks& to, const blocks& from, rank_t but = -1) {
     if (r != but) s.copy(to[r], from[r]);
 }
 
-/// ring_of_blocks where blocks are spread: each is passed on from one of three pieces of `most`
-/// bytes, and unpacked from there. `first`: this rank's own. `here(i)`: where block i belongs.
+/// ring_of_blocks for blocks with a layout: each is passed on from one of three scratch pieces of
+/// `most` bytes, and unpacked from there. `first`: this rank's own block. `here(i)`: the place of
+/// block i in the result.
 template <Steps S, class Block>
 void ring_of_spread_blocks(S& s, const memory& first, std::size_t most, Block here) {
   const rank_t n = s.size();
@@ -72,7 +73,7 @@ void ring_of_spread_blocks(S& s, const memory& first, std::size_t most, Block he
   }
 }
 
-/// How many ranks a rank sends to in bcast_tree.
+/// Number of ranks to which a rank sends in bcast_tree.
 inline rank_t tree_children(rank_t rank, rank_t n, rank_t root, rank_t radix) noexcept {
   const rank_t me = around(rank - root, n);
   rank_t children = 0;
@@ -90,7 +91,7 @@ void bcast_tree_spread(S& s, const memory& data, rank_t root, rank_t radix) {
   bcast_tree(s, all, root, radix);
   if (!sends) s.copy(data, all);
 }
-/// bcast_chain where segments are passed on from one of three pieces.
+/// bcast_chain where segments are passed on from one of three scratch pieces.
 template <Steps S>
 void bcast_chain_spread(S& s, const memory& data, rank_t root, std::size_t segment) {
   const rank_t n = s.size();
@@ -144,8 +145,8 @@ void bcast_scatter_allgather_spread(S& s, const memory& data, rank_t root) {
 
 // --- With all places in one piece ----------------------------------------------------------------
 
-// `on_copies(s, call, run)`: run(whole) with a call as `call`, whose places are copies in one piece
-// where they were spread. For algorithms that know nothing of layouts.
+// `on_copies(s, call, run)` calls run(whole): `whole` is `call` with contiguous copies in place of
+// the buffers that have a layout. For algorithms that do not support layouts.
 
 template <Steps S, class Run>
 void on_copies(S& s, const bcast_call& b, Run&& run) {
@@ -195,7 +196,7 @@ void on_copies(S& s, const alltoall_call& a, Run&& run) {
   run(whole);
   copy_blocks(s, to, whole.out);
 }
-/// Whether the result of a call is written at a rank.
+/// True if the call writes its result at this rank.
 template <class Call>
 bool has_result(const Call& c, rank_t rank) noexcept {
   if constexpr (requires { c.root; }) {
@@ -206,7 +207,7 @@ bool has_result(const Call& c, rank_t rank) noexcept {
     return true;
   }
 }
-/// The same with the result alone in one piece.
+/// As on_copies, with a contiguous copy of the result only.
 template <Steps S, class Call, class Run>
 void on_copied_result(S& s, const Call& c, Run&& run) {
   Call whole = c;
@@ -282,7 +283,7 @@ void run_spread(S& s, const alltoall_call& a, const choice& c) {
   on_copies(s, a, [&](const alltoall_call& whole) { whole(s, c); });
 }
 
-/// `sends_only`: the algorithm does no more with what this rank gives than to send and to copy it.
+/// `sends_only`: the algorithm only sends and copies this rank's input, but does not combine it.
 template <Steps S, class Call>
 void run_combining(S& s, const Call& r, const choice& c, bool sends_only) {
   const auto run = [&](const Call& whole) { whole(s, c); };
@@ -292,7 +293,7 @@ void run_combining(S& s, const Call& r, const choice& c, bool sends_only) {
 template <Steps S>
 void run_spread(S& s, const reduce_call& r, const choice& c) {
   if (c.by != algorithm::pairwise) return run_combining(s, r, c, c.by == algorithm::binomial);
-  // As reduce_pairwise: only this rank's part is combined.
+  // As reduce_pairwise: only the part that this rank combines is contiguous.
   const rank_t root = r.root;
   const bool here = s.rank() == root;
   const parts part{r.in, r.op->element_bytes, static_cast<std::size_t>(s.size())};
@@ -333,13 +334,13 @@ template <Steps S>
 void run_spread(S& s, const scan_call& r, const choice& c) {
   run_combining(s, r, c, c.by == algorithm::recursive_doubling || c.by == algorithm::linear);
 }
-/// Of a call with one algorithm, that leaves parts of messages to messages.
+/// Calls with a single algorithm, whose messages pack and unpack parts.
 template <Steps S, class Call>
 void run_spread(S& s, const Call& c, const choice& by) {
   c(s, by);
 }
 
-/// A call some of whose places are linear. `fault`: what is wrong with its buffers.
+/// A call that may have linear layouts. `fault`: the error of its buffers.
 template <class Call>
 struct spread_call : Call {
   errc fault{};
@@ -357,7 +358,8 @@ struct spread_call : Call {
   }
 };
 
-/// In shared memory pieces are written and read where they are; what is combined is in one piece.
+/// In shared memory, pieces are packed and unpacked directly; the result of a reduction is made
+/// contiguous first.
 template <class Stack, class Call>
 requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet(node, c, call); }
@@ -370,7 +372,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     run(call);
   }
 }
-/// What others read where it lies is in one piece.
+/// Other ranks read these buffers directly, so they are contiguous copies.
 template <class Stack, class Call>
 requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet_direct(node, c, call); }

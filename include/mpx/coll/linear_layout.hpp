@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Messages that a layout spreads as collectives see them: a place for each byte, as of one in one
-// piece.
+// Adapter of layouts for collectives: gives each byte of a message an address, as if the message
+// were contiguous.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,13 @@
 
 namespace mpx::inline v0::coll {
 
-/// A message that a layout spreads, so that a part of it is named by a place: byte n of the message
-/// is at `whole().base + n`, as of one in one piece. Counted, for operations outlive calls.
+/// A message with a layout, whose parts can be named by an address: byte n of the message is at
+/// `whole().base + n`, as in a contiguous message. The addresses are never dereferenced. Reference
+/// counted, because operations outlive calls.
 class linear_layout final : public layout, mpx::detail::allocated {
  public:
-  /// Of `m`, whose layout it keeps if it is to outlive the call. nullptr: memory is out.
+  /// Makes one for `m`. `keeps`: it outlives the call, so it holds a reference to m's layout.
+  /// Returns nullptr if memory is out.
   static const linear_layout* make(const memory& m, bool keeps) noexcept {
     const layout* const how = keeps ? m.how->keep() : m.how;
     if (how == nullptr) return nullptr;
@@ -27,7 +29,7 @@ class linear_layout final : public layout, mpx::detail::allocated {
     if (made == nullptr && keeps) how->drop();
     return made;
   }
-  /// The place of the message of `bytes`.
+  /// The message, of `bytes`.
   memory whole(std::size_t bytes) const noexcept { return {origin(), bytes, this}; }
 
   void pack(const std::byte* at, std::size_t offset,
@@ -52,7 +54,7 @@ class linear_layout final : public layout, mpx::detail::allocated {
   linear_layout(std::byte* base, const layout* how, bool keeps) noexcept
       : base_(base), how_(how), keeps_(keeps) {}
   ~linear_layout() = default;
-  // Places are told apart by the object itself, and none of them is null.
+  // The object's own address is the origin: it is unique among messages and never null.
   std::byte* origin() const noexcept {
     return reinterpret_cast<std::byte*>(const_cast<linear_layout*>(this));
   }
@@ -63,7 +65,7 @@ class linear_layout final : public layout, mpx::detail::allocated {
   bool keeps_;
 };
 
-/// The layouts of a call's buffers: what it keeps for as long as it lasts.
+/// The layouts of a call's buffers, kept alive as long as the call.
 class call_layouts {
  public:
   call_layouts() = default;
@@ -77,8 +79,8 @@ class call_layouts {
       if (how != nullptr) how->drop();
   }
 
-  /// Makes the messages of a call linear, two at most; those that are the same stay so. `keeps`:
-  /// their layouts, too. Returns false: memory is out.
+  /// Gives linear layouts to the messages of a call, at most two; equal messages share one.
+  /// `keeps`: also keeps the original layouts alive. Returns false if memory is out.
   template <class... Places>
   bool straighten(bool keeps, Places&... places) noexcept {
     return (straighten_one(keeps, places) && ...);
@@ -124,10 +126,10 @@ class call_layouts {
   const layout* kept_[2] = {};
   std::size_t n_ = 0;
   memory given_{};
-  const linear_layout* made_ = nullptr;  // Of what was given last.
+  const linear_layout* made_ = nullptr;  // For `given_`.
 };
 
-/// The places in a call that may have a layout, as `use(places...)` takes them.
+/// Calls `use(places...)` with the buffers of a call that may have a layout.
 template <class Call, class Use>
 auto with_places(Call& c, Use&& use) {
   if constexpr (requires { c.data; }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// MPI's names for collectives that are started or prepared: each stands for one call of an
-// operation, whose arguments are explained there. An optional std::error_code comes last.
+// MPI's names for collectives that are started or prepared. Each stands for one call of an
+// operation, which documents the arguments. An optional std::error_code is the last argument.
 
 #include <source_location>
 #include <utility>
@@ -11,11 +11,11 @@
 
 namespace mpx::inline v0::detail {
 
-/// An argument that does not say how the call ends.
+/// An argument that is no std::error_code.
 template <class A>
 concept NoForm = !is_code<A&&>;
 
-/// The names of a communicator, which derives from this.
+/// MPI's names of a communicator's collectives. The communicator derives from this.
 template <class Comm>
 class collective_names {
   using site = std::source_location;

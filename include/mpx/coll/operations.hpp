@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What reductions combine with: function objects of MPI's operations, which of them commute, and
-// how a user's own says so.
+// Function objects for reductions: MPI's operations, the trait that tells which of them commute,
+// and how a program declares that its own operation commutes.
 
-#include <string>  // And with it the function objects of the standard, std::plus and the like.
+#include <string>  // Also declares std::plus and the like.
 #include <type_traits>
 #include <utility>
 
@@ -12,17 +12,17 @@
 
 namespace mpx::inline v0 {
 
-/// The greater of two.
+/// The greater of two values.
 struct max_t {
-  /// `a`, unless `b` is greater.
+  /// Returns `a`, unless `b` is greater.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
   }
 };
-/// The lesser of two.
+/// The lesser of two values.
 struct min_t {
-  /// `a`, unless `b` is less.
+  /// Returns `a`, unless `b` is less.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
@@ -30,49 +30,49 @@ struct min_t {
 };
 /// Logical exclusive or.
 struct logical_xor_t {
-  /// Whether one of them is true, and not both.
+  /// Returns true if exactly one of them is true.
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
-/// The second.
+/// The second of two values.
 struct replace_t {
-  /// `b`.
+  /// Returns `b`.
   template <class T>
   constexpr T operator()(const T&, const T& b) const {
     return b;
   }
 };
-/// The first.
+/// The first of two values.
 struct no_op_t {
-  /// `a`.
+  /// Returns `a`.
   template <class T>
   constexpr T operator()(const T& a, const T&) const {
     return a;
   }
 };
 
-/// A value and whose it is, for maxloc and minloc.
+/// A value and its index, for maxloc and minloc.
 template <class T, class Index = rank_t>
 struct located {
-  T value;      ///< What is compared.
-  Index index;  ///< Where it is: of equal values, the least index wins.
-  /// Whether both are the same.
+  T value;      ///< The value that is compared.
+  Index index;  ///< Its index, e.g. a rank: of equal values, the least index wins.
+  /// True if value and index are equal.
   friend bool operator==(const located&, const located&) = default;
 };
-/// The greatest value, and the least index that has it.
+/// The greatest value, with the least index that has it.
 struct maxloc_t {
-  /// The one with the greater value; of equal ones that with the lesser index.
+  /// Returns the operand with the greater value; of equal values that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
     return b.value < a.value || a.index < b.index ? a : b;
   }
 };
-/// The least value, and the least index that has it.
+/// The least value, with the least index that has it.
 struct minloc_t {
-  /// The one with the lesser value; of equal ones that with the lesser index.
+  /// Returns the operand with the lesser value; of equal values that with the lesser index.
   template <class P>
   constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;
@@ -127,8 +127,9 @@ template <>
 inline constexpr bool commutes_on_numbers<min_t> = true;
 template <>
 inline constexpr bool commutes_on_numbers<logical_xor_t> = true;
-/// Of a NaN and a number, and of zeros of both signs, it returns the first: ranks that are to have
-/// the same bits take them in the same order.
+/// True if the result depends on the order of operands: of a NaN and a number, and of zeros of both
+/// signs, max and min return the first. Ranks that are to get the same bits then use the same
+/// order.
 template <class Op, class T>
 inline constexpr bool prefers_first =
     (std::is_same_v<Op, max_t> || std::is_same_v<Op, min_t>) && std::is_floating_point_v<T>;
@@ -139,9 +140,10 @@ inline constexpr bool is_located<located<T, Index>> = std::is_arithmetic_v<T>;
 
 }  // namespace detail
 
-/// Whether `op(a, b)` is `op(b, a)` for all T: then elements may be combined in any order. True of
-/// MPI's operations and their like in the standard on numbers, and of what `commutative` makes;
-/// false of all else, whose order is kept. May be specialised for operations of a program's own.
+/// True if `op(a, b)` equals `op(b, a)` for all T, so that elements may be combined in any order.
+/// It is true for MPI's operations and their equivalents of the standard library on numbers, and
+/// for the result of `commutative`. It is false for all others, whose operands keep rank order.
+/// Programs may specialise it for their own operations.
 template <class Op, class T>
 inline constexpr bool is_commutative =
     (detail::commutes_on_numbers<Op> && std::is_arithmetic_v<T>) ||
@@ -149,7 +151,7 @@ inline constexpr bool is_commutative =
 template <class Op, class T>
 inline constexpr bool is_commutative<detail::commutative_t<Op>, T> = true;
 
-/// `op`, of which its user knows that it commutes.
+/// Declares that `op` commutes.
 template <class Op>
 constexpr detail::commutative_t<std::remove_cvref_t<Op>> commutative(Op&& op) {
   return {std::forward<Op>(op)};
@@ -157,7 +159,7 @@ constexpr detail::commutative_t<std::remove_cvref_t<Op>> commutative(Op&& op) {
 
 namespace detail {
 
-/// The reduction of elements of T by Op.
+/// The reduction of elements of type T by Op.
 template <class T, class Op>
 struct typed_reduction {
   static_assert(alignof(T) <= scratch_alignment, "elements of at most a cache line's alignment");
