@@ -52,7 +52,7 @@ class collectives : public collective_names<Comm> {
   [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
-  /// Blocks until every rank has entered.
+  /// Completes when every rank has entered.
   /// Cost:       log2(size) rounds of one packet.
   /// Source:     MPI 4.1, 6.3.
   template <class How = throws_t>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Communicators made of communicators, and given back. What the calls do is in
+// Operations that make communicators out of a communicator, and free them. They are implemented in
 // comm/detail/create.hpp.
 
 #include <exception>
@@ -15,37 +15,42 @@
 
 namespace mpx::inline v0 {
 
-/// The color of a rank that is to be in no part of a split.
+/// The color of a rank that takes part in no communicator of a split.
 inline constexpr int undefined = -32766;
 
-/// What the ranks of a part have in common.
+/// The property that the ranks of one part share.
 enum class split_by : std::uint8_t {
-  /// Memory that all of them can load from and store to: shared_window over them succeeds. Ranks of
-  /// one machine over `shm`, `inproc` and `hybrid`; over other transports each rank is alone.
+  /// Memory that all of them can load from and store to, so that shared_window succeeds. The ranks
+  /// of one machine over `shm`, `inproc` and `hybrid`; over other transports each rank is alone.
   shared_memory,
 };
 
 namespace detail {
 
-/// What makes communicators out of `Communicator`, and ends it: a base of it.
+/// Creates communicators from a `Communicator`, and frees it; a base of it.
 template <class Communicator, class Stack>
 class creations {
  public:
-  /// Its ranks. Cost: none, of a table 8 bytes a member. Errors: errc::no_resources.
+  /// Returns the group of its ranks.
+  /// Errors:     errc::no_resources.
+  /// Cost:       None; for a group stored as a table, a copy of 8 bytes a member.
   mpx::group group() const {
     return with_state([](auto& e, auto& s, auto) { return group_of(e, s); });
   }
 
-  /// A communicator of the same ranks whose messages never meet this one's, with copies of its
-  /// attributes and its error handler, which other communicators made of this one have, too.
-  /// Collective. What a copy of an attribute throws passes through; what the others get is revoked.
-  /// Returns: of this and the following, with `ec` set, an empty communicator.
-  /// Errors: of this and the following, errc::communicator when the new rank 0 leads as many
-  /// communicators as it may (8,191, less in jobs of over 16,384 ranks), errc::peer_lost,
-  /// errc::revoked, errc::no_resources. At that limit rank 0 waits for 5 s at most until the other
-  /// members have freed one of those that it has freed itself, also in a call that starts.
-  /// Threads: as other calls; on different communicators they overlap.
-  /// Cost: a packet from each rank to at most log2(size) others. Source: MPI 4.1, 7.4.2.
+  /// Makes a communicator of the same ranks, whose messages never match this one's. Collective. It
+  /// gets copies of the attributes, and the error handler. Only the error handler is passed on by
+  /// the other functions that make communicators. An exception of an attribute's copy function is
+  /// passed on; the communicator that the other ranks get is then revoked.
+  /// Returns:    The new communicator. With `ec` set, an empty one, as of all functions below.
+  /// Errors:     Also of all functions below: errc::communicator if the new rank 0 leads as many
+  ///             communicators as it may (8,191, fewer in jobs of more than 16,384 ranks);
+  ///             errc::peer_lost, errc::revoked, errc::no_resources. At that limit rank 0 waits up
+  ///             to 5 s for other members to free a communicator that it has freed itself, also in
+  ///             a started call.
+  /// Threads:    As other calls; calls on different communicators may overlap.
+  /// Cost:       Each rank sends a packet to at most log2(size) others.
+  /// Source:     MPI 4.1, 7.4.2.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator dup(How&& how = {},
@@ -54,26 +59,27 @@ class creations {
     return ended(m, m.dup(), how);
   }
 
-  /// The same, started: `into` is the new communicator once the request is complete, and is left
-  /// alone until then. The others start it, too.
-  /// Errors: errc::no_resources of the start, and errc::operation where a copy of an attribute
-  /// throws; the others through the request.
+  /// Starts a duplication. All ranks start it. `into` is the new communicator once the request is
+  /// complete, and must not be accessed before.
+  /// Errors:     At the start: errc::no_resources, and errc::operation if the copy function of an
+  ///             attribute throws. Others through the request.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> dup(Communicator& into, How&& how,
                      std::source_location where = std::source_location::current()) const {
     return started_dup<Stack>(self(), into, how, where);
   }
-  /// The same, by MPI's name.
+  /// MPI's name for a started dup.
   request<Stack> idup(Communicator& into,
                       std::source_location where = std::source_location::current()) const {
     return dup(into, mpx::start, where);
   }
 
-  /// One communicator for each color, of the ranks that give it, in the order of their keys, and
-  /// where those are equal of their ranks. Collective.
-  /// Requires: color >= 0, or mpx::undefined: that rank gets an empty one.
-  /// Errors: errc::argument, for all then. Cost: log2(size) rounds; 16 bytes a rank while it runs.
+  /// Makes one communicator for each color, of the ranks that pass that color. They are ordered by
+  /// key, and by rank where keys are equal. Collective.
+  /// Requires:   color >= 0, or mpx::undefined, for which the rank gets an empty communicator.
+  /// Errors:     errc::argument at all ranks if one rank's color is negative.
+  /// Cost:       log2(size) rounds; 16 bytes a rank during the call.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator split(int color, int key = 0, How&& how = {},
@@ -82,7 +88,7 @@ class creations {
     if (color < 0 && color != undefined) return ended(m, m.wrong_color(), how);
     return ended(m, m.split(color == undefined ? -1 : color, key), how);
   }
-  /// As `split`, by what ranks share.
+  /// Splits as above, by a property that ranks share.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator split(split_by, int key = 0, How&& how = {},
@@ -91,9 +97,10 @@ class creations {
     return ended(m, m.split_by_memory(key), how);
   }
 
-  /// A communicator of `members`, empty on ranks that are none of them. Collective over all ranks
-  /// of this one; all members of a group give an equal one, and groups given at once are disjoint.
-  /// Errors: errc::argument if a member is no rank of this one.
+  /// Makes a communicator of `members`; an empty one at ranks that are no members. Collective over
+  /// all ranks of this communicator. All members of a group pass equal groups, and the groups
+  /// passed in one call are disjoint.
+  /// Errors:     errc::argument if a member is no rank of this communicator.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create(const mpx::group& members, How&& how = {},
@@ -101,10 +108,13 @@ class creations {
     maker<Stack> m(self(), {"create", where});
     return ended(m, m.create(members), how);
   }
-  /// The same, collective over `members` alone. `tag` tells calls apart that threads make at once.
-  /// Errors: errc::argument if this rank is none of them; errc::tag of a negative one: those that
-  /// depend on this rank have that, too, and what the others get is revoked. Requires: of calls
-  /// that threads make at once none has a negative one: nobody can tell which of them that is.
+  /// Makes a communicator of `members`; collective over `members` alone. `tag` separates calls that
+  /// several threads make at the same time.
+  /// Requires:   Of calls made at the same time by several threads, none has a negative tag, as
+  ///             that could belong to any of them.
+  /// Errors:     errc::argument if this rank is no member. errc::tag for a negative tag; the ranks
+  ///             that depend on this rank get it as well, and the communicator that others get is
+  ///             revoked.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator create_group(const mpx::group& members, tag_t tag = 0, How&& how = {},
@@ -113,7 +123,8 @@ class creations {
     return ended(m, m.create_group(members, tag), how);
   }
 
-  /// identical: copies of one handle; else what the groups say, congruent where they are the same.
+  /// Returns identical for copies of one handle, congruent for equal groups in equal order, else
+  /// the result of comparing the groups.
   comparison compare(const Communicator& other) const {
     if (self() == other) return comparison::identical;
     if (!self() || !other) return comparison::unequal;
@@ -121,10 +132,11 @@ class creations {
     return is == comparison::identical ? comparison::congruent : is;
   }
 
-  /// Gives the communicator back: no copy of this handle may be used any more. All ranks do so, but
-  /// none waits for another. What is under way goes on; its context is used again when all have
-  /// freed it. Messages that nobody has received are thrown away.
-  /// Requires: it is not the world. Source: MPI 4.1, 7.4.3.
+  /// Frees the communicator: no copy of this handle may be used any more. All ranks call it, and
+  /// none waits for another. Operations in progress continue. The context is used again after all
+  /// ranks have freed it. Messages that have not been received are discarded.
+  /// Requires:   It is not the world.
+  /// Source:     MPI 4.1, 7.4.3.
   void free(std::source_location where = std::source_location::current()) {
     MPX_ASSERT_AT(self().context() != 0, "the world is not freed: its environment ends it", where);
     with_state([](auto& e, auto& s, auto) { free_communicator(e, s); }, where);
@@ -151,30 +163,30 @@ class creations {
 
 }  // namespace detail
 
-/// A communicator that is freed when this goes: all ranks let it go, and none waits for another.
+/// Owns a communicator and frees it on destruction. All ranks destroy theirs, and none waits.
 template <class Communicator>
 class [[nodiscard]] scoped_communicator {
  public:
-  /// Empty.
+  /// Owns nothing.
   scoped_communicator() = default;
   /// Owns `c`, which may be empty.
   explicit scoped_communicator(Communicator c) noexcept : owned_(std::move(c)) {}
   /// Takes over; `other` is empty afterwards.
   scoped_communicator(scoped_communicator&& other) noexcept : owned_(other.release()) {}
-  /// The same; what was owned before is freed.
+  /// Swaps the communicators: `other` frees the one that was owned before.
   scoped_communicator& operator=(scoped_communicator&& other) noexcept {
     std::swap(owned_, other.owned_);
     return *this;
   }
   ~scoped_communicator() {
-    if (owned_) owned_.free(std::source_location());  // A destructor knows no line.
+    if (owned_) owned_.free(std::source_location());  // No source line is known here.
   }
-  /// False of an empty one.
+  /// False if it owns nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }
-  /// The communicator; copies of it are void once this is gone.
+  /// The communicator. Copies of the handle are invalid after this object is destroyed.
   const Communicator& operator*() const noexcept { return owned_; }
-  const Communicator* operator->() const noexcept { return &owned_; }  ///< The same.
-  /// It is not freed by this any more.
+  const Communicator* operator->() const noexcept { return &owned_; }  ///< Access to its members.
+  /// Gives up ownership: returns the communicator, which is not freed.
   Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The door through which every call ends. A call says what it would do; the form of its last
-// argument decides what becomes of that.
+// Common end of all calls. A call object describes an operation; the form of the last argument
+// selects whether it blocks, starts, is prepared, or is passed to a completion token.
 
 #include <source_location>
 #include <system_error>
@@ -15,10 +15,10 @@
 
 namespace mpx::inline v0::detail {
 
-/// The result of a call that has none.
+/// The result type of a call without a result.
 struct nothing {};
 
-/// A call, as a foreign token gets it: see CompletionToken.
+/// A call, as a completion token of the program receives it: see CompletionToken.
 template <class Call>
 class launched_call {
  public:
@@ -51,8 +51,8 @@ class launched_call {
   std::source_location where_;
 };
 
-/// Whether a buffer of type B may be given to a call that ends as How: one that returns before its
-/// operation is complete needs a buffer that outlives it. An error code is a form, and no buffer.
+/// A buffer of type B may be passed to a call of form How. A form that returns before the operation
+/// is complete needs a buffer that outlives the call. An error code is a form, and no buffer.
 template <class B, class How>
 concept BufferFits = !is_code<B> && (BlockingForm<How> || BufferOutlivesCall<B>);
 
@@ -65,7 +65,7 @@ template <class How, class Call>
   }
 }
 
-/// Tells the stack's trace of `call`, if it asks for calls.
+/// Reports `call` to the stack's trace, if that traces calls.
 template <class How, class Call>
 [[MPX_ALWAYS_INLINE]] inline auto timed_as(const Call& call, const std::source_location& where) {
   using trace = typename Call::stack_type::trace_type;
@@ -80,10 +80,10 @@ template <class How, class Call>
   }
 }
 
-/// Ends `call` as `how` says.
+/// Ends `call` in the form `how`.
 ///
-/// A call has `run`, which blocks, `start`, `prepare` (both if it can be started) and `raise`,
-/// which throws with the text for a failure. None of the others throws, and none builds a text.
+/// A call provides `run`, which blocks; `start` and `prepare`, if it can be started; and `raise`,
+/// which throws an error with a text. Only `raise` throws or builds a text.
 template <class How, class Call>
 [[MPX_ALWAYS_INLINE]] inline auto finish_as(
     How&& how, const Call& call, std::source_location where) noexcept(stores_errors<How>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a communicator is called, and what becomes of its errors.
+// Name and error handler of a communicator.
 
 #include <cstring>
 #include <source_location>
@@ -11,22 +11,23 @@
 
 namespace mpx::inline v0 {
 
-/// What becomes of an error of a call that throws, before it does.
+/// Handling of errors in calls that throw.
 enum class on_error : std::uint8_t {
-  throws,   ///< Nothing: mpx::error is thrown. The default.
-  returns,  ///< The same; who wraps these calls for callers that want codes keeps it here.
-  aborts,   ///< The job ends.
-  calls,    ///< A function of the program is called; when it returns, mpx::error is thrown.
+  throws,   ///< mpx::error is thrown. The default.
+  returns,  ///< As `throws`; marks communicators of wrappers that return codes to their callers.
+  aborts,   ///< The job is aborted.
+  calls,    ///< A function of the program is called; if it returns, mpx::error is thrown.
 };
 
 namespace detail {
 
-/// A base of a communicator.
+/// Name and error handler; a base of a communicator.
 template <class Communicator, class Stack>
 class handling {
  public:
-  /// The name of this communicator at this rank: errors tell it. Its first 63 characters count.
-  /// Errors: errc::no_resources.
+  /// Sets the name of this communicator at this rank, which appears in errors. Names are cut to 63
+  /// characters.
+  /// Errors:     errc::no_resources.
   void set_name(std::string_view name,
                 std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
@@ -37,28 +38,31 @@ class handling {
     made[n] = 0;
     platform::deallocate(detail::exchange(a.state().name, made));
   }
-  /// Empty if it has none; valid until the next one, or the communicator is freed.
+  /// Returns the name, or an empty one; valid until the next set_name or until the communicator is
+  /// freed.
   std::string_view name(std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     return a.state().name == nullptr ? std::string_view() : std::string_view(a.state().name);
   }
 
-  /// What becomes of errors of calls that throw, at this rank. Calls that store a code do just
-  /// that. Communicators made of this one later begin with the same. Requires: not `calls`.
-  /// Source: MPI 4.1, 9.3.
+  /// Sets the error handling of calls that throw, at this rank. Calls that store a code ignore it.
+  /// Communicators made of this one later inherit it.
+  /// Requires:   `how` is not on_error::calls.
+  /// Source:     MPI 4.1, 9.3.
   void set_error_handler(on_error how,
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     MPX_ASSERT_AT(how != on_error::calls, "give the function to be called", where);
     a.state().on_error = {static_cast<error_handling::kind>(how)};
   }
-  /// The same: `function(error, with)` is called. What it throws goes on instead.
+  /// Sets a function that is called on errors: `function(error, with)`. If it throws, its exception
+  /// is passed on instead.
   void set_error_handler(void (*function)(const error&, void*), void* with = nullptr,
                          std::source_location where = std::source_location::current()) const {
     const communicator_access<Stack> a(self(), where);
     a.state().on_error = {error_handling::kind::calls, function, with};
   }
-  /// What has been set.
+  /// Returns the error handling in effect.
   on_error error_handler(std::source_location where = std::source_location::current()) const {
     return static_cast<on_error>(communicator_access<Stack>(self(), where).state().on_error.is);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A message that a matched probe has taken out of matching: only its holder can receive it.
+// A message that a matched probe has taken out of matching, so that only its holder can receive it.
 
 #include <source_location>
 #include <utility>
@@ -20,8 +20,8 @@ template <class Stack>
 struct layout_calls;
 }  // namespace detail
 
-/// Returned by `mprobe`. Receive it once; a message that is dropped is discarded, and its sender
-/// completes as if it had been received.
+/// Returned by `mprobe`. It can be received once. If it is destroyed before, it is discarded, and
+/// its sender completes as if it had been received.
 template <class Stack = stack<>>
 class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
  public:
@@ -34,7 +34,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         info_(other.info_),
         context_(other.context_),
         null_(detail::exchange(other.null_, false)) {}
-  /// The same; what was held before is discarded.
+  /// Takes over; the message held before is discarded.
   message& operator=(message&& other) noexcept {
     if (this != &other) {
       drop();
@@ -49,13 +49,14 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   }
   ~message() { drop(); }
 
-  /// True until it has been received.
+  /// True until the message has been received.
   explicit operator bool() const noexcept { return held_ != nullptr || null_; }
-  /// Source, tag and length.
+  /// Source, tag and length of the message.
   const status& info() const noexcept { return info_; }
 
-  /// Receives the message. Errors: errc::request if it has been received before, errc::truncate,
-  /// errc::peer_lost, errc::no_resources (it can be received again).
+  /// Receives the message.
+  /// Errors:     errc::request if it has been received before; errc::truncate, errc::peer_lost;
+  ///             errc::no_resources, after which it can be received again.
   template <class B, class How = detail::throws_t>
   requires ReceiveBuffer<B&&> && detail::BufferFits<B&&, How>
   auto recv(B&& buffer, How&& how = {},
@@ -125,7 +126,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
         context_(context),
         null_(held == nullptr) {}
 
-  /// A message that cannot be received for lack of resources stays what it is.
+  /// Starts the receive. After a failure the message is unchanged.
   detail::started start(const memory& into) {
     if (!*this) return {nullptr, errc::request};
     const detail::started s =
@@ -148,7 +149,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   const group* ranks_ = nullptr;
   status info_{};
   context_id context_ = 0;
-  bool null_ = false;  // From proc_null: nothing to hold.
+  bool null_ = false;  // From proc_null: no message is held.
 };
 
 }  // namespace mpx::inline v0

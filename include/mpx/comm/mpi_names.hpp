@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// MPI's names for what a mode and a form say: each stands for one call of an operation, and nothing
-// else is here. Where MPI's call does not block, an optional std::error_code comes last.
+// MPI's names for combinations of mode and form. Each stands for one call of an operation. Where
+// MPI's call does not block, an optional std::error_code is the last argument.
 
 #include <cstdint>
 #include <source_location>
@@ -13,20 +13,20 @@
 
 namespace mpx::inline v0 {
 
-/// How a send completes.
+/// The condition under which a send completes.
 enum class mode : std::uint8_t {
-  standard,     ///< When the buffer may be used again.
-  synchronous,  ///< When the receiver has started to receive.
-  buffered,     ///< At once, from memory that was attached to the environment.
-  ready,        ///< As standard, but the receive must be posted already, or it is errc::not_ready.
+  standard,     ///< The buffer may be used again.
+  synchronous,  ///< The receiver has started to receive.
+  buffered,     ///< At once; the data is in memory attached to the environment.
+  ready,        ///< As standard; the receive must be posted already, else errc::not_ready.
 };
 
 namespace detail {
 
-/// What ends a call whose name says its form: nothing, or an error_code for what goes wrong.
+/// Last argument of a call whose name implies its form: nothing, or a std::error_code.
 template <class How, class Form>
 concept OwnForm = std::is_same_v<How, Form> || is_code<How>;
-/// The form that a name says, storing errors where there is an error_code.
+/// The form that the name implies; it stores errors if there is an error code.
 template <class Form, class How>
 [[MPX_ALWAYS_INLINE]] inline auto as_form(How& how) noexcept {
   if constexpr (is_code<How&>) {
@@ -36,7 +36,7 @@ template <class Form, class How>
   }
 }
 
-/// The names of a communicator, which derives from this.
+/// MPI's names of a communicator's operations. The communicator derives from this.
 template <class Comm>
 class mpi_names {
   using site = std::source_location;
@@ -170,7 +170,7 @@ class mpi_names {
   }
 };
 
-/// The names of a message that a matched probe has found.
+/// MPI's names of a message that a matched probe has found.
 template <class Message>
 class message_mpi_names {
  public:

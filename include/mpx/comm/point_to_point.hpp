@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Point-to-point communication of a communicator: each operation declared once. How it completes is
-// a template argument, how the call ends its last argument; MPI's names are in mpi_names.hpp.
+// Point-to-point communication of a communicator, each operation declared once. The send mode is a
+// template argument; the last argument selects how the call ends. MPI's names are in mpi_names.hpp.
 
 #include <cstring>
 #include <new>
@@ -21,11 +21,11 @@
 
 namespace mpx::inline v0::detail {
 
-/// The calls whose buffers a layout spreads (comm/layouts.hpp, of mpx/datatype.hpp).
+/// Calls on buffers with a layout (comm/layouts.hpp, part of mpx/datatype.hpp).
 template <class Stack>
 struct layout_calls;
 
-/// Point-to-point in all modes and forms: the half of a communicator that needs two ranks.
+/// Point-to-point communication in all modes and forms: a base of the communicator.
 template <class Stack>
 class point_to_point {
   using mark_type = type_mark<Stack::checks_type::compares_types>;
@@ -43,27 +43,30 @@ class point_to_point {
         state_(&state),
         lifetime_(e.lifetime()) {}
 
-  /// This process's number: 0 <= rank() < size(); proc_null of an empty one.
+  /// Rank of this process: 0 <= rank() < size(); proc_null of an empty communicator.
   rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }  ///< How many ranks there are.
-  /// The number that keeps this communicator's messages apart, for reports.
+  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  /// Number that separates this communicator's messages from all others, for reports.
   context_id context() const noexcept { return number_of(context_); }
-  /// What can tell why this rank waits, for tools and tests.
+  /// The endpoint, which reports why this rank waits; for tools and tests.
   endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
-  /// Lets all communication of this rank progress.
+  /// Makes progress on all communication of this rank.
   void progress() const { endpoint_->progress(); }
 
   /// Sends `buffer` to rank `to`.
-  /// Requires: 0 <= to < size() or proc_null; 0 <= tag <= tag_max. A form that blocks takes a
-  /// temporary, too.
-  /// Effects:  tiny and short messages are copied, long ones out when the receiver has the data.
-  /// A synchronous send completes when the receiver has started to receive, a buffered one at once.
-  /// Errors:   errc::rank, errc::tag, errc::no_resources of the start; errc::peer_lost;
-  /// errc::buffer when the memory attached to the environment cannot hold a buffered message;
-  /// errc::not_ready, here and at the receiver's next matching receive.
-  /// Completion: mpx::start: `buffer` stays as it is until the request is complete.
-  /// Cost:     tiny: one packet, no allocation. Synchronous and ready: an answer by the receiver.
-  /// Source:   MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
+  /// Requires:   0 <= to < size() or proc_null; 0 <= tag <= tag_max. Blocking forms also take a
+  ///             temporary.
+  /// Effects:    Tiny and short messages are copied. A blocking send of a long message returns when
+  ///             the receiver has the data. A synchronous send completes when the receiver has
+  ///             started to receive, a buffered send at once.
+  /// Errors:     At the start: errc::rank, errc::tag, errc::no_resources. errc::peer_lost.
+  ///             errc::buffer if the memory attached to the environment cannot hold a buffered
+  ///             message. errc::not_ready for a ready send without a posted receive, here and at
+  ///             the receiver's next matching receive.
+  /// Completion: mpx::start: `buffer` must stay unchanged until the request is complete.
+  /// Cost:       Tiny: 1 packet, no allocation. Synchronous and ready: also an answer by the
+  ///             receiver.
+  /// Source:     MPI 4.1, 3.2.1, 3.4, 3.7.2, 3.9.
   template <mode M = mode::standard, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferFits<B&&, How>
   [[MPX_ALWAYS_INLINE]] auto send(B&& buffer, rank_t to, tag_t tag = 0, How&& how = {},
@@ -89,11 +92,13 @@ class point_to_point {
   }
 
   /// Receives into `buffer` from rank `from`.
-  /// Requires: `from` a rank, any_source or proc_null; `tag` a tag or any_tag.
-  /// Returns:  source, tag and length of the message. Errors: errc::rank, errc::tag, errc::truncate
-  /// (what fits has been received), errc::not_ready (the data is there), errc::peer_lost.
-  /// Completion: mpx::start: nobody else uses `buffer` until the request is complete.
-  /// Cost:     one copy of eager data. Source: MPI 4.1, 3.2.4, 3.7.2, 3.9.
+  /// Requires:   `from` is a rank, any_source or proc_null; `tag` is a tag or any_tag.
+  /// Returns:    Source, tag and length of the message.
+  /// Errors:     errc::rank, errc::tag, errc::peer_lost; errc::truncate, after the part that fits
+  ///             has been received; errc::not_ready, with the data received.
+  /// Completion: mpx::start: `buffer` must not be accessed until the request is complete.
+  /// Cost:       1 copy of eager data.
+  /// Source:     MPI 4.1, 3.2.4, 3.7.2, 3.9.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   [[MPX_ALWAYS_INLINE]] auto recv(
@@ -103,8 +108,8 @@ class point_to_point {
     check_exists(where);
     return finish_as(std::forward<How>(how), receive_call_of(buffer, from, tag), where);
   }
-  /// Receives one value; what proc_null sends is T{}.
-  /// Errors: those above; errc::count if the message is shorter than a T.
+  /// Receives one value; T{} from proc_null.
+  /// Errors:     As above; errc::count if the message is shorter than a T.
   template <Transferable T, class How = throws_t>
   requires std::default_initializable<T> && BlockingForm<How>
   T recv(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
@@ -123,8 +128,9 @@ class point_to_point {
     return value;
   }
 
-  /// Sends and receives at once, so that a ring of ranks cannot deadlock. The buffers must not
-  /// overlap. If the peer of either half is lost, the other half is not waited for.
+  /// Sends and receives at the same time, so that a ring of ranks cannot deadlock. If the peer of
+  /// one half is lost, the call does not wait for the other half.
+  /// Requires:   The buffers do not overlap.
   template <class S, class R, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<S>> && ReceiveBuffer<R&&> && BlockingForm<How>
   status sendrecv(S&& out, rank_t to, tag_t send_tag, R&& in, rank_t from = any_source,
@@ -137,8 +143,8 @@ class point_to_point {
                           receive_call_of(in, from, receive_tag)),
                      where);
   }
-  /// The same with one buffer: what is sent is replaced by what is received. Cost: a copy of the
-  /// buffer.
+  /// Sends `buffer`, and replaces it by the message received.
+  /// Cost:       1 copy of the buffer.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BlockingForm<How>
   status sendrecv_replace(B&& buffer, rank_t to, tag_t send_tag, rank_t from = any_source,
@@ -156,9 +162,11 @@ class point_to_point {
                      both(out, in, "sendrecv_replace", copy.data() == nullptr), where);
   }
 
-  /// Blocks until a matching message can be received, and tells about it; mpx::once looks once, and
-  /// returns nothing if there is none. Errors: errc::rank, errc::tag, errc::peer_lost. A message
-  /// longer than a packet is known by its announcement. Source: MPI 4.1, 3.8.1.
+  /// Blocks until a matching message can be received, and describes it. With mpx::once it checks
+  /// once, and returns nothing if there is no message. A message longer than a packet is found by
+  /// its announcement.
+  /// Errors:     errc::rank, errc::tag, errc::peer_lost.
+  /// Source:     MPI 4.1, 3.8.1.
   template <class How = throws_t>
   requires ProbingForm<How>
   auto probe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
@@ -179,8 +187,8 @@ class point_to_point {
     const seen s = probe_slow<is_form<How, once_t>>(from, tag, where);
     return finish_probe<status>(how, s.failure, s.got, "probe", "iprobe", from, tag, where);
   }
-  /// The same, and takes the message out of matching: no other receive can get it.
-  /// Source: MPI 4.1, 3.8.2.
+  /// Probes, and takes the message out of matching, so that no other receive can get it.
+  /// Source:     MPI 4.1, 3.8.2.
   template <class How = throws_t>
   requires ProbingForm<How>
   auto mprobe(rank_t from = any_source, tag_t tag = any_tag, How&& how = {},
@@ -207,8 +215,9 @@ class point_to_point {
                                         where);
   }
 
-  /// A request that is complete when its completer says so, to be waited for with others.
-  /// Errors: errc::no_resources. Source: MPI 4.1, 13.2.
+  /// Makes a request that completes when the program says so, and can be waited for with others.
+  /// Errors:     errc::no_resources.
+  /// Source:     MPI 4.1, 13.2.
   template <class How = throws_t>
   requires BlockingForm<How>
   generalized_operation<Stack> generalized(
@@ -343,7 +352,7 @@ class point_to_point {
     }
   };
 
-  /// Both at once (detail/point_to_point_slow.hpp).
+  /// Send and receive at the same time (detail/point_to_point_slow.hpp).
   template <class Out, class In>
   struct exchanging;
   template <class Out, class In>
@@ -352,8 +361,8 @@ class point_to_point {
     return {out, in, what, no_memory};
   }
 
-  /// Tells a handle that is empty, or has outlived its environment or its communicator, before
-  /// those are touched; and a thread that may not call.
+  /// Reports a handle that is empty, or has outlived its environment or its communicator, before
+  /// these are accessed; and a thread that may not make calls.
   void check_exists([[maybe_unused]] std::source_location where) const noexcept {
     MPX_ASSERT_AT(
         endpoint_ != nullptr,
@@ -369,13 +378,13 @@ class point_to_point {
 
   // --- What they stand on ------------------------------------------------------------------------
 
-  /// The partner is proc_null: there is nothing to be done.
+  /// The partner is proc_null: nothing is communicated.
   void pass() const noexcept { endpoint_->pass_without_poll(); }
-  /// Most often ranks are peers, and this one comparison is all there is to it.
+  /// Fast path: ranks are peers, so this one comparison is the whole check of arguments.
   [[MPX_ALWAYS_INLINE]] bool is_direct(rank_t rank, tag_t tag) const noexcept {
     return static_cast<std::uint32_t>(rank) < static_cast<std::uint32_t>(direct_size_) && tag >= 0;
   }
-  /// The same of a receive from any source, which asks for this last.
+  /// As is_direct, for a receive from any source.
   [[MPX_ALWAYS_INLINE]] bool is_direct_from_any(rank_t from, tag_t tag) const noexcept {
     return from == any_source && direct_size_ != 0 && tag >= 0;
   }
@@ -383,7 +392,7 @@ class point_to_point {
     return state_->ranks == nullptr ? world_peer(rank) : state_->ranks->peer_of(rank);
   }
   rank_t rank_of(peer_id peer) const noexcept { return detail::rank_of(peer, state_->ranks); }
-  /// What a receive is to match; `exactly`: where the tag is one.
+  /// Pattern of a receive; `exactly` requires a tag other than any_tag.
   pattern matching(peer_id from, tag_t tag, mark_type type) const noexcept {
     pattern want(type.in(context_), from, tag);
     want.ignore |= mark_type::ignored;
@@ -440,8 +449,8 @@ class point_to_point {
     endpoint_->release(op);
     return why;
   }
-  /// Wrong arguments, proc_null, and communicators whose ranks are not the peers. (Arguments go one
-  /// by one: what lies in memory for a slow path would lie there on the fast one, too.)
+  /// Slow path: invalid arguments, proc_null, and communicators whose ranks are not the peers.
+  /// Arguments are passed one by one: a struct would have to be in memory on the fast path, too.
   template <mode M>
   [[gnu::noinline]] errc send_slow(const std::byte* data, std::size_t bytes, rank_t to, tag_t tag,
                                    mark_type type, std::source_location where) const {
@@ -462,7 +471,7 @@ class point_to_point {
   started start_receive_slow(std::byte* into, std::size_t bytes, rank_t from, tag_t tag,
                              mark_type type) const;
 
-  static constexpr errc indirect = static_cast<errc>(-2);  // Not begun: see `is_direct`.
+  static constexpr errc indirect = static_cast<errc>(-2);  // Not started: see `is_direct`.
   struct received {
     status got;
     errc failure;
@@ -475,7 +484,8 @@ class point_to_point {
 
   started prepared(starts_as way, const memory& buffer, rank_t other, tag_t tag,
                    mark_type type) const noexcept;
-  /// What a receive is to match. Returns: errc::rank, errc::tag, or `nobody`.
+  /// Checks the arguments of a receive, and sets its pattern. Returns errc::rank, errc::tag, or
+  /// `nobody`.
   errc translate(rank_t from, tag_t tag, pattern& want, mark_type type = {}) const noexcept;
   static constexpr errc nobody = static_cast<errc>(-3);  // The partner is proc_null.
 
@@ -485,7 +495,7 @@ class point_to_point {
   };
   template <bool Once>
   seen probe_slow(rank_t from, tag_t tag, std::source_location where) const;
-  /// Ends a probe: what a form that blocks returns, or, looked for once, what there is of it.
+  /// Returns the result of a probe: the value for a blocking form, an optional for mpx::once.
   template <class T, class How>
   [[MPX_ALWAYS_INLINE]] auto finish_probe(How& how, errc why, auto&& found, const char* name,
                                           const char* once_name, rank_t from, tag_t tag,
@@ -507,12 +517,12 @@ class point_to_point {
   static constexpr context_id of_handles = (endpoint<Stack>::context_mask >> 1) - 1;
 
   endpoint<Stack>* endpoint_ = nullptr;
-  rank_t direct_size_ = 0;  // size_ where ranks are peers, else 0: then the fast paths are none.
+  rank_t direct_size_ = 0;  // size_ if ranks are peers, else 0, which disables the fast paths.
   context_id context_ = no_context;
   rank_t rank_ = proc_null;
   rank_t size_ = 0;
   communicator_state* state_ = nullptr;
-  std::uint32_t lifetime_ = 0;  // Of the endpoint: another one may be where it was.
+  std::uint32_t lifetime_ = 0;  // Of the endpoint; another one may be at the same address later.
 };
 
 }  // namespace mpx::inline v0::detail

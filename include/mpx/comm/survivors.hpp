@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the living do after a death: revoke a communicator, agree, and go on in a smaller one.
+// Recovery after a failure: revoke a communicator, agree, and continue in a smaller one.
 
 #include <source_location>
 #include <utility>
@@ -11,41 +11,46 @@
 
 namespace mpx::inline v0 {
 
-/// What the living have agreed on.
+/// Result of an agreement of the surviving ranks.
 struct agreed {
-  int value = 0;  ///< The bitwise and of what they gave, and of what of the dead got through.
-  group failed;   ///< Who is dead; who dies later may be in it.
+  int value =
+      0;  ///< Bitwise AND of all contributions, including those of failed ranks that arrived.
+  group failed;  ///< The failed ranks; ranks that fail during the call may be included.
 };
 
 namespace detail {
 
-/// A base of a communicator: what goes on where ranks are lost.
+/// Fault tolerance of a communicator; a base of it.
 ///
-/// An operation with a lost rank ends with errc::peer_lost, at whom it concerns; the others may not
-/// know. Who wants all of them to stop revokes the communicator; all then `shrink` it, and go on in
-/// the new one. Source: MPI 5.0, 11 (User-Level Failure Mitigation).
+/// An operation with a failed rank ends with errc::peer_lost at the ranks that it concerns; other
+/// ranks may not know of the failure. To stop all ranks, one rank revokes the communicator. All
+/// surviving ranks then `shrink` it, and continue in the new one.
+/// Source:     MPI 5.0, 11 (User-Level Failure Mitigation).
 template <class Communicator, class Stack>
 class survivors {
  public:
-  /// Ends every call on this communicator, here and, before long, at all its ranks, with
-  /// errc::revoked: those that wait, and those to come, but for agree and shrink. Not collective;
-  /// any rank may, and one is enough, be it that it dies then.
-  /// A message that has met its receive still gets there; a long send that has not ends when its
-  /// receiver has learnt of this. Cost: at most 2 log2(size) packets.
+  /// Revokes this communicator: all its calls end with errc::revoked, here and soon at all ranks.
+  /// That includes waiting and later calls, except agree and shrink. Not collective: one rank is
+  /// enough, even if it fails right after the call. A message that has matched its receive is still
+  /// delivered. A long send that has not matched ends when its receiver has learned of the
+  /// revocation.
+  /// Cost:       At most 2 log2(size) packets.
   void revoke(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     a.at().with_communicators([&](auto& all) { all.revoke(a.state()); });
   }
-  /// Whether that has been done, as far as this rank knows.
+  /// Returns true if this rank knows that the communicator is revoked.
   bool is_revoked(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     a.at().progress();
     return a.at().with_communicators([&](auto&) { return a.state().revoked; });
   }
 
-  /// The bitwise and of what all give, the same on all that live, be it that ranks die meanwhile,
-  /// and who is dead. Collective over the living; on a revoked communicator, too.
-  /// Errors: errc::no_resources. Cost: see detail/agreement.hpp.
+  /// Agrees on the bitwise AND of all contributions and on the set of failed ranks. Survivors get
+  /// the same result, even if ranks fail during the call. Collective over the survivors; it also
+  /// works on a revoked communicator.
+  /// Errors:     errc::no_resources.
+  /// Cost:       See detail/agreement.hpp.
   template <class How = throws_t>
   requires BlockingForm<How>
   agreed agree(int value, How&& how = {},
@@ -65,10 +70,11 @@ class survivors {
     return result;
   }
 
-  /// A communicator of those that live, in their order. Collective over them; on a revoked
-  /// communicator, too. All get one of the same ranks, of which some may be dead already.
-  /// Errors: errc::communicator, errc::no_resources; errc::peer_lost for a rank that others have
-  /// given up. Cost: an agreement, or two if the lowest of the living was not known for it.
+  /// Makes a communicator of the surviving ranks, in their order. Collective over them; it also
+  /// works on a revoked communicator. All get the same ranks, of which some may have failed since.
+  /// Errors:     errc::communicator, errc::no_resources; errc::peer_lost if the other ranks have
+  ///             declared this rank failed.
+  /// Cost:       One agreement; two if the lowest surviving rank did not know that it was.
   template <class How = throws_t>
   requires BlockingForm<How>
   Communicator shrink(How&& how = {},
@@ -80,13 +86,13 @@ class survivors {
     return made;
   }
 
-  /// Its ranks that are lost, as far as this one knows.
+  /// Returns the ranks of this communicator that this rank knows to have failed.
   group failed(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     a.at().progress();
     return those_of(a, lost_here(a));
   }
-  /// The same, and from now on receives from any source wait for the others again.
+  /// As `failed`; receives from any source then wait for the remaining ranks again.
   group acknowledge_failures(std::source_location where = std::source_location::current()) const {
     const access a(self(), where);
     group g = failed(where);
@@ -129,8 +135,7 @@ class survivors {
       if (mine != no_context && (why != errc{} || c.proposed != mine))
         e.with_communicators([&](auto& of) { of.abandon(mine); });
       if (why != errc{}) return why;
-      if (c.proposer == contribution().proposer)
-        continue;  // The lowest was known to be lost to none.
+      if (c.proposer == contribution().proposer) continue;  // No rank knew that it was the lowest.
       if (c.proposed == no_context) return errc::communicator;
       group living = those_of(a, [&](rank_t r) { return !all.failed(r); });
       const rank_t size = living.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Agreement among the living: what all contribute, put together, the same for everybody that comes
-// back with it, whoever dies meanwhile.
+// Agreement among the surviving ranks: combines the contributions of all, with the same result at
+// every rank that returns, even if ranks fail during the call.
 
 #include <cstdint>
 #include <cstring>
@@ -15,26 +15,27 @@
 
 namespace mpx::inline v0::detail {
 
-/// What ranks contribute, and what becomes of it: whatever is put together in any order, and more
-/// than once, is the same.
+/// Contribution of a rank, and the combined result. Combining is commutative and idempotent.
 struct contribution {
   std::int32_t value = -1;           // Bitwise and.
-  rank_t proposer = 0x7fff'ffff;     // The lowest one counts, ...
-  context_id proposed = no_context;  // ... with the context that it offers.
-  std::uint32_t decided = 0;         // 1: this is the outcome.
+  rank_t proposer = 0x7fff'ffff;     // The lowest proposer wins, ...
+  context_id proposed = no_context;  // ... with the context that it proposes.
+  std::uint32_t decided = 0;         // 1: this is the final result.
 };
 
 /// One agreement of this rank, by flooding.
 ///
-/// In a round each rank sends what it knows to all others, and waits for what each of them sends,
-/// or for its loss. It begins a round only when what it sent in the round before has left, so that
-/// a rank of which nothing came in one round has sent nothing to anybody in the next. Hence a rank
-/// that has heard the same ranks twice in a row, or all of them at once, knows all that any living
-/// rank can ever know: it has decided, tells all others so, and comes back when that has left. Who
-/// hears of a decision takes it over, and does the same.
-/// Cost: without a loss 2 rounds of a message to each other rank, 16 bytes and 2 bits a rank; a
-/// round more for each rank that dies meanwhile, and one if some were known to be lost.
-/// Source: Charron-Bost, Schiper 2004; Raynal 2002: early decision, where it is known who is dead.
+/// In a round, each rank sends its knowledge to all others, and waits for the message of each of
+/// them, or for its failure. It begins a round only after its messages of the previous round have
+/// left. So a rank from which nothing arrived in one round has sent nothing to any rank in the next
+/// one. Hence a rank that has heard from the same ranks in two successive rounds, or from all ranks
+/// in one, knows everything that any surviving rank can ever know. It has decided: it sends the
+/// decision to all others, and returns when that has left. A rank that receives a decision adopts
+/// it, and does the same.
+/// Cost:       Without failures 2 rounds of one message to each other rank, of 16 bytes and 2 bits
+///             a rank; one round more for each rank that fails meanwhile, and one if some were
+///             known to have failed before.
+/// Source:     Charron-Bost, Schiper 2004; Raynal 2002: early decision with known failures.
 template <class Stack>
 class agreement {
  public:
@@ -50,7 +51,7 @@ class agreement {
         message_words_(sizeof(contribution) / 8 + 2 * words_),
         tag_(static_cast<tag_t>(s.agreements++ & 0x7fff'ffffu)),
         memory_((size_ + 1) * message_words_ + 2 * words_) {
-    e.pass_without_poll();  // Of one rank it sends nothing.
+    e.pass_without_poll();  // With one rank nothing is sent.
     for (std::size_t i = 0; i < (size_ + 1) * message_words_ + 2 * words_; ++i)
       memory_.data()[i] = 0;
     put({});
@@ -69,19 +70,19 @@ class agreement {
     return c;
   }
   void put(const contribution& c) noexcept { std::memcpy(memory_.data(), &c, sizeof c); }
-  /// Whether a rank has contributed nothing, or somebody knew it to be lost.
+  /// True if the rank has contributed nothing, or some rank knew it to have failed.
   bool failed(rank_t rank) const noexcept {
     const auto r = static_cast<std::size_t>(rank);
     return !has(contributed(), r) || has(lost(), r);
   }
-  /// Whether no lower rank is known to live.
+  /// True if this rank knows that all lower ranks have failed.
   bool is_lowest() const noexcept {
     for (std::size_t r = 0; r < me_; ++r)
       if (!has(lost(), r)) return false;
     return true;
   }
 
-  /// Returns when all living ranks have, or will have, the same outcome.
+  /// Returns when all surviving ranks have, or will have, the same result.
   /// Errors: errc::no_resources, errc::not_a_rank.
   errc run() {
     std::uint64_t* heard = memory_.data() + (size_ + 1) * message_words_;
@@ -120,7 +121,7 @@ class agreement {
   request<Stack>& sent_to(std::size_t r) noexcept { return requests_[r]->is; }
   request<Stack>& heard_of(std::size_t r) noexcept { return requests_[size_ + r]->is; }
 
-  /// What this rank knows goes to all. (It does not change while it is on its way.)
+  /// Sends this rank's knowledge to all, which must not change until it has left.
   errc send_all() {
     for (std::size_t r = 0; r < size_; ++r) {
       if (r == me_) continue;
@@ -153,12 +154,14 @@ class agreement {
     }
     for (std::size_t r = 0; r < size_ && !decided_; ++r)
       if (r != me_) wait_sent(sent_to(r), false);
-    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};  // Then who hears nothing has decided.
+    for (std::size_t r = 0; r < size_; ++r)
+      sent_to(r) = {};  // Receivers still missing have decided.
     for (std::size_t r = 0; r < size_; ++r)
       if (has(heard, r)) merge(from(r));
     return errc{};
   }
-  /// Waits until a message has left, or its receiver is lost. `known`: or until it is known there.
+  /// Waits until a message has left, or its receiver is lost. `known`: it is enough that the
+  /// receiver has been told of the message.
   void wait_sent(request<Stack>& r, bool known) {
     operation* const op = request_access::operation_of(r);
     if (op == nullptr) return;
@@ -196,11 +199,13 @@ class agreement {
   call_site site_;
   std::size_t size_;
   std::size_t me_;
-  std::size_t words_;          // Of a set of ranks.
-  std::size_t message_words_;  // A contribution, who has contributed, and who was known to be lost.
+  std::size_t words_;  // Words of a set of ranks.
+  std::size_t
+      message_words_;  // A contribution, the set of contributors, and the set of failed ranks.
   tag_t tag_;
   bool decided_ = false;
-  scratch<std::uint64_t> memory_;  // What is known, what each has sent, who was heard, and before.
+  scratch<std::uint64_t>
+      memory_;  // Knowledge, messages received, ranks heard in this round, and in the last.
   owning_table<kept_request> requests_;
 };
 
