@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What collectives of a communicator send and receive through: its collective context, with the
-// call's serial number as the tag. Steps that act at once (see coll/steps.hpp). Nothing here throws
-// but `raise`, which says what went wrong.
+// The channel of one collective call: sends and receives in the collective context of the
+// communicator, with the call's serial number as the tag. Its steps run at once (see
+// coll/steps.hpp). Only `raise` throws; it reports the failure.
 
 #include <exception>
 #include <string>
@@ -15,34 +15,35 @@
 
 namespace mpx::inline v0::detail {
 
-/// What went wrong in a collective call, for its error.
+/// Failure of a collective call, for its error.
 struct collective_trouble {
   collective_failure failure;
   tag_t serial = 0;
   std::exception_ptr thrown;  // By the user's operation.
 };
 
-/// One collective call of this rank, from its beginning to its end. Once a step has failed, those
-/// that follow do nothing and return that failure.
+/// One collective call of this rank, from its beginning to its end. After a step has failed, later
+/// steps do nothing and return that failure.
 template <class Stack>
 class collective_channel : public point_to_point<Stack> {
   using base = point_to_point<Stack>;
   using cause = collective_failure::cause;
 
  public:
-  /// Begins the next collective call of `comm`; not `counted`, one of which not all ranks are part,
-  /// and that sends nothing through this.
+  /// Begins the next collective call of `comm`. `counted` is false for a call that not all ranks
+  /// take part in; such a call sends nothing through the channel.
   collective_channel(const base& comm, call_site site, bool counted = true) noexcept
       : base(comm),
         site_{(this->check_exists(site.where), site.name), site.where},
         serial_(counted ? static_cast<tag_t>(this->state_->collective_serial++ & 0x7fff'ffffu)
                         : 0) {
     this->context_ |= 1;
-    this->endpoint_->pass_without_poll();  // Of one rank it sends nothing.
+    this->endpoint_->pass_without_poll();  // With one rank nothing is sent.
   }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;
-  /// Who leaves a collective that it has begun tells the others, or they would wait for it.
+  /// A rank that leaves a call after `begin` with an error informs the others, which would wait for
+  /// it.
   ~collective_channel() {
     drop();
     if (why_ != errc{}) [[unlikely]] {
@@ -51,10 +52,10 @@ class collective_channel : public point_to_point<Stack> {
     if (pieces_ != nullptr) free_pieces();
   }
 
-  /// The call, for what is done in other ways than by messages.
+  /// Identifies the call, for communication by other means than messages.
   collective_call call() const noexcept { return {this->context_, serial_, this->state_}; }
   collective_failure why_lost() const { return this->endpoint_->failure_of_collective(call()); }
-  /// Its ranks can meet in memory, but this call goes by messages, if all are of one mind.
+  /// This call uses messages, although its ranks share a block of memory, if all ranks choose so.
   void by_messages() noexcept { by_messages_ = true; }
   call_site site() const noexcept { return site_; }
   communicator_state& state() const noexcept { return *this->state_; }
@@ -62,19 +63,19 @@ class collective_channel : public point_to_point<Stack> {
   using base::peer_of;
   using base::rank_of;
 
-  /// From here on the others wait for this rank. Sending and receiving begin by themselves.
+  /// From here on the other ranks wait for this one. Send and receive steps call it themselves.
   errc begin() {
     if (detail::exchange(begun_, true)) return why_;
     return this->endpoint_->begin_collective(call()) ? why_ : failed(why_lost());
   }
-  /// All messages of this call have been sent and received: nobody waits for this rank any more.
+  /// All messages of this call have been sent and received: no rank waits for this one any more.
   void over() noexcept { begun_ = false; }
   errc why() const noexcept { return why_; }
   bool failed() const noexcept { return why_ != errc{}; }
 
   // --- The steps ---------------------------------------------------------------------------------
-  // Out of line: algorithms consist of them, and inlined they took a fifth of the time in which a
-  // program with one collective is compiled.
+  // Not inlined: algorithms consist of these steps, and inlining them took a fifth of the time to
+  // compile a program with one collective.
 
   [[gnu::noinline]] errc start_send(const memory& data, rank_t to) {
     if (begin() != errc{}) return why_;
@@ -112,7 +113,7 @@ class collective_channel : public point_to_point<Stack> {
     if (begin() != errc{}) return why_;
     const std::size_t most = this->endpoint_->protocol().short_bytes_max();
     if (now_ == nullptr && out.bytes <= most && in.bytes <= most && in.contiguous()) [[likely]] {
-      // What is short leaves at once, most often: then the receive can look for its message itself.
+      // A short message usually leaves at once; then the receive can use the direct path.
       if (start_send(out, to) != errc{}) return why_;
       if (receive_direct(in, from) != errc{}) return why_;
       return now_ == nullptr ? errc{} : finish_now();
@@ -130,7 +131,7 @@ class collective_channel : public point_to_point<Stack> {
     try {
       op.apply(op.context, out.base, left.base, right.base, out.bytes);
     } catch (...) {
-      begin();  // The others shall learn of it.
+      begin();  // So that the other ranks are informed.
       thrown_ = std::current_exception();
       failed(errc::operation, cause::operation);
     }
@@ -161,7 +162,7 @@ class collective_channel : public point_to_point<Stack> {
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
-  /// `what`: why the call cannot be made, for people.
+  /// Fails the call with a reason in words.
   errc refused(errc why, const char* what) noexcept {
     failure_.what = what;
     return failed(why, cause::argument);
@@ -171,14 +172,14 @@ class collective_channel : public point_to_point<Stack> {
         [this](auto&) { return this->endpoint_->no_context_locked(errc::communicator); }));
   }
 
-  /// What has gone wrong.
+  /// Describes the failure.
   [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
     trouble.failure = failure_;
     trouble.failure.why = why_;
     trouble.serial = serial_;
     trouble.thrown = thrown_;
   }
-  /// Throws what the call has failed with.
+  /// Throws the error of the call.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
     collective_trouble trouble;
     tell(trouble);
@@ -192,16 +193,16 @@ class collective_channel : public point_to_point<Stack> {
 
   // --- Calls that are started --------------------------------------------------------------------
 
-  /// An empty schedule for calls of `comm`; nullptr when memory is out.
+  /// Returns an empty schedule for calls of `comm`; nullptr if memory is out.
   static schedule* new_schedule(const base& comm, const char* name) noexcept {
     return opened(comm).new_schedule(name);
   }
-  /// The serial of the next collective that is prepared on `comm`, before its first start. Each
-  /// init call draws one, also where it fails: the ranks stay in step.
+  /// Returns the serial of the next collective that is prepared on `comm`, before its first start.
+  /// Each init call takes one, even if it fails, so that ranks stay in step.
   static tag_t next_prepared(const base& comm) noexcept { return opened(comm).next_prepared(); }
 
  private:
-  /// A handle whose parts can be read.
+  /// A handle whose protected parts are accessible.
   struct opened : base {
     explicit opened(const base& comm) noexcept : base(comm) {}
     tag_t next_prepared() const noexcept {
@@ -224,7 +225,8 @@ class collective_channel : public point_to_point<Stack> {
     }
   };
 
-  /// What has been started is let go of: its buffers may go when a step has returned a failure.
+  /// Abandons all started messages, so that buffers may be freed after a step has returned a
+  /// failure.
   [[gnu::cold]] errc fails(errc why) noexcept {
     why_ = why;
     drop();
@@ -281,7 +283,7 @@ class collective_channel : public point_to_point<Stack> {
     while (now_ != nullptr && why_ == errc{}) wait_first();
     return why_;
   }
-  /// Waits for the first of what has been started, and takes it out.
+  /// Waits for the first of the started messages, and removes it from the list.
   [[gnu::noinline]] void wait_first() {
     operation& op = *now_;
     if (!this->endpoint_->wait_in_collective(op, site_, call(), by_messages_)) {
@@ -296,7 +298,7 @@ class collective_channel : public point_to_point<Stack> {
       failed_with(why, sends, this->rank_of(op.peer), op.data.bytes, op.message_bytes);
     this->endpoint_->release(op);
   }
-  /// Receives a message in one piece. Cost: see endpoint::receive_now.
+  /// Receives a contiguous message. Cost: see endpoint::receive_now.
   errc receive_direct(const memory& into, rank_t from) {
     direct_receive d(into.base, into.bytes, this->context_, this->peer_of(from), serial_);
     if constexpr (Stack::checks_type::compares_types)
@@ -326,7 +328,7 @@ class collective_channel : public point_to_point<Stack> {
     if (why_ != errc{}) return {};
     void* const room = allocate_scratch(bytes, scratch_alignment);
     if (room == nullptr) {
-      begin();  // The others shall learn of it.
+      begin();  // So that the other ranks are informed.
       no_memory();
       return {};
     }
@@ -345,8 +347,8 @@ class collective_channel : public point_to_point<Stack> {
   errc why_{};
   bool begun_ = false;
   bool by_messages_ = false;
-  operation* now_ = nullptr;    // What has been started, linked by operation::next,
-  operation* ahead_ = nullptr;  // and what the next round waits for.
+  operation* now_ = nullptr;    // Messages of this round, linked by operation::next.
+  operation* ahead_ = nullptr;  // Messages of the next round.
   piece_header* pieces_ = nullptr;
   std::size_t near_used_ = 0;
   std::exception_ptr thrown_;

@@ -78,7 +78,7 @@ class creations {
   /// Makes one communicator for each color, of the ranks that pass that color. They are ordered by
   /// key, and by rank where keys are equal. Collective.
   /// Requires:   color >= 0, or mpx::undefined, for which the rank gets an empty communicator.
-  /// Errors:     errc::argument at all ranks if one rank's color is negative.
+  /// Errors:     errc::argument at all ranks if one of them passes another negative color.
   /// Cost:       log2(size) rounds; 16 bytes a rank during the call.
   template <class How = throws_t>
   requires BlockingForm<How>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How two groups meet: their leaders tell each other who is in them, and which contexts are theirs.
-// How what they have made is made again, by a call that is started.
+// Creation of intercommunicators: the leaders of two groups exchange the members of the groups and
+// the contexts of the new communicators. Also the started duplication of an intercommunicator.
 
 #include <new>
 #include <span>
@@ -16,23 +16,24 @@
 
 namespace mpx::inline v0::detail {
 
-/// The contexts of an intercommunicator, which one rank takes.
+/// The contexts of an intercommunicator, which one leader allocates.
 struct between_contexts {
-  int why = 0;                      // An errc: there are none.
-  context_id between = no_context;  // Of messages across,
-  context_id both = no_context;     // and of the communicator of both groups.
+  int why = 0;                      // An errc, if there are none.
+  context_id between = no_context;  // For messages between the groups.
+  context_id both = no_context;     // For the communicator of both groups.
 };
-/// What leaders tell each other, before their groups.
+/// Message that leaders exchange before their groups.
 struct between_header {
   between_contexts contexts;
   rank_t size = 0;
 };
 
-/// What a group says, before its leader meets the other one: each rank of it, and all together.
+/// Agreement within a group before its leader contacts the other one: the contribution of each
+/// rank, and the combined result.
 struct said_in_connect {
-  int why = 0;        // An errc: the call cannot be made.
-  rank_t leader = 0;  // The lowest rank that says that it leads; none: as many as there are.
-  rank_t low = 0;     // Who is said to lead: different ones are wrong.
+  int why = 0;        // An errc, if the call cannot be made.
+  rank_t leader = 0;  // Lowest rank that claims to lead; the group's size if none does.
+  rank_t low = 0;     // Lowest and highest rank named as leader: they must be equal.
   rank_t high = 0;
 };
 struct all_in_connect {
@@ -42,7 +43,7 @@ struct all_in_connect {
   }
 };
 
-/// Takes contexts that this rank leads.
+/// Allocates contexts, as the leader.
 template <class Stack>
 between_contexts lead_between(endpoint<Stack>& e, call_site site) {
   between_contexts c;
@@ -55,10 +56,11 @@ between_contexts lead_between(endpoint<Stack>& e, call_site site) {
   return c;
 }
 
-/// Tells the other leader, and is told: first the headers, then who is in the groups. One sends
-/// first: what is long does not cross. Who has no memory for the other group says so: in its header
-/// if that is the second one, else by telling nobody of its own. Who leaves, for its own group is
-/// revoked, says so, too, where the other one may still wait: in its header, or by a byte.
+/// Exchange between the two leaders: first the headers, then the members of the groups. One leader
+/// sends first, so that long messages do not cross. A leader without memory for the other group
+/// reports it: in its header if that is the second one, else by sending an empty group. A leader
+/// that leaves, because its own group was revoked, reports that too if the other leader may still
+/// wait: in its header, or by a single byte.
 template <class Stack>
 class meeting {
  public:
@@ -92,7 +94,7 @@ class meeting {
     if (why == errc{})
       why = own_.receive(std::as_writable_bytes(std::span(theirs)), to_, tag_, got);
     if (why == errc::count)
-      return got.bytes() == 0 ? errc::no_resources : errc::peer_lost;  // There.
+      return got.bytes() == 0 ? errc::no_resources : errc::peer_lost;  // At the other leader.
     if (first_) return why;
     return why == errc{} ? own_.send(std::as_bytes(mine), to_, tag_) : left(why);
   }
@@ -112,10 +114,10 @@ class meeting {
   bool first_;
 };
 
-/// The leader's part, over `peer`, of which the other leader is rank `to`. `theirs`: the peers of
-/// the other group. Of both leaders, the lower peer takes the contexts. `wrong`: this group cannot
-/// make the call, and the other one is told. `local`: when that is revoked this leader leaves.
-/// Throws nothing.
+/// The leader's part of the creation, over communicator `peer`, where the other leader is rank
+/// `to`. The leader with the lower peer number allocates the contexts. `theirs` receives the peers
+/// of the other group. `wrong`: an error of this group, which is reported to the other leader.
+/// `local`: this leader leaves if that communicator is revoked. Does not throw.
 template <class Stack>
 between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
                     errc wrong, std::vector<peer_id>& theirs, const communicator_state& local,
@@ -130,7 +132,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   if (to < 0 || to >= peer.size()) return failed(wrong != errc{} ? wrong : errc::rank);
   if (tag < 0) return failed(wrong != errc{} ? wrong : errc::tag);
   const communicator_access<Stack> a(peer, site.where);
-  // Who is of this group meets nobody as another one's leader.
+  // A member of this group cannot be the leader of the other one.
   if (mine.contains(a.peer_of(to))) return failed(wrong != errc{} ? wrong : errc::argument);
   std::vector<peer_id> members;
   if (wrong == errc{})
@@ -148,11 +150,11 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   errc why = with.swap_headers(out, in, theirs);
   if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
-    // What only the others have done wrong is no fault of this group's arguments.
+    // An error of the other group only is no error of this group's arguments.
     if (out.contexts.why == 0 && why != errc::communicator && why != errc::no_resources)
       why = errc::peer_lost;
   }
-  bool made_there = false;  // Perhaps: the other leader may have heard all.
+  bool made_there = false;  // Possibly made: the other leader may have received all.
   if (why == errc{}) {
     why = with.swap_groups(members, in.size, theirs);
     made_there = why == errc::revoked || why == errc::peer_lost;
@@ -160,7 +162,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   for (const peer_id p : theirs)
     if (why == errc{} && mine.contains(p)) why = errc::argument;
   if (why == errc{}) return {leads ? out.contexts : in.contexts, in.size};
-  if (leads && out.contexts.why == 0 && !made_there)  // Nobody makes anything of them.
+  if (leads && out.contexts.why == 0 && !made_there)  // Neither group uses them.
     a.at().with_communicators([&](auto& all) {
       all.abandon(out.contexts.between);
       all.abandon(out.contexts.both);
@@ -168,8 +170,8 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   return failed(why);
 }
 
-/// This rank has no part in what the groups make of `c`, which its leader has brought: they would
-/// wait for it. `theirs`: of the other group, as far as it is known here.
+/// Revokes what the groups make of the contexts `c`, as this rank takes no part in it, and the
+/// others would wait for it. `theirs`: the peers of the other group that are known here.
 template <class Stack>
 void leave_between(endpoint<Stack>& e, const communicator_state& local, const between_contexts& c,
                    std::span<const peer_id> theirs) noexcept {
@@ -182,37 +184,37 @@ void leave_between(endpoint<Stack>& e, const communicator_state& local, const be
   });
 }
 
-/// Both groups, those of the lower first rank first.
+/// Union of both groups; the group whose first rank is lower in the world comes first.
 inline group in_world_order(const group& here, const group& there) {
   const bool first = here.peer_of(0) < there.peer_of(0);
   return first ? union_of(here, there) : union_of(there, here);
 }
 
-/// What a started duplicate of an intercommunicator keeps until its request goes.
+/// State of a started duplication of an intercommunicator, kept until its request is destroyed.
 template <class Stack, class Between>
 struct twin_under_way : allocated {
   endpoint<Stack>* at = nullptr;
-  communicator_state* local = nullptr;  // Those of what is duplicated.
+  communicator_state* local = nullptr;  // Of the intercommunicator that is duplicated.
   communicator_state* both = nullptr;
   communicator_state* between = nullptr;
   schedule* plan = nullptr;
   between_contexts said;
-  said_context said_here;  // The context of the local group's communicator.
+  said_context said_here;  // Context of the local group's communicator.
   attribute_list attributes;
   group remote;
   group all;
   Between* into = nullptr;
   rank_t rank = 0;
   rank_t rank_in_both = 0;
-  bool refused = false;           // An attribute cannot be copied: only the others make anything.
-  communicator_state local_kept;  // Who is in `local` and `between`, if those may go before this.
+  bool refused = false;  // An attribute cannot be copied: only other ranks make the duplicate.
+  communicator_state local_kept;  // Copies of `local` and `between`, if these may be freed first.
   communicator_state between_kept;
   kept_group* local_ranks = nullptr;
 
   twin_under_way() = default;
-  ~twin_under_way() { delete local_ranks; }  // Nobody else has it: `make` has not been called.
+  ~twin_under_way() { delete local_ranks; }  // Not shared: `make` has not run.
 
-  /// From now on what is duplicated may be freed. Errors: errc::no_resources.
+  /// Copies the groups, so that the original may be freed from now on. Errors: errc::no_resources.
   errc keep_ranks() noexcept {
     return caught([&] {
       remote = between->ranks->copy();
@@ -228,13 +230,13 @@ struct twin_under_way : allocated {
     });
   }
 
-  /// The last step, under the endpoint's lock.
+  /// The last step of the schedule; runs under the endpoint's lock.
   static void make(void* self) {
     auto& d = *static_cast<twin_under_way*>(self);
     auto& of = d.at->communicators_locked();
     const auto fail = [&](errc why) { d.plan->failure = d.at->no_context_locked(why); };
     if (d.refused || d.said.why != 0 || d.said_here.why != 0) {
-      // What the others make is revoked: they would wait for this rank.
+      // The communicator that the other ranks make is revoked: they would wait for this rank.
       if (d.said.why == 0) {
         of.never_made(d.said.both, *d.both);
         of.never_made(d.said.between, *d.between, *d.both);
@@ -258,8 +260,8 @@ struct twin_under_way : allocated {
   }
 };
 
-/// Records in `plan` that `said` goes down a binomial tree of the ranks first .. first + n - 1, of
-/// which this is number `me`.
+/// Records in `plan` a broadcast of `said` down a binomial tree of the ranks first .. first + n -
+/// 1; this rank is number `me` of them.
 inline void pass_down_to(schedule& plan, const memory& said, rank_t first, rank_t n, rank_t me) {
   rank_t bit = 1;
   while (bit < n && (me & bit) == 0) bit *= 2;

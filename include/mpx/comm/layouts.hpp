@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Calls whose buffers a layout spreads: the same operations in all forms. What lies in one piece
-// after all goes the way of any buffer.
+// Point-to-point calls on buffers with layouts, in all forms. A buffer that is contiguous in spite
+// of its layout takes the path of plain buffers.
 
 #include <source_location>
 #include <string>
@@ -15,7 +15,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// As finish_as takes them. `buffer` is a copy: a token may run a call later.
+/// Calls in the form that finish_as takes. `buffer` is a copy: a completion token may run a call
+/// later.
 template <class Stack>
 struct layout_calls {
   using on_type = point_to_point<Stack>;
@@ -24,7 +25,7 @@ struct layout_calls {
   static void drop(const memory& m) noexcept {
     if (m.how != nullptr) m.how->drop();
   }
-  /// No memory, although there are bytes: none was to be had to keep the layout.
+  /// True if there was no memory to keep the layout: `kept` has bytes, but no address.
   static bool out_of_memory(const memory& kept) noexcept {
     return kept.bytes != 0 && !kept.exists();
   }
@@ -163,7 +164,7 @@ struct layout_calls {
     }
   };
 
-  /// Of a message that a matched probe has taken out.
+  /// Receives a message that a matched probe has taken out of matching.
   template <class Message, class B>
   struct message_receiving {
     using stack_type = Stack;
@@ -190,7 +191,7 @@ struct layout_calls {
       const memory m = buffer.keep();
       if (out_of_memory(m)) return {nullptr, errc::no_resources};
       const started s = of.start(m);
-      if (s.op == nullptr || s.op->data.how != m.how) drop(m);  // It is complete, or from nobody.
+      if (s.op == nullptr || s.op->data.how != m.how) drop(m);  // Complete, or from proc_null.
       return s;
     }
     started prepare() const noexcept { return {nullptr, errc::request}; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Partitioned sends and receives as operations: a message of its own for each partition of the
-// sender, and one before all that says how many there will be.
+// Partitioned sends and receives as operations. Each partition of the sender is a message of its
+// own; a message before all others carries their number.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,28 +19,28 @@
 
 namespace mpx::inline v0::detail {
 
-/// The tags of partitioned messages are negative: no receive by another call and no probe, which
-/// may ignore all bits of a tag but the sign, ever meets one.
+/// Partitioned messages have negative tags. No other receive or probe matches them, even if it
+/// ignores all bits of a tag but the sign.
 ///
-/// The first message of a send, its *offer*, has the context of the communicator and the user's
-/// tag: offers match receives as messages do, in the order of both sides' init calls. Partition i
-/// has the communicator's context for collectives, and the tag that the offer names, plus i.
+/// The first message of a send, its *offer*, has the communicator's context and the user's tag:
+/// offers match receives as messages do, in the order of the init calls of both sides. Partition i
+/// has the communicator's collective context, and the tag named by the offer, plus i.
 constexpr tag_t partitioned_tag(std::uint32_t tag) noexcept {
   return static_cast<tag_t>(tag | 0x8000'0000u);
 }
-/// How many partitions the sends of one rank may have in one communicator, all told.
-inline constexpr std::uint32_t partitions_max = 0x3fff'ffff;  // Beyond: prepared_serial.
+/// Limit of the number of partitions of all sends of one rank in one communicator.
+inline constexpr std::uint32_t partitions_max = 0x3fff'ffff;  // Higher tags: prepared_serial.
 
-/// What the receiver has to know of a send.
+/// Description of a send for its receiver.
 struct partitioned_offer {
   std::uint64_t bytes;
   std::uint32_t partitions;
   std::uint32_t first_tag;
 };
 
-/// What both sides know.
+/// Parameters of a partitioned send or receive.
 struct partitioned_call {
-  memory buffer;  // Its layout, if it has one, gives each byte a place: see coll/linear_layout.hpp.
+  memory buffer;  // A layout is linear: see coll/linear_layout.hpp.
   std::uint32_t partitions;
   rank_t other;
   peer_id peer;
@@ -48,9 +48,9 @@ struct partitioned_call {
   context_id context;  // Of the communicator, for point-to-point.
   rank_t rank;
   const group* ranks;
-  match_bits ignored;  // Of what receives compare.
+  match_bits ignored;  // Bits that receives ignore.
 
-  /// Part i of n.
+  /// Part i of n equal parts.
   memory part(std::size_t i, std::size_t n) const noexcept {
     const std::size_t bytes = buffer.bytes / n;
     return {buffer.base + i * bytes, bytes, buffer.how};
@@ -64,19 +64,19 @@ struct partitioned_call {
   }
 };
 
-/// What `pready` and `parrived` find behind a request.
+/// The object behind a partitioned request, which `pready` and `parrived` use.
 class partitioned_operation : public extension {
  public:
   partitioned_operation(const partitioned_call& c, bool sends) noexcept
       : extension(extension_kind::partitions), call_(c), sends_(sends) {
-    static_cast<void>(lend(call_.buffer));  // Which takes no memory.
+    static_cast<void>(lend(call_.buffer));  // Allocates nothing.
   }
   ~partitioned_operation() override { take_back(call_.buffer, {}); }
   const partitioned_call& call() const noexcept { return call_; }
   bool sends() const noexcept { return sends_; }
   std::string describe() const override { return call_.describe(sends_); }
 
-  operation* op = nullptr;  // Whose this is.
+  operation* op = nullptr;  // The operation that owns this object.
 
  protected:
   partitioned_call call_;
@@ -85,7 +85,8 @@ class partitioned_operation : public extension {
   bool sends_;
 };
 
-/// The sender's side. Threads: `ready` from any, where the stack lets several call at once.
+/// The sender's side. Threads: `ready` may be called by any thread, if the stack allows concurrent
+/// calls.
 template <class Stack>
 class partitioned_sender final : public partitioned_operation {
   using parts = compounds<Stack>;
@@ -100,14 +101,15 @@ class partitioned_sender final : public partitioned_operation {
   errc start() noexcept override {
     parts::set_status(endpoint_, *op, call_.peer, call_.tag, call_.buffer.bytes);
     ready_.store(0, platform::memory_order_relaxed);
-    if (++round_ == 0) round_ = 1;  // What a partition has that was never ready.
+    if (++round_ == 0) round_ = 1;  // 0 marks a partition that was never ready.
     running_.store(true, platform::memory_order_release);
     return errc{};
   }
-  /// The partitions that `named` lists may go: all of them, or none.
-  /// Errors: errc::argument: one is beyond the last, or named twice; errc::request: one is ready
-  /// already, or the send has not been started. What the send of one says: those before it have
-  /// gone, it and the others are not ready, and may be tried again. `wrong` is which one.
+  /// Marks the partitions in `named` as ready and sends them: all, or none if a check fails.
+  /// Errors: errc::argument if one is beyond the last, or named twice; errc::request if one is
+  /// ready already, or if the send is not started; else the failure of a send. In the last case the
+  /// partitions before it have been sent; it and the rest are not ready, and may be tried again.
+  /// `wrong` is the partition at fault.
   template <class Named>
   errc ready(const Named& named, std::size_t& wrong) {
     const std::size_t count = named.size();
@@ -119,7 +121,7 @@ class partitioned_sender final : public partitioned_operation {
     for (std::size_t k = 0; k < count; ++k) {
       wrong = named[k];
       if (mark(wrong).exchange(round_, platform::memory_order_relaxed) != round_) continue;
-      errc why = errc::request;  // By another thread, meanwhile.
+      errc why = errc::request;  // Marked by another thread meanwhile.
       for (std::size_t i = 0; i < k; ++i) {
         if (named[i] == wrong) why = errc::argument;
         give_back(named[i]);
@@ -150,7 +152,7 @@ class partitioned_sender final : public partitioned_operation {
   void give_back(std::size_t i) noexcept {
     mark(i).store(round_ - 1, platform::memory_order_relaxed);
   }
-  /// Sends partition `i`, which is marked; after the last one the operation is the engine's.
+  /// Sends partition `i`, which is marked. After the last one the engine completes the operation.
   errc send(std::size_t i) {
     if (call_.peer != null_peer) {
       memory part = call_.part(i, call_.partitions);
@@ -170,14 +172,14 @@ class partitioned_sender final : public partitioned_operation {
 
   endpoint<Stack>& endpoint_;
   std::uint32_t first_tag_;
-  std::uint32_t round_ = 0;  // Which start is the last one.
+  std::uint32_t round_ = 0;  // Number of the current start.
   platform::atomic<std::uint32_t> ready_{0};
   platform::atomic<bool> running_{false};
-  plain_array<std::uint32_t> round_of_;  // Of each partition: the round that it was last ready in.
+  plain_array<std::uint32_t> round_of_;  // Of each partition: the last round in which it was ready.
 };
 
-/// The receiver's side: a receive for the offer from the beginning, then, in each round, one for
-/// each partition of the sender.
+/// The receiver's side: one receive for the offer, posted at init; then, in each round, one receive
+/// for each partition of the sender.
 template <class Stack>
 class partitioned_receiver final : public partitioned_operation {
   using parts = compounds<Stack>;
@@ -186,7 +188,7 @@ class partitioned_receiver final : public partitioned_operation {
   partitioned_receiver(endpoint<Stack>& e, const partitioned_call& c) noexcept
       : partitioned_operation(c, false), endpoint_(e) {}
 
-  /// Waits for the offer from now on. Errors: errc::no_resources.
+  /// Posts the receive of the offer. Errors: errc::no_resources.
   errc expect() {
     if (call_.peer == null_peer) return errc{};
     const started s = endpoint_.receive(
@@ -211,14 +213,14 @@ class partitioned_receiver final : public partitioned_operation {
     return errc{};
   }
   bool part_done_locked(const operation& part) noexcept override { return &part == awaited_; }
-  /// Posts the receives of this round, once the offer has come.
+  /// Posts the receives of this round, once the offer has arrived.
   void run_locked() noexcept override {
     if (!is_active(*op) || !compound_of(*op).open) return;
     if (awaited_ != nullptr) {
       if (!awaited_->done()) return;
       refused_ = check(*std::exchange(awaited_, nullptr));
     }
-    // A sender of another length is not left waiting: its data is dropped.
+    // If the sender's length differs, its data is received and dropped, so that it does not wait.
     if (refused_ != errc{} && refused_ != errc::count)
       return parts::fail_locked(endpoint_, *op, refused_);
     for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
@@ -240,8 +242,8 @@ class partitioned_receiver final : public partitioned_operation {
              static_cast<unsigned long long>(offer_.bytes), offer_.partitions);
     return s;
   }
-  /// Whether all that belongs to partition `i` is there, or the operation has failed. Called under
-  /// the lock. Requires: i < partitions.
+  /// True if all data of partition `i` has arrived, or the operation has failed.
+  /// Requires: i < partitions; the caller holds the endpoint's lock.
   bool has_arrived_locked(std::size_t i) const noexcept {
     if (op->done()) return true;
     if (compound_of(*op).open) return false;
@@ -257,7 +259,7 @@ class partitioned_receiver final : public partitioned_operation {
   memory piece(std::uint32_t i) const noexcept {
     return refused_ != errc{} ? memory() : call_.part(i, offer_.partitions);
   }
-  /// What a peer says is not trusted.
+  /// Checks the offer: values from a peer are not trusted.
   errc check(const operation& came) noexcept {
     if (came.failure != errc{}) return came.failure;
     if (came.message_bytes != sizeof offer_ || offer_.partitions == 0 ||
@@ -269,10 +271,10 @@ class partitioned_receiver final : public partitioned_operation {
   }
 
   endpoint<Stack>& endpoint_;
-  operation* awaited_ = nullptr;  // The receive of the offer, until it has been read.
-  errc refused_{};                // Why there can be no round.
+  operation* awaited_ = nullptr;  // Receive of the offer, until it has been checked.
+  errc refused_{};                // The error of the offer.
   partitioned_offer offer_{};
-  plain_array<operation*> pieces_;  // Of this round: the receives, by partition of the sender.
+  plain_array<operation*> pieces_;  // Receives of this round, by partition of the sender.
 };
 
 }  // namespace mpx::inline v0::detail

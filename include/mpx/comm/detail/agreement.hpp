@@ -154,8 +154,8 @@ class agreement {
     }
     for (std::size_t r = 0; r < size_ && !decided_; ++r)
       if (r != me_) wait_sent(sent_to(r), false);
-    for (std::size_t r = 0; r < size_; ++r)
-      sent_to(r) = {};  // Receivers still missing have decided.
+    // If decided, this drops messages that have not left: a rank that misses one has decided, too.
+    for (std::size_t r = 0; r < size_; ++r) sent_to(r) = {};
     for (std::size_t r = 0; r < size_; ++r)
       if (has(heard, r)) merge(from(r));
     return errc{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Calls of all ranks of a communicator that are made by other steps than a collective's, compared
-// beforehand in stacks that compare collective calls (mpx/checks.hpp).
+// Comparison of calls that all ranks of a communicator make, but not by the steps of a collective.
+// Used in stacks that compare collective calls (mpx/checks.hpp).
 
 #include <type_traits>
 
@@ -10,8 +10,9 @@
 
 namespace mpx::inline v0::detail {
 
-/// Returns: false if ranks of `on` make calls that do not go together, which `how` has got then.
-/// What else goes wrong meanwhile the call finds itself. `how_made`: what of it is the same at all.
+/// Compares this call with those of the other ranks of `on`. `how_made`: text that must be equal at
+/// all ranks. Returns false if the calls do not match, which is then reported in `how`. Other
+/// failures are left to the call itself.
 template <class Stack, class How>
 bool check_call(const point_to_point<Stack>& on, call_site site, const char* how_made, How& how) {
   collective_channel<Stack> steps(on, site);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How communicators come into being: who is in a new one, by what its ranks say, and its context,
-// which its rank 0 takes and passes on to the others.
+// Creation of communicators: the members of the new communicator, from the arguments of the ranks,
+// and its context, which its rank 0 allocates and passes on to the others.
 
 #include <cstdint>
 #include <exception>
@@ -17,7 +17,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// What `f` throws, as an error code.
+/// Calls `f`. Returns its exception as an error code.
 template <class F>
 errc caught(F&& f) noexcept try {
   f();
@@ -28,7 +28,7 @@ errc caught(F&& f) noexcept try {
   return errc::no_resources;
 }
 
-/// What the library may of a communicator's handle.
+/// Access of the library to the parts of a communicator's handle.
 template <class Stack>
 class communicator_access : public point_to_point<Stack> {
  public:
@@ -48,7 +48,7 @@ class communicator_access : public point_to_point<Stack> {
   using point_to_point<Stack>::rank_of;
 };
 
-/// The members of a communicator. Errors: errc::no_resources.
+/// The group of a communicator's ranks. Errors: errc::no_resources.
 template <class Stack>
 group group_of(const endpoint<Stack>& e, const communicator_state& s) {
   return s.ranks == nullptr ? group::identity(s.size, e.self()) : s.ranks->copy();
@@ -58,12 +58,12 @@ template <class Stack>
 [[gnu::noinline]] void free_communicator(endpoint<Stack>& e, communicator_state& s) {
   {
     const attribute_list gone = std::move(s.attributes);
-  }  // They have functions of the program.
+  }  // Runs delete functions of the program, outside of the lock.
   e.with_communicators([&](auto& all) { all.free(s); });
 }
 
-/// Calls send(child) and receive(parent) so that what rank 0 of `n` has gets to all, along a
-/// binomial tree. A rank that has not got it passes on that it has not: nobody waits for long.
+/// Broadcasts from rank 0 of `n` along a binomial tree, by receive(parent) and send(child). A rank
+/// without the data passes on its failure, so that no rank waits for long.
 template <class Receive, class Send>
 errc pass_down(rank_t me, rank_t n, Receive&& receive, Send&& send) {
   rank_t bit = 1;
@@ -77,7 +77,7 @@ errc pass_down(rank_t me, rank_t n, Receive&& receive, Send&& send) {
   return why;
 }
 
-/// What a rank says in a split. A color is a number of up to 63 bits; -1 is none.
+/// Entry of a rank in a split. A color has up to 63 bits; -1 is none.
 struct split_entry {
   std::int64_t color = 0;
   std::int32_t key = 0;
@@ -88,7 +88,7 @@ struct split_entry {
   }
 };
 
-/// Heapsort: in place, no worse than n log n, and free where they are in order already.
+/// Heapsort: in place, at most n log n, and no moves if the entries are sorted already.
 inline void sort_by_key(std::span<split_entry> all) noexcept {
   bool sorted = true;
   for (std::size_t i = 1; i < all.size(); ++i) sorted = sorted && all[i - 1].before(all[i]);
@@ -107,13 +107,13 @@ inline void sort_by_key(std::span<split_entry> all) noexcept {
   }
 }
 
-/// What goes down the tree: a context, or why there is none.
+/// Message down the tree: a context, or the reason why there is none.
 struct said_context {
   context_id context = no_context;
   std::int32_t why = 0;
 };
 
-/// One call that makes a communicator, of this rank.
+/// One call of this rank that makes a communicator.
 template <class Stack>
 class maker : public collective_channel<Stack> {
   using channel = collective_channel<Stack>;
@@ -123,7 +123,7 @@ class maker : public collective_channel<Stack> {
   maker(const base& parent, call_site site, bool counted = true) noexcept
       : channel(parent, site, counted), parent_(parent) {}
 
-  /// `elements`: of what is made with it, as far as a stack compares that.
+  /// `elements`: element type of what is made with it, for stacks that compare it.
   errc dup(type_code elements = 0) {
     elements_ = elements;
     if (const errc why = enter(""); why != errc{}) return why;
@@ -142,8 +142,8 @@ class maker : public collective_channel<Stack> {
     return keep([&](auto& all) { return all.make(new_context_, like); });
   }
 
-  /// Ranks that one shared_window can span: those of a node where the transport reaches memory of
-  /// others by loads and stores, else each alone.
+  /// Splits into ranks that one shared_window can span: those of a node if the transport can load
+  /// and store their memory, else each rank alone.
   errc split_by_memory(int key) {
     std::int64_t color = this->rank_;
     if constexpr (shares_windows<typename Stack::transport_type>)
@@ -163,7 +163,7 @@ class maker : public collective_channel<Stack> {
     bool good = color != wrong;
     std::size_t members = 0;
     for (const split_entry& e : all) good = good && e.color != wrong;
-    if (!good) this->over();  // All find it out.
+    if (!good) this->over();  // All ranks find it.
     if (!good)
       return this->refused(errc::argument, color == wrong
                                                ? "a color is 0 or more, or mpx::undefined"
@@ -190,7 +190,7 @@ class maker : public collective_channel<Stack> {
     return create_of([&] { return seen_from_here(members); });
   }
 
-  /// Among the members alone: in the library's own context, with the tag that they give.
+  /// Collective among the members alone: in the library's own context, with the user's tag.
   errc create_group(const group& members, tag_t tag) {
     for (rank_t r = 0; r < members.size(); ++r)
       if (!is_member(members.peer_of(r))) return this->refused(errc::argument, no_member);
@@ -201,7 +201,7 @@ class maker : public collective_channel<Stack> {
     said s{};
     errc mine = errc{};
     if (this->state_->revoked) mine = errc::revoked;
-    if (tag < 0) mine = errc::tag;  // Those below in the tree are told.
+    if (tag < 0) mine = errc::tag;  // Ranks below in the tree are told.
     if (me == 0 && mine == errc{}) mine = lead();
     const own_messages<Stack> own(parent_, own_messages<Stack>::of::groups, this->site());
     const auto rank_in = [&](rank_t r) { return this->rank_of(members.peer_of(r)); };
@@ -232,7 +232,7 @@ class maker : public collective_channel<Stack> {
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
     channel::raise();
   }
-  /// Empty if it has failed, or this rank has no part in it.
+  /// Returns the new communicator; an empty one if the call has failed, or this rank is no member.
   template <class Communicator>
   Communicator made() const {
     if (made_ == nullptr) return {};
@@ -246,7 +246,8 @@ class maker : public collective_channel<Stack> {
   static constexpr const char* no_member = "a member of the group is no rank of the communicator";
   using said = said_context;
 
-  /// Begins the call, of a group or of all. `how`: what of it is the same on all ranks.
+  /// Begins the call, of the group `members` or of all. `how`: text that must be equal at all
+  /// ranks.
   template <class... Members>
   errc enter([[maybe_unused]] const char* how, [[maybe_unused]] const Members&... members) {
     if (const errc why = this->begin(); why != errc{}) return why;
@@ -272,8 +273,8 @@ class maker : public collective_channel<Stack> {
     return errc{};
   }
 
-  /// What `all[0]` is on each rank, by rank. Cost: log2(size) rounds. Source: Bruck, Ho, Kipnis,
-  /// Upfal, Weathersby 1997.
+  /// Gathers `all[0]` of each rank into `all`, by rank. Cost: log2(size) rounds.
+  /// Source: Bruck, Ho, Kipnis, Upfal, Weathersby 1997.
   errc gather_all(std::span<split_entry> all) {
     const rank_t n = this->size_;
     const rank_t me = this->rank_;
@@ -285,7 +286,7 @@ class maker : public collective_channel<Stack> {
           why != errc{})
         return why;
     }
-    // all[i] is of rank me + i: rotate, by reversing three times.
+    // all[i] is that of rank me + i: rotate by three reversals.
     const auto reverse = [](std::span<split_entry> s) {
       for (std::size_t i = 0; i < s.size() / 2; ++i) std::swap(s[i], s[s.size() - 1 - i]);
     };
@@ -296,7 +297,8 @@ class maker : public collective_channel<Stack> {
     return errc{};
   }
 
-  /// Rank 0 takes a context. `rank_in`: the parent's rank of a rank of the new communicator.
+  /// Rank 0 allocates a context and broadcasts it. `rank_in`: maps a rank of the new communicator
+  /// to its rank in the parent.
   template <class RankIn>
   errc pass_context(rank_t me, rank_t n, RankIn&& rank_in) {
     said s{};
@@ -313,7 +315,7 @@ class maker : public collective_channel<Stack> {
           return this->send(std::as_bytes(std::span(&s, 1)), rank_in(to));
         });
     if (mine != errc{}) why = mine;
-    if (!this->failed()) this->over();  // What this rank knows has gone on.
+    if (!this->failed()) this->over();  // This rank has passed on its knowledge.
     return why == errc{} ? why : fail_made(why);
   }
   errc lead() {
@@ -322,10 +324,10 @@ class maker : public collective_channel<Stack> {
     return why;
   }
   errc heard(const said& s) {
-    new_context_ = s.context;  // Even if it comes to nothing here: that has to be told.
+    new_context_ = s.context;  // Even after a failure here: it must be passed on.
     return static_cast<errc>(s.why);
   }
-  /// This rank has no part in what the others may make.
+  /// Fails the call. The communicator that other ranks may make is revoked.
   errc fail_made(errc why) {
     if (new_context_ != no_context)
       this->endpoint_->with_communicators([&](auto& all) { all.never_made(new_context_); });
@@ -371,7 +373,7 @@ class maker : public collective_channel<Stack> {
   communicator_state* made_ = nullptr;
   type_code elements_ = 0;
   attribute_list attributes_;
-  std::exception_ptr thrown_;  // By a function of the program that copies an attribute.
+  std::exception_ptr thrown_;  // By a copy function of an attribute.
 };
 
 }  // namespace mpx::inline v0::detail

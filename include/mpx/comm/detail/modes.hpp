@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The four modes of sending: what they are called, and how a persistent request starts them.
+// The four send modes: their names, and the way in which a persistent request starts them.
 
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/engine/endpoint.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the library says within a communicator, beside its collectives: in contexts of its own.
+// Internal messages of the library in a communicator, other than collectives. They have contexts of
+// their own.
 
 #include <cstddef>
 #include <optional>
@@ -17,10 +18,10 @@ class own_messages : public point_to_point<Stack> {
 
  public:
   enum class of : bool {
-    groups,      ///< That make communicators: they are revoked with all else.
-    agreements,  ///< They go on.
+    groups,      ///< For making communicators: revoked with the communicator.
+    agreements,  ///< Continue on a revoked communicator.
   };
-  /// `site`: the call whose messages they are. `also`: a wait ends when that is revoked, too.
+  /// `site`: the user's call. `also`: waiting ends if that communicator is revoked, too.
   own_messages(const base& comm, of whom, call_site site,
                const communicator_state* also = nullptr) noexcept
       : base(comm), site_(site), also_(also) {
@@ -42,16 +43,16 @@ class own_messages : public point_to_point<Stack> {
     const errc why = wait_for(start_receive(into, from, tag), got);
     return why == errc{} && got.bytes() != into.size() ? errc::count : why;
   }
-  /// Says `what` with the tag that this rank has been given; who has been given none says so, by a
-  /// byte more.
+  /// Sends `what` with the tag that the user passed to this rank. If that tag is invalid, the
+  /// message reports it: it has tag_max and one byte more.
   template <class T>
   errc send_said(const T& what, rank_t to, tag_t tag) const {
     const said<T> all{what};
     const auto bytes = std::as_bytes(std::span(&all, 1)).first(sizeof(T) + (tag < 0 ? 1 : 0));
     return send(bytes, to, tag < 0 ? tag_max : tag);
   }
-  /// Receives what comes with `tag`, or from who has been given no tag. Who has been given none
-  /// takes whatever comes next.
+  /// Receives a message with `tag`, or one from a sender whose tag is invalid. If this rank's own
+  /// tag is invalid, it takes the next message of any tag.
   template <class T>
   errc receive_said(T& what, rank_t from, tag_t tag) const {
     said<T> all;
@@ -71,7 +72,8 @@ class own_messages : public point_to_point<Stack> {
       if (ec) return static_cast<errc>(ec.value());
       bool mine = next.tag == tag;
       std::optional<status> seen;
-      // What has another tag is for another thread, and what is for this one lies behind it.
+      // A message with another tag is for another thread; a message for this thread may be behind
+      // it.
       if (!mine && !untagged(next.tag, next.bytes)) {
         seen = this->probe(from, tag, once(ec));
         mine = seen.has_value();
@@ -105,7 +107,7 @@ class own_messages : public point_to_point<Stack> {
     got = request_access::wait_as(one, site_, ec);
     return static_cast<errc>(ec.value());
   }
-  /// What comes next.
+  /// Waits for the next message from `from`, and describes it.
   probe_result wait_for_any(rank_t from, std::error_code& ec) const {
     pattern want;
     errc why = this->translate(from, any_tag, want);

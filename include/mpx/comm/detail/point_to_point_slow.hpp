@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What point-to-point calls come to when a message has not come yet, or they fail. Included by
+// Slow paths of point-to-point calls: waiting for messages, and errors. Included by
 // point_to_point.hpp.
 
 #include "mpx/comm/point_to_point.hpp"
@@ -31,7 +31,7 @@ template <class Stack>
   raise_error(*endpoint_, state_, error(why, s, where));
 }
 
-/// A receive whose message has not come yet, or that has failed, or that is not direct.
+/// Completes a receive whose message has not arrived yet, that has failed, or that is not direct.
 template <class Stack>
 [[gnu::noinline]] auto point_to_point<Stack>::receive_rest(direct_receive& d, rank_t from,
                                                            tag_t tag, mark_type type,
@@ -50,7 +50,7 @@ template <class Stack>
           d.failure};
 }
 
-/// Names what a receive had found out when it failed, else what it asked for.
+/// Reports the source and tag of the message if they are known, else those of the receive.
 template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise_receive(
     errc why, const char* what, rank_t from, tag_t tag, std::size_t room, rank_t source,
@@ -145,7 +145,7 @@ struct point_to_point<Stack>::exchanging {
     if (request_access::wait_unless(send, site,
                                     [&] { return request_access::lost_locked(receive); })) {
       request_access::wait_as(send, site, ec);
-      if (ec) return static_cast<errc>(ec.value());  // `got` has no error: it was the send.
+      if (ec) return static_cast<errc>(ec.value());  // `got` has no error: the send failed.
     }
     got = request_access::wait_as(receive, site, ec);
     return static_cast<errc>(ec.value());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A duplicate that is started: the same tree as of one that blocks, as a schedule.
+// A started duplication: the broadcast of the blocking call, as a schedule.
 
 #include <exception>
 #include <new>
@@ -11,7 +11,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// What a started duplicate keeps until its request goes.
+/// State of a started duplication, kept until its request is destroyed.
 template <class Stack, class Communicator>
 struct duplicate_under_way : allocated {
   endpoint<Stack>* at = nullptr;
@@ -19,12 +19,12 @@ struct duplicate_under_way : allocated {
   schedule* plan = nullptr;
   said_context said;
   attribute_list attributes;
-  Communicator handle;  // A copy of what is duplicated, until it is the new one.
+  Communicator handle;  // A copy of the original's handle, until `make` turns it into the new one.
   Communicator* into = nullptr;
   rank_t rank = 0;
-  bool refused = false;  // An attribute cannot be copied: only the others make anything.
+  bool refused = false;  // An attribute cannot be copied: only other ranks make the duplicate.
 
-  /// The last step, under the endpoint's lock.
+  /// The last step of the schedule; runs under the endpoint's lock.
   static void make(void* self) {
     auto& d = *static_cast<duplicate_under_way*>(self);
     if (d.said.why != 0) {
@@ -45,8 +45,8 @@ struct duplicate_under_way : allocated {
   }
 };
 
-/// Starts `plan`, in which this rank has its part even if it is `refused`: then it goes on by
-/// itself.
+/// Starts `plan`. If this rank's call is `refused`, it still takes its part in the plan, as a
+/// detached operation.
 template <class Stack>
 started start_or_leave(endpoint<Stack>& e, schedule* plan, bool refused) {
   const started s = schedules<Stack>::make(e, plan);
@@ -56,23 +56,23 @@ started start_or_leave(endpoint<Stack>& e, schedule* plan, bool refused) {
   compounds<Stack>::detach(e, *s.op);
   return {nullptr, errc::operation};
 }
-/// The next collective of `on` cannot be started: memory is out, and the others are told.
+/// The next collective of `on` cannot be started for lack of memory; informs the other ranks.
 template <class Stack>
 started not_started(const point_to_point<Stack>& on, call_site site) {
   collective_channel<Stack> c(on, site);
   c.begin();
   return {nullptr, c.no_memory()};
 }
-/// What a call that gives `s` throws, if its errors are not stored.
+/// Throws the error of a start, if errors are not stored.
 [[gnu::noinline]] inline void throw_unless_started(const started& s,
                                                    const std::exception_ptr& thrown) {
   if (thrown != nullptr) std::rethrow_exception(thrown);
   if (s.failure != errc{}) throw_out_of_memory();
 }
 
-/// Starts the duplicate of `parent`; `into` is it once the operation is complete.
-/// Errors: errc::no_resources; errc::operation, and `thrown`, of copies of attributes: what the
-/// others get is revoked.
+/// Starts the duplication of `parent`; `into` is the duplicate once the operation is complete.
+/// Errors: errc::no_resources; errc::operation, with the exception in `thrown`, if an attribute
+/// cannot be copied: the communicator that the other ranks get is then revoked.
 template <class Stack, class Communicator>
 started start_dup(const Communicator& parent, Communicator& into, call_site site,
                   std::exception_ptr& thrown) {
@@ -124,7 +124,7 @@ started start_dup(const Communicator& parent, Communicator& into, call_site site
   return not_started<Stack>(parent, site);
 }
 
-/// The same, as a call of the program.
+/// Starts a duplication, as a call of the program.
 template <class Stack, class Communicator, class How>
 request<Stack> started_dup(const Communicator& parent, Communicator& into, How& how,
                            std::source_location where) {
