@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank says of a collective call that it makes, as it travels to others, and how two such
-// claims are told to people.
+// Signature of a collective call that one rank sends to others for comparison, and the text that
+// reports two signatures that do not match.
 
 #include <algorithm>
 #include <concepts>
@@ -23,7 +23,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// What reductions combine with, as far as ranks can compare it. Values travel.
+/// The operation of a reduction, as far as ranks can compare it. Values are part of the wire
+/// format.
 enum class reduces_by : std::uint8_t {
   nothing,
   sum,
@@ -92,15 +93,15 @@ constexpr reduces_by class_of_operation() noexcept {
 
 inline constexpr std::size_t claim_text_bytes = 512;
 
-/// What is kept of a collective call, to be compared with those of others: its elements' type, its
-/// operation, its line; and what came of it.
+/// Description of a collective call that is kept for comparison: element type, operation, source
+/// line, and the text of a mismatch.
 struct marked_call {
   type_code type = 0;
   reduces_by op = reduces_by::nothing;
   std::source_location where{};
   mutable char text[claim_text_bytes];
 
-  /// The elements of what is given, or in its place of the result.
+  /// The element type of the input, or with mpx::in_place of the result.
   template <class In, class Out>
   using data = std::conditional_t<std::same_as<std::remove_cvref_t<In>, in_place_t>, Out, In>;
 
@@ -118,7 +119,7 @@ struct marked_call {
   static marked_call of(const std::source_location& where) noexcept {
     return combining(static_cast<const Op*>(nullptr), where);
   }
-  /// What `f` says of differing claims is said by `text` from now on.
+  /// Copies the text of a mismatch in `f` into `text`, and lets `f` refer to it.
   void keep_text(collective_failure& f) const noexcept {
     if (f.of != collective_failure::cause::mismatch) return;
     std::strncpy(text, f.what, sizeof text - 1);
@@ -143,7 +144,7 @@ constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t value) noexcept {
   return h ^ h >> 29;
 }
 
-/// Text of a claim that grows in a place of its own. What does not fit is left out.
+/// Text that is built in a given array. Text that does not fit is cut.
 struct claim_text {
   char* at;
   std::size_t room;
@@ -160,26 +161,26 @@ struct claim_text {
   }
 };
 
-/// A collective call as one rank has made it. It travels as it is: what it says is another rank's
-/// word, and its texts end within their arrays.
+/// Signature of a collective call of one rank. It is sent as it is. A received one is not trusted;
+/// texts are printed within the bounds of their arrays.
 struct call_claim {
-  /// The name of what a rank does in place of another call, when its environment ends.
+  /// Name of the signature that a rank sends in place of a call when its environment ends.
   static constexpr const char* leaving = "leaves the job";
 
   rank_t rank = -1;
   rank_t root = -1;
-  rank_t other = -1;  // Of a pair: to whom, or from whom.
+  rank_t other = -1;  // Of a pair: the other rank.
   std::uint32_t line = 0;
-  std::uint64_t bytes = 0;   // What all give alike, or what one gives another.
-  std::uint64_t shape = 0;   // A hash of what else has to be alike.
-  std::uint32_t blocks = 0;  // Of a pair.
+  std::uint64_t bytes = 0;   // The length that all pass alike, or of a pair.
+  std::uint64_t shape = 0;   // Hash of other properties that must be equal.
+  std::uint32_t blocks = 0;  // Number of blocks; of a pair.
   type_code type = 0;
   std::uint8_t reduces_by = 0;
   std::uint8_t algorithm = 0;
   std::uint8_t is_started = 0;
-  std::uint8_t sized = 0;     // It has said `bytes`.
-  std::uint8_t told = 0;      // It has been made, or has come.
-  std::uint8_t of_group = 0;  // Of a pair: of groups of ranks.
+  std::uint8_t sized = 0;     // `bytes` is set.
+  std::uint8_t told = 0;      // The signature is set, by this rank or by a message.
+  std::uint8_t of_group = 0;  // Of a pair: it compares groups of ranks.
   char name[24] = {};
   char file[60] = {};
 
@@ -188,7 +189,7 @@ struct call_claim {
              bool starts) noexcept
       : rank(me), line(where.line()), is_started(starts ? 1 : 0), told(1) {
     std::copy_n(call.begin(), std::min(call.size(), sizeof name - 1), name);
-    std::string_view path(where.file_name());  // Its end is what people look for.
+    std::string_view path(where.file_name());  // Keep the end of the path.
     if (path.size() >= sizeof file) path.remove_prefix(path.size() - sizeof file + 1);
     std::copy(path.begin(), path.end(), file);
   }
@@ -210,24 +211,25 @@ struct call_claim {
     return std::memcmp(name, c.name, sizeof name) == 0;
   }
   bool leaves() const noexcept { return std::strncmp(name, leaving, sizeof name) == 0; }
-  /// Whether two ranks may make these calls together. Among claims of which those that name a type
-  /// name the same, this is an equivalence.
+  /// True if two ranks may make these calls together. This is an equivalence relation if all
+  /// signatures that name a type name the same.
   bool goes_with(const call_claim& c) const noexcept {
     return has_name(c) && root == c.root && bytes == c.bytes && shape == c.shape &&
            reduces_by == c.reduces_by && algorithm == c.algorithm && is_started == c.is_started &&
            !mpx::detail::differ(type, c.type);
   }
-  /// Of a pair: whether what is sent is what is expected.
+  /// Of a pair: true if the data sent is the data expected.
   bool fits(const call_claim& expected) const noexcept {
     return bytes == expected.bytes && blocks == expected.blocks && shape == expected.shape;
   }
-  /// Which of several claims that go together speaks for them: one that names a type, and of those
-  /// the one of the lowest rank.
+  /// Order for the choice of a representative among matching signatures: those that name a type
+  /// come first, then lower ranks.
   bool before(const call_claim& c) const noexcept {
     return (type == 0) != (c.type == 0) ? type != 0 : rank < c.rank;
   }
 
-  /// "allreduce of 8 bytes to root 1, by sum (f.cpp:3)", with what it does not share with `c`.
+  /// Writes e.g. "allreduce of 8 bytes to root 1, by sum (f.cpp:3)"; properties are included if
+  /// they differ from those of `c`.
   void write(claim_text& to, const call_claim& c) const noexcept {
     if (leaves()) return to.add("%s", leaving);
     if (is_started != c.is_started) to.add(is_started != 0 ? "a started " : "a blocking ");
@@ -253,16 +255,16 @@ struct call_claim {
 };
 static_assert(std::is_trivially_copyable_v<call_claim> && sizeof(call_claim) == 128);
 
-/// Two claims that do not go together, or one for all that are known: of all that are known the one
-/// that is before the others, and of those that do not go with it the one that is before the
-/// others. So what all ranks know in the end is the same, in whatever order they hear it.
+/// Two signatures that do not match, or one that represents all known signatures. `one` is the
+/// first of all known ones in the order of `before`; `other` is the first of those that do not
+/// match it. So all ranks end with the same pair, in whatever order they receive signatures.
 struct claim_pair {
   call_claim one;
   call_claim other;
 
   bool differ() const noexcept { return other.told != 0; }
-  /// Takes in what another rank knows. Claims of pairs are known only where they differ: one pair
-  /// stays.
+  /// Merges the knowledge of another rank. Signatures of pairs are exchanged only if they differ;
+  /// then one pair remains.
   void add(const claim_pair& more) noexcept {
     if (one.other >= 0 || more.one.other >= 0) {
       if (one.told == 0 || (more.one.told != 0 && std::pair(more.one.rank, more.one.other) <
@@ -277,7 +279,7 @@ struct claim_pair {
     for (const call_claim& c : known)
       if (c.told != 0 && !c.goes_with(one) && (other.told == 0 || c.before(other))) other = c;
   }
-  /// What differs, for people.
+  /// Writes the difference as a text for users.
   void write(char (&text)[claim_text_bytes]) const noexcept {
     claim_text to{text, sizeof text};
     to.add(one.leaves() ? "rank %d " : "rank %d called ", one.rank);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How the ranks of a communicator find out, before they make a collective call, that it is the same
-// everywhere: each tells what it has called, and every rank learns of the same two that differ.
+// Comparison of collective calls before they run: every rank sends the signature of its call, and
+// if two differ, all ranks learn of the same two.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +27,9 @@
 
 namespace mpx::inline v0::detail {
 
-// --- What a call claims --------------------------------------------------------------------------
+// --- Signatures of calls -------------------------------------------------------------------------
 
-/// Which ranks have lengths of their own between them.
+/// The pairs of ranks that have block lengths of their own.
 enum class claimed_pairs : std::uint8_t { none, to_root, from_root, all };
 
 inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
@@ -38,8 +38,8 @@ inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
   return h;
 }
 
-/// What all ranks of a call have to say alike, an overload an operation. Returns what is left to be
-/// compared between pairs.
+/// Fills in the properties of a call that must be equal at all ranks; an overload for each
+/// operation. Returns the pairs whose lengths remain to be compared.
 inline claimed_pairs state(call_claim&, const coll::barrier_call&, rank_t, rank_t) noexcept {
   return claimed_pairs::none;
 }
@@ -101,7 +101,7 @@ inline claimed_pairs state(call_claim& c, const coll::scan_call& call, rank_t, r
   c.say_bytes(call.in.bytes);
   return claimed_pairs::none;
 }
-/// Any other call: one whose ranks exchange blocks along edges has pairs.
+/// Any other call. If its ranks exchange blocks along edges, these are compared in pairs.
 template <class What>
 claimed_pairs state(call_claim&, const What&, rank_t, rank_t) noexcept {
   constexpr bool edges = requires(const What& call, void (*edge)(const memory&, rank_t)) {
@@ -110,8 +110,8 @@ claimed_pairs state(call_claim&, const What&, rank_t, rank_t) noexcept {
   return edges ? claimed_pairs::all : claimed_pairs::none;
 }
 
-/// What goes to each rank and comes from it, where lengths are those of pairs: calls
-/// `send(memory, to)` and `receive(memory, from)`.
+/// Calls `send(memory, to)` and `receive(memory, from)` for the blocks of pairs. Only their lengths
+/// are valid.
 template <class What, class Send, class Receive>
 void each_pair(const What& call, rank_t me, rank_t size, Send&& send, Receive&& receive) {
   if constexpr (std::is_same_v<What, coll::gather_call>) {
@@ -130,7 +130,7 @@ void each_pair(const What& call, rank_t me, rank_t size, Send&& send, Receive&& 
   }
 }
 
-// --- How the ranks come to know ------------------------------------------------------------------
+// --- Exchange of signatures ----------------------------------------------------------------------
 
 inline collective_failure mismatch(const char* what) noexcept {
   return {errc::call_mismatch, collective_failure::cause::mismatch, false, 0, 0, 0, what};
@@ -142,16 +142,16 @@ void disagree(collective_channel<Stack>& c, const char* what) noexcept {
   c.over();  // All ranks find it.
 }
 
-/// What a rank knows of the others' claims, in the scratch memory of the steps `S`.
+/// The state of a comparison at one rank, in scratch memory of the steps `S`.
 template <class S>
 struct call_comparison {
   S* steps;
   claim_pair known{};
   claim_pair come{};
   call_claim own{};
-  call_claim* sent = nullptr;      // To each rank,
-  call_claim* received = nullptr;  // from each,
-  call_claim* expected = nullptr;  // and what should have come from there.
+  call_claim* sent = nullptr;      // For each rank,
+  call_claim* received = nullptr;  // from each rank,
+  call_claim* expected = nullptr;  // and expected from each rank.
   rank_t size = 0;
   char text[claim_text_bytes] = {};
 
@@ -159,7 +159,7 @@ struct call_comparison {
     auto& a = *static_cast<call_comparison*>(self);
     a.known = {a.own, {}};
   }
-  /// Between this rank and those that have told it what they send.
+  /// Compares the signatures received from other ranks with those expected.
   static void compare(void* self) noexcept {
     auto& a = *static_cast<call_comparison*>(self);
     a.known = {};
@@ -177,8 +177,8 @@ struct call_comparison {
     a.known.write(a.text);
     disagree(*a.steps, a.text);
   }
-  /// What every rank knows after `first` is known to all in the end. Source: as
-  /// barrier_dissemination; what is known twice does no harm.
+  /// Spreads what each rank knows after `first` to all ranks, in the rounds of
+  /// barrier_dissemination. Merging the same knowledge twice is harmless.
   void spread(void (*first)(void*)) {
     S& s = *steps;
     s.call(first, this);
@@ -190,7 +190,7 @@ struct call_comparison {
     }
     s.call(end, this);
   }
-  /// Each of the ranks tells those it has to what it sends them.
+  /// Sends each rank the signature of the data that this rank will send to it.
   void tell_pairs(claimed_pairs which) {
     S& s = *steps;
     for (rank_t r = 0; r < size; ++r)
@@ -212,7 +212,7 @@ struct call_comparison {
   }
 };
 
-/// Room for what ranks compare. nullptr: there is none, and the steps have failed.
+/// Returns the state of a comparison; nullptr if memory is out, and the steps have failed.
 template <class S>
 call_comparison<S>* begin_comparison(S& s, const char* name, const std::source_location& where) {
   const memory room = s.scratch(sizeof(call_comparison<S>));
@@ -222,7 +222,7 @@ call_comparison<S>* begin_comparison(S& s, const char* name, const std::source_l
   a->own = call_claim(s.rank(), name, where, std::is_same_v<S, schedule>);
   return a;
 }
-/// Compares what `each(send, receive)` says of pairs.
+/// Compares pairs, whose data `each(send, receive)` describes.
 template <class S, class Each>
 void compare_pairs(S& s, call_comparison<S>& a, claimed_pairs which, Each&& each) {
   const auto n = static_cast<std::size_t>(a.size);
@@ -261,9 +261,9 @@ bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call&
     });
   return !s.failed();
 }
-/// The same of a call that has a name alone: `how` and `elements` are what else of it is alike.
-/// `members` is its group where it is of one, which all that are in it have to give alike; who is
-/// not in the group that it gives has no part in anything.
+/// Compares a call that has only a name. `how` and `elements` must be equal at all ranks. `members`
+/// is the group that the call concerns, if any: all its members must pass the same. A rank outside
+/// of the group that it passes takes no part in the comparison of groups.
 template <class S, class Members>
 bool compare_named(S& s, const call_site& site, const char* how, type_code elements,
                    const Members& members) {
@@ -291,9 +291,10 @@ bool compare_named(S& s, const call_site& site, const char* how, type_code eleme
   return !s.failed();
 }
 
-/// Leaving goes with nothing but leaving. While others make calls of their world that this rank has
-/// no part in any more, they hear so: this rank answers each, and tells people of the first. What
-/// else goes wrong (somebody is lost, or memory is out) is left to who leaves.
+/// Compares the end of an environment with the calls of other ranks. Leaving matches only leaving.
+/// While other ranks make calls on the world, this rank answers each with its signature, so that
+/// they fail, and reports the first to users. Other failures, such as a lost rank or lack of
+/// memory, are left to the caller.
 template <class Stack>
 void compare_leaving(const point_to_point<Stack>& world, std::source_location where) {
   bool again = world.size() > 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives among neighbours: each rank exchanges a block with each neighbour of its topology, in
-// one round, whatever the kind of topology.
+// Neighbour collectives: each rank exchanges a block with each neighbour of its topology, in one
+// round, for all kinds of topology.
 
 #include <cstddef>
 #include <source_location>
@@ -22,24 +22,24 @@
 
 namespace mpx::inline v0::coll {
 
-/// Which bytes go to, or come from, each neighbour.
+/// The blocks that go to, or come from, the neighbours of a rank.
 struct neighbor_blocks {
   enum class kind : std::uint8_t {
-    one,    ///< The same for all.
-    equal,  ///< One after the other.
-    list,   ///< Each with a count and a place.
-    any,    ///< Each by itself.
+    one,    ///< One block for all neighbours.
+    equal,  ///< Blocks of equal length, one after the other.
+    list,   ///< Each block with a count and a displacement.
+    any,    ///< Each block is a separate piece of memory.
   };
 
   neighbor_blocks::kind how = kind::one;
-  memory all;                        // Of all kinds but the last; see slice.
-  std::size_t degree = 0;            // How many neighbours there are.
-  std::size_t element = 1;           // In bytes: of counts and places.
-  numbers counts{.many = 0};         // Of a list.
-  numbers displacements{.many = 0};  // The same; none: one after the other.
-  std::span<const memory> blocks;    // Of the last kind.
+  memory all;                        // Of all kinds but `any`; see slice.
+  std::size_t degree = 0;            // Number of neighbours.
+  std::size_t element = 1;           // Bytes of the unit of counts and displacements.
+  numbers counts{.many = 0};         // For `list`.
+  numbers displacements{.many = 0};  // For `list`; none: one after the other.
+  std::span<const memory> blocks;    // For `any`.
 
-  /// What is wrong, if anything is.
+  /// Returns the error of the arguments, if there is one.
   collective_failure wrong() const noexcept {
     if (how == kind::equal) {
       const std::size_t elements = units_in(all.bytes, element);
@@ -49,7 +49,7 @@ struct neighbor_blocks {
     const char* const text = wrong_text();
     return text == nullptr ? collective_failure{} : wrong_argument(errc::argument, text);
   }
-  /// The same, in words.
+  /// Returns the error of all kinds but `equal` as a text, or nullptr.
   const char* wrong_text() const noexcept {
     const std::size_t elements = units_in(all.bytes, element);
     switch (how) {
@@ -65,8 +65,8 @@ struct neighbor_blocks {
     std::size_t next = 0;
     for (std::size_t i = 0; i < degree; ++i) {
       const std::size_t n = number(counts, i);
-      if (n == 0 || element == 0) continue;  // It lies nowhere.
-      // A negative number is more than memory has.
+      if (n == 0 || element == 0) continue;  // The displacement does not matter.
+      // A negative number converts to more than any buffer holds.
       const std::size_t at = displacements.many == 0 ? next : number(displacements, i);
       if (at > elements || n > elements - at)
         return "a count and a displacement lead beyond the end of a buffer, or one is negative";
@@ -74,13 +74,13 @@ struct neighbor_blocks {
     }
     return nullptr;
   }
-  /// Where blocks of one length are, in one piece; `apart`: from one to the next.
+  /// Contiguous blocks of one length; `apart` bytes from one to the next.
   struct even_blocks {
     std::byte* base = nullptr;
     std::size_t bytes = 0;
     std::size_t apart = 0;
   };
-  /// Whether they are that, and nothing is wrong.
+  /// Returns true, and sets `b`, if the blocks are even and have no error.
   [[MPX_ALWAYS_INLINE]] bool even(even_blocks& b) const noexcept {
     if (!all.contiguous() || how == kind::any || how == kind::list) return false;
     b = {all.base, all.bytes, 0};
@@ -89,7 +89,7 @@ struct neighbor_blocks {
     b.bytes = b.apart = all.bytes / degree;
     return b.bytes * degree == all.bytes && (element == 1 || b.bytes % element == 0);
   }
-  /// Calls `take(i, block)` for each neighbour. Requires: nothing is wrong().
+  /// Calls `take(i, block)` for each neighbour. Requires: wrong() returns no error.
   template <class Take>
   void each(Take&& take) const {
     const std::size_t part = how == kind::equal && degree != 0 ? all.bytes / degree : 0;
@@ -101,8 +101,8 @@ struct neighbor_blocks {
   static std::size_t number(const numbers& of, std::size_t i) noexcept {
     return static_cast<std::size_t>(of[static_cast<rank_t>(i)]);
   }
-  /// The block of neighbour `i`: of equal ones each has `part` bytes; in a list `next` is where the
-  /// one before ends.
+  /// The block of neighbour `i`. `part`: length of equal blocks. `next`: end of the previous block
+  /// of a list.
   memory at(std::size_t i, std::size_t part, std::size_t& next) const noexcept {
     switch (how) {
       case kind::one: return all;
@@ -118,11 +118,12 @@ struct neighbor_blocks {
   }
 };
 
-/// Calls `receive(block, from)` for each block that comes, in the order in which they do.
+/// Calls `receive(block, from)` for each block to receive, in the order in which messages must
+/// match.
 template <class Receive>
 void each_received(const mpx::detail::neighborhood& around, const neighbor_blocks& in,
                    Receive&& receive) {
-  memory first;  // In pairs the second is received first.
+  memory first;  // In a pair the second is received first.
   in.each([&](std::size_t i, const memory& block) {
     if (!around.crossed) {
       if (around.sources[i] != proc_null) receive(block, around.sources[i]);
@@ -134,7 +135,7 @@ void each_received(const mpx::detail::neighborhood& around, const neighbor_block
     }
   });
 }
-/// Calls `send(block, to)` for each block that goes, in order.
+/// Calls `send(block, to)` for each block to send, in order.
 template <class Send>
 void each_sent(const mpx::detail::neighborhood& around, const neighbor_blocks& out, Send&& send) {
   out.each([&](std::size_t i, const memory& block) {
@@ -142,8 +143,8 @@ void each_sent(const mpx::detail::neighborhood& around, const neighbor_blocks& o
   });
 }
 
-/// All blocks at once: one round. Where messages between two ranks are several, they meet in order
-/// (detail::neighborhood). Cost: a message an edge.
+/// Exchanges all blocks in one round. Several messages between two ranks match in order
+/// (detail::neighborhood). Cost: one message for each edge.
 template <Steps S>
 void neighbor_exchange(S& s, const mpx::detail::neighborhood& around, const neighbor_blocks& out,
                        const neighbor_blocks& in) {
@@ -180,14 +181,14 @@ struct neighbor_call {
   neighbor_blocks out;
   neighbor_blocks in;
 
-  /// Calls send(block, to) and receive(block, from) for what each edge carries: what its two ends
-  /// have to agree on.
+  /// Calls send(block, to) and receive(block, from) for each edge. The two ends of an edge must
+  /// agree on its block.
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
     each_sent(*around, out, send);
     each_received(*around, in, receive);
   }
-  /// There is one way: the answer is not used.
+  /// There is one algorithm, so the policy's answer is not used.
   question ask(rank_t, rank_t size) const noexcept { return {coll::operation::alltoall, 0, size}; }
   mpx::detail::collective_failure check(rank_t, rank_t) const noexcept {
     const mpx::detail::collective_failure f = out.wrong();
@@ -203,12 +204,12 @@ struct neighbor_call {
 
 namespace mpx::inline v0::detail {
 
-/// What a neighbour collective reads, and what it writes.
+/// Input and output buffer of a neighbour collective.
 template <class In, class Out>
 concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<Out>;
 
-/// How many elements belong to each neighbour, or where its first one is: a contiguous range of
-/// integers of 32 or 64 bits. {}: none are given.
+/// Counts or displacements, one for each neighbour: a contiguous range of integers of 32 or 64
+/// bits. {} stands for none.
 class neighbor_numbers {
  public:
   neighbor_numbers() = default;
@@ -221,15 +222,15 @@ class neighbor_numbers {
   coll::numbers numbers_{.many = 0};
 };
 
-/// The collectives among neighbours of a communicator with a topology, which derives from this.
+/// Neighbour collectives of a communicator with a topology, which derives from this.
 ///
-/// Collective: all ranks call, also those without neighbours. Blocks are in the order of sources()
-/// and destinations(); those of proc_null are neither sent nor written. Where a rank is several
-/// times another's neighbour, messages meet in the order of the lists; in a grid what goes to the
-/// neighbour below comes from the one above, also where both are one rank.
-/// Errors: errc::argument: counts do not fit, here; errc::datatype: a layout cannot be used; the
-/// other ranks get errc::peer_lost. errc::count or errc::truncate where the two ends of an edge
-/// have different lengths; errc::peer_lost.
+/// All ranks of the communicator call them, also those without neighbours. Blocks are in the order
+/// of sources() and destinations(). Blocks of proc_null are neither sent nor written. If a rank is
+/// listed several times, messages match in the order of the lists. In a grid, data sent to the
+/// lower neighbour arrives there from the upper one, even if both are the same rank.
+/// Errors:     errc::argument if counts do not fit, and errc::datatype if a layout cannot be used,
+///             at this rank; the other ranks get errc::peer_lost. errc::count or errc::truncate if
+///             the two ends of an edge have different lengths. errc::peer_lost.
 template <class Comm, class Stack>
 class neighbor_collectives {
   using site = std::source_location;
@@ -242,8 +243,9 @@ class neighbor_collectives {
   [[MPX_ALWAYS_INLINE]] const Comm& me() const noexcept { return static_cast<const Comm&>(*this); }
 
  public:
-  /// Sends `mine` to every destination; `all` gets what each source has sent, one after the other.
-  /// Source: MPI 4.1, 8.6.1.
+  /// Sends `mine` to every destination. `all` receives the blocks of all sources, one after the
+  /// other.
+  /// Source:     MPI 4.1, 8.6.1.
   template <class In, class Out, class How = throws_t>
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_allgather(In&& mine, Out&& all, How&& how = {}, site where = site::current()) const
@@ -251,7 +253,8 @@ class neighbor_collectives {
     return ended<operation::allgather, How, data_of<In>>(how, where, same(mine), equal(all),
                                                          reads(mine), writes(all));
   }
-  /// The same of one value: returns what each source has sent; T{} for proc_null.
+  /// Sends one value to every destination.
+  /// Returns:    The values of all sources; T{} for proc_null.
   template <Transferable T, class How = throws_t>
   requires BlockingForm<How>
   std::vector<T> neighbor_allgather(const T& mine, How&& how = {},
@@ -262,8 +265,9 @@ class neighbor_collectives {
       neighbor_allgather(mine, all, std::forward<How>(how), where);
     return all;
   }
-  /// The same where sources send different lengths: counts[i] elements from source i, which belong
-  /// at displacements[i] of `all`; without displacements one after the other.
+  /// Sends `mine` to every destination, and receives blocks of different lengths: lengths[i]
+  /// elements from source i at displacements[i] of `all`; without displacements one after the
+  /// other.
   template <class In, class Out, class How = throws_t>
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_allgatherv(In&& mine, Out&& all, counts lengths, counts displacements = {},
@@ -272,8 +276,9 @@ class neighbor_collectives {
     return ended<operation::allgatherv, How, data_of<In>>(
         how, where, same(mine), list(all, lengths, displacements), reads(mine), writes(all));
   }
-  /// Sends the i-th of as many equal parts of `out` as there are destinations to the i-th of them;
-  /// the i-th part of `in` gets what the i-th source has sent. Source: MPI 4.1, 8.6.2.
+  /// Splits `out` into equal parts, one for each destination, and sends part i to destination i.
+  /// Part i of `in` receives the data of source i.
+  /// Source:     MPI 4.1, 8.6.2.
   template <class In, class Out, class How = throws_t>
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_alltoall(In&& out, Out&& in, How&& how = {}, site where = site::current()) const
@@ -281,8 +286,9 @@ class neighbor_collectives {
     return ended<operation::alltoall, How, data_of<In>>(how, where, equal(out), equal(in),
                                                         reads(out), writes(in));
   }
-  /// The same. Returns: the parts of all sources; zero for proc_null. Requires: they are as long as
-  /// those of `out`; who has sources has destinations.
+  /// As above.
+  /// Requires:   All parts have the length of those of `out`; a rank with sources has destinations.
+  /// Returns:    The parts of all sources; zero for proc_null.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> neighbor_alltoall(const In& out, How&& how = {},
@@ -296,8 +302,8 @@ class neighbor_collectives {
       neighbor_alltoall(out, in, std::forward<How>(how), where);
     return in;
   }
-  /// The same with parts of any lengths, each at a displacement of its own; an empty list of
-  /// displacements puts them one after the other. In elements.
+  /// As above, with parts of any length, each at its own displacement. An empty list of
+  /// displacements puts them one after the other. Counts and displacements are in elements.
   template <class In, class Out, class How = throws_t>
   requires NeighborBuffers<In, Out&&> && BufferFits<In&&, How> && BufferFits<Out&&, How>
   auto neighbor_alltoallv(In&& out, counts out_counts, counts out_displacements, Out&& in,
@@ -307,15 +313,15 @@ class neighbor_collectives {
         how, where, list(out, out_counts, out_displacements), list(in, in_counts, in_displacements),
         reads(out), writes(in));
   }
-  /// The same with a block of memory for each neighbour, with a layout or none: out[i] is sent to
-  /// the i-th destination, in[i] gets what the i-th source has sent. The lists are read by the call
-  /// itself; what they lead to, layouts included, has to outlive the operation.
+  /// Sends out[i] to destination i, and receives from source i into in[i]. Each block is memory
+  /// with or without a layout. The lists are read during the call only; the memory and layouts that
+  /// they refer to must outlive the operation.
   template <class How = throws_t>
   auto neighbor_alltoallw(std::span<const memory> out, std::span<const memory> in, How&& how = {},
                           site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<operation::alltoallw, How>(how, where, any(out), any(in));
   }
-  /// The same with a list of buffers, such as columns and rows of a matrix, for each side.
+  /// As above, for lists of buffers, such as columns and rows of a matrix.
   template <class Out, class In, class How = throws_t>
   requires BufferList<Out&&> && ReceivedBufferList<In&&>
   auto neighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
@@ -325,7 +331,7 @@ class neighbor_collectives {
                                             uses_all(from), uses_all(to));
   }
 
-  // MPI's names, each for one of those above; an error_code last.
+  // MPI's names. Each stands for one of the calls above; an error_code is the last argument.
 
   /// neighbor_allgather with mpx::start. Source: MPI_Ineighbor_allgather.
   template <class In, class Out, class How = start_t>
@@ -400,7 +406,7 @@ class neighbor_collectives {
                            site where = site::current()) const noexcept(stores_errors<How>) {
     return neighbor_alltoallw(out, in, as_form<start_t>(how), where);
   }
-  /// The same with a list of buffers for each side.
+  /// As above, for lists of buffers.
   template <class Out, class In, class How = start_t>
   requires OwnForm<How, start_t> && BufferList<Out&&> && ReceivedBufferList<In&&>
   auto ineighbor_alltoallw(Out&& out, In&& in, How&& how = {}, site where = site::current()) const {
@@ -414,7 +420,7 @@ class neighbor_collectives {
       noexcept(stores_errors<How>) {
     return neighbor_alltoallw(out, in, as_form<prepare_t>(how), where);
   }
-  /// The same with a list of buffers for each side.
+  /// As above, for lists of buffers.
   template <class Out, class In, class How = prepare_t>
   requires OwnForm<How, prepare_t> && BufferList<Out&&> && ReceivedBufferList<In&&>
   auto neighbor_alltoallw_init(Out&& out, In&& in, How&& how = {},
@@ -423,7 +429,7 @@ class neighbor_collectives {
   }
 
  private:
-  /// Blocks that are only read are never written.
+  /// The memory of an input is never written.
   template <class B>
   static blocks same(const B& buffer) noexcept {
     blocks b;
