@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// allgather and allgatherv: a block of each rank, everywhere.
+// allgather and allgatherv: gather a block of each rank at all ranks.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -9,9 +9,9 @@
 
 namespace mpx::inline v0::coll {
 
-/// Blocks go round a ring; the receive of the next one is ready before this one is there.
-/// `block(i)` is that of the rank i below this one: 0 <= i < size. Cost: size - 1 rounds, of one
-/// block each.
+/// Passes blocks round a ring. The receive of the next block is posted before the current one has
+/// arrived. `block(i)` is the block of the rank i below this one, 0 <= i < size.
+/// Cost: size - 1 rounds of one block each.
 template <Steps S>
 void ring_of_blocks(S& s, mpx::detail::function_ref<memory(rank_t)> block) {
   const rank_t n = s.size();
@@ -26,8 +26,8 @@ void ring_of_blocks(S& s, mpx::detail::function_ref<memory(rank_t)> block) {
   }
 }
 
-/// In round k with the rank whose number differs in bit k, all that either has. Requires: a power
-/// of two; regular blocks. Cost: log2(size) rounds, no copy.
+/// In round k, exchanges all blocks with the rank whose number differs in bit k. Requires: a power
+/// of two of ranks; regular blocks. Cost: log2(size) rounds, no copy.
 template <Steps S>
 void allgather_recursive_doubling(S& s, const blocks& out) {
   for (rank_t bit = 1; bit < s.size(); bit *= 2) {
@@ -36,8 +36,8 @@ void allgather_recursive_doubling(S& s, const blocks& out) {
   }
 }
 
-/// In round k all that a rank has goes to the rank 2^k below: log2(size) rounds for any size, and a
-/// copy of everything. Source: Bruck et al. 1997.
+/// In round k, sends all blocks that this rank has to the rank 2^k below. Cost: log2(size) rounds
+/// for any size, and a copy of everything. Source: Bruck et al. 1997.
 template <Steps S>
 void allgather_bruck(S& s, const blocks& out) {
   const rank_t n = s.size();
@@ -80,7 +80,7 @@ struct allgather_call {
     return out.counts || out.pieces != nullptr ? "allgatherv" : name;
   }
 
-  memory in;  // Without a base: it is in its place already.
+  memory in;  // Without a base: in place.
   blocks out;
 
   question ask(rank_t, rank_t size) const noexcept {
@@ -103,7 +103,7 @@ struct allgather_call {
     if (c.by == algorithm::bruck) return allgather_bruck(s, to);
     if (c.by == algorithm::recursive_doubling && to.regular())
       return allgather_recursive_doubling(s, to);
-    if (c.by == algorithm::recursive_doubling) {  // Blocks have a layout here, perhaps only here.
+    if (c.by == algorithm::recursive_doubling) {  // Blocks have a layout, perhaps only here.
       const blocks packed{s.scratch(to.total(s.size())).base, to.bytes, to.bytes};
       if (packed.base == nullptr) return;
       s.copy(packed[me], to[me]);

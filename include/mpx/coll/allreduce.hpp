@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// allreduce: the combination of every rank's elements, everywhere, the same bits.
+// allreduce: combines the elements of all ranks at every rank, with equal bits.
 
 #include "mpx/coll/allgather.hpp"
 #include "mpx/coll/bcast.hpp"
@@ -12,7 +12,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// A power of two of ranks, or pairs of them that act as one: the lowest ranks are the pairs.
+/// Groups ranks into a power of two of units: the lowest ranks form pairs that act as one.
 struct folded_ranks {
   explicit folded_ranks(rank_t n) noexcept {
     while (size * 2 <= n) size *= 2;
@@ -25,8 +25,9 @@ struct folded_ranks {
   rank_t pairs = 0;
 };
 
-/// The second of a pair gives its data to the first, and will get the result from it: true.
-/// The first combines it.
+/// The second rank of a pair sends its data to the first, and receives the result from it; then it
+/// returns true. The first rank combines the data, and returns false, as do ranks without a
+/// partner.
 template <Steps S>
 bool fold(S& s, const memory& data, const memory& theirs, const reduction& op,
           const folded_ranks& f) {
@@ -44,8 +45,8 @@ template <Steps S>
 void unfold(S& s, const memory& data, const folded_ranks& f) {
   if (s.rank() < 2 * f.pairs) s.send(data, s.rank() + 1);
 }
-/// Combines with what the rank at `distance` has: the operands are the same on both sides, and so
-/// are the bits.
+/// Combines with the data of a partner. Both sides use the same order of operands, so they get the
+/// same bits.
 template <Steps S>
 void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_first,
                   const reduction& op) {
@@ -56,12 +57,12 @@ void combine_with(S& s, const memory& mine, const memory& theirs, bool theirs_fi
   }
 }
 
-/// In round k with the rank whose number differs in bit k, everything. Cost: log2(size) rounds, two
-/// more if size is not a power of two.
+/// In round k, exchanges the vector with the rank whose number differs in bit k.
+/// Cost: log2(size) rounds, two more if size is not a power of two.
 template <Steps S>
 void allreduce_recursive_doubling(S& s, const memory& data, const reduction& op) {
   const memory theirs = s.scratch(data.bytes);
-  if (s.size() == 2) {  // The shortest way: one exchange.
+  if (s.size() == 2) {  // A single exchange.
     const rank_t other = 1 - s.rank();
     s.exchange(data, other, theirs, other);
     return combine_with(s, data, theirs, other == 0, op);
@@ -77,9 +78,10 @@ void allreduce_recursive_doubling(S& s, const memory& data, const reduction& op)
   unfold(s, data, f);
 }
 
-/// The same, but each of two keeps half of what both had, and all of it comes back in the end.
-/// Neighbours first, so that what is combined is of neighbours: right for any operation.
-/// Cost: 2 log2(size) rounds, two messages' worth. Source: Rabenseifner 2004.
+/// Halves the vector in each round: each of two partners keeps half of what both had. Then the
+/// halves are gathered again. Near ranks come first, so that the result is in rank order, for any
+/// operation.
+/// Cost: 2 log2(size) rounds, two vectors sent. Source: Rabenseifner 2004.
 template <Steps S>
 void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) {
   const folded_ranks f(s.size());
@@ -87,7 +89,7 @@ void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) 
   if (theirs.base == nullptr || fold(s, data, theirs, op, f)) return;
   const rank_t me = f.index_of(s.rank());
   const parts part{data, op.element_bytes, static_cast<std::size_t>(f.size)};
-  rank_t first = 0;  // The parts that are this rank's.
+  rank_t first = 0;  // The parts that this rank keeps.
   rank_t count = f.size;
   for (rank_t bit = 1; bit < f.size; bit *= 2) {
     count /= 2;
@@ -112,7 +114,7 @@ void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) 
 struct allreduce_call {
   static constexpr const char* name = "allreduce";
 
-  memory in;  // The same as `out`: in place.
+  memory in;  // Equal to `out`: in place.
   memory out;
   const reduction* op = nullptr;
 

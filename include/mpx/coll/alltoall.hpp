@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// alltoall, alltoallv and alltoallw: a block of each rank for each rank.
+// alltoall, alltoallv and alltoallw: each rank sends a block to each rank.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,7 +8,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// All at once, each rank beginning with the one above it.
+/// Starts all messages at once. Each rank begins with the rank above it.
 template <Steps S>
 void alltoall_linear(S& s, const blocks& in, const blocks& out) {
   const rank_t n = s.size();
@@ -24,7 +24,7 @@ void alltoall_linear(S& s, const blocks& in, const blocks& out) {
   s.finish();
 }
 
-/// With one rank after the other: size - 1 rounds.
+/// Exchanges with one rank after the other. Cost: size - 1 rounds.
 template <Steps S>
 void alltoall_pairwise(S& s, const blocks& in, const blocks& out) {
   const rank_t n = s.size();
@@ -36,8 +36,8 @@ void alltoall_pairwise(S& s, const blocks& in, const blocks& out) {
   }
 }
 
-/// The same where each block is replaced by what comes from its rank. Pairs: a rank's partner in
-/// round i is the one with which it sums up to i.
+/// Exchanges each block with the block of its rank, in place. The partner of a rank in round i is
+/// the one whose number adds up with its own to i, modulo size.
 template <Steps S>
 void alltoall_in_place(S& s, const blocks& data) {
   const rank_t n = s.size();
@@ -59,8 +59,8 @@ void alltoall_in_place(S& s, const blocks& data) {
   }
 }
 
-/// In round k all blocks that have to go a distance with bit k set go 2^k further: log2(size)
-/// rounds of half of everything. Source: Bruck et al. 1997.
+/// In round k, sends all blocks whose distance has bit k set to the rank 2^k above.
+/// Cost: log2(size) rounds of half of all blocks. Source: Bruck et al. 1997.
 template <Steps S>
 void alltoall_bruck(S& s, const blocks& in, const blocks& out) {
   const rank_t n = s.size();
@@ -92,8 +92,8 @@ struct alltoall_call {
 
   blocks in;
   blocks out;
-  bool in_place;  // `in` does not count.
-  bool variable;  // Block lengths differ, perhaps not here.
+  bool in_place;  // `in` is ignored.
+  bool variable;  // Block lengths differ, perhaps at other ranks only.
 
   question ask(rank_t, rank_t size) const noexcept {
     return {operation::alltoall, out.bytes, size, true, !variable};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// barrier: nobody leaves before all have entered.
+// barrier: no rank leaves before all have entered.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,7 +8,8 @@
 
 namespace mpx::inline v0::coll {
 
-/// In round k each rank tells the rank 2^k above. Cost: log2(ranks) rounds of one empty message.
+/// In round k, each rank sends to the rank 2^k above. Cost: log2(ranks) rounds of one empty
+/// message.
 /// Source: Hensgen, Finkel, Manber 1988.
 template <Steps S>
 void barrier_dissemination(S& s) {
@@ -17,13 +18,14 @@ void barrier_dissemination(S& s) {
     s.exchange({}, around(s.rank() + step, n), {}, around(s.rank() - step, n));
 }
 
-/// In round k with the rank whose number differs in bit k. Requires: a power of two.
+/// In round k, exchanges with the rank whose number differs in bit k. Requires: a power of two of
+/// ranks.
 template <Steps S>
 void barrier_recursive_doubling(S& s) {
   for (rank_t bit = 1; bit < s.size(); bit *= 2) s.exchange({}, s.rank() ^ bit, {}, s.rank() ^ bit);
 }
 
-/// Up a binomial tree, and down again: 2 log2(ranks) rounds, of half as many messages in all.
+/// Up a binomial tree, and down again. Cost: 2 log2(ranks) rounds, 2 (ranks - 1) messages in all.
 template <Steps S>
 void barrier_binomial(S& s) {
   rank_t bit = 1;

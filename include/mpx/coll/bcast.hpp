@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// bcast: a message from the root to all.
+// bcast: sends a message from the root to all ranks.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,8 +8,8 @@
 
 namespace mpx::inline v0::coll {
 
-/// A tree whose nodes have `radix` - 1 children on each level; with 2 it is binomial. Cost: as many
-/// rounds of the whole message as `size` has digits to that radix.
+/// A tree whose nodes have `radix` - 1 children on each level; binomial with radix 2.
+/// Cost: as many rounds of the whole message as `size` has digits to that radix.
 template <Steps S>
 void bcast_tree(S& s, const memory& data, rank_t root, rank_t radix = 2) {
   const rank_t n = s.size();
@@ -23,8 +23,8 @@ void bcast_tree(S& s, const memory& data, rank_t root, rank_t radix = 2) {
   s.finish();
 }
 
-/// From rank to rank, in segments: while one is sent on, the next one comes. Cost: as many rounds
-/// as there are ranks and segments together.
+/// Passes segments along a chain of ranks: one segment is sent on while the next one is received.
+/// Cost: as many rounds as ranks and segments together.
 template <Steps S>
 void bcast_chain(S& s, const memory& data, rank_t root, std::size_t segment) {
   const rank_t n = s.size();
@@ -37,14 +37,14 @@ void bcast_chain(S& s, const memory& data, rank_t root, std::size_t segment) {
     return slice(data, at, at + segment < data.bytes ? segment : data.bytes - at);
   };
   if (me != 0 && segments > 0) s.start_receive(piece(0), from);
-  for (std::size_t i = 0; i <= segments; ++i) {  // In round i, piece i comes and piece i - 1 goes.
+  for (std::size_t i = 0; i <= segments; ++i) {  // Round i: piece i arrives, piece i - 1 is sent.
     if (me != 0 && i + 1 < segments) s.start_receive_ahead(piece(i + 1), from);
     if (me + 1 < n && i > 0) s.start_send(piece(i - 1), to);
     s.finish();
   }
 }
 
-/// A part of the message to each rank, down a binomial tree; then the parts go round a ring.
+/// Scatters the message in parts down a binomial tree, then passes the parts round a ring.
 /// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
 template <Steps S>
 void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives across an intercommunicator: what a group gives, the other one gets. Their steps are
-// those of both groups together; within a group the algorithms of its own are used.
+// Collectives of an intercommunicator: the input of one group goes to the other group. Their steps
+// run over the ranks of both groups; within a group, the algorithms for a single group are used.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,41 +18,41 @@
 
 namespace mpx::inline v0 {
 
-/// Says, in a collective across an intercommunicator that has a root, that it is this rank. The
-/// others of its group say mpx::proc_null.
+/// Root argument of a collective on an intercommunicator, passed by the root itself. The other
+/// ranks of its group pass mpx::proc_null.
 inline constexpr rank_t this_root = -3;
 
 }  // namespace mpx::inline v0
 
 namespace mpx::inline v0::coll {
 
-/// Where the two groups are among the ranks of both.
+/// The ranks of the local (here) and the remote (there) group, numbered among the ranks of both.
 struct sides {
   rank_t here_first = 0;
-  rank_t here = 0;  // How many there are.
+  rank_t here = 0;  // Number of ranks.
   rank_t there_first = 0;
   rank_t there = 0;
 
   rank_t across(rank_t r) const noexcept { return there_first + r; }
 };
 
-/// What is wrong with the root of a call across.
+/// Returns the error of the root argument of an intercommunicator collective.
 inline collective_failure check_root_across(rank_t root, const sides& of) noexcept {
   if (root == this_root || root == proc_null || (root >= 0 && root < of.there)) [[likely]]
     return {};
   return wrong_argument(errc::root,
                         "a root is a rank of the remote group, mpx::this_root or mpx::proc_null");
 }
-/// Calls across have one algorithm each: what a policy says of this is not used.
+/// These calls have one algorithm each, so the policy's answer is not used.
 inline question one_way(rank_t size) noexcept { return {operation::barrier, 0, size}; }
 
-/// `b`, of the ranks there, with a place for each block.
+/// Returns `b`, blocks of the remote ranks, with displacements.
 template <Steps S>
 blocks placed_across(S& s, const blocks& b, const sides& of) {
   steps_among<S> there(s, {.size = of.there, .first = of.there_first});
   return placed(there, b);
 }
-/// The same one after the other: in memory of the call's unless they are so already.
+/// Returns the blocks one after the other: `b` itself if they are so, else scratch memory.
 template <Steps S>
 blocks packed_across(S& s, const blocks& b, const sides& of) {
   if (b.regular() && b.how == nullptr) return b;
@@ -61,14 +61,14 @@ blocks packed_across(S& s, const blocks& b, const sides& of) {
   packed.unit = b.unit;
   return placed_across(s, packed, of);
 }
-/// Whether blocks of `bytes` come from, or go to, a group of `ranks` up or down a tree of its own.
+/// True if blocks of `bytes` are gathered or scattered by a tree within the group of `ranks`.
 template <class Stack>
 bool by_tree(operation what, std::size_t bytes, rank_t ranks, bool variable) noexcept {
   question q{what, bytes, ranks, true, !variable};
   q.near = BlockTransport<typename Stack::transport_type>;
   return decide<typename Stack::collective_type>(q, algorithm::automatic).by == algorithm::binomial;
 }
-/// Takes the steps of `what` within this rank's group.
+/// Runs the steps of `what` within this rank's group.
 template <class Stack, class What, Steps S>
 void within(S& s, const What& what, const sides& of) {
   if (of.here == 1 && std::same_as<What, bcast_call>) return;
@@ -78,7 +78,8 @@ void within(S& s, const What& what, const sides& of) {
   q.near = BlockTransport<typename Stack::transport_type>;
   what(here, decide<typename Stack::collective_type>(q, algorithm::automatic));
 }
-/// What this rank's group gives, combined at its rank 0: that memory there.
+/// Combines the input of this rank's group at its rank 0. Returns the result there, no memory
+/// elsewhere.
 template <class Stack, Steps S>
 memory reduced_within(S& s, const memory& in, const reduction& op, const sides& of) {
   if (of.here == 1) return in;
@@ -122,7 +123,7 @@ struct between_gather {
   const char* called() const noexcept { return variable ? "gatherv across" : name; }
 
   sides of;
-  memory in;   // Of the group that gives.
+  memory in;   // At the group that sends.
   blocks out;  // At the root.
   rank_t root;
   bool variable;
@@ -179,7 +180,7 @@ struct between_scatter {
 
   sides of;
   blocks in;   // At the root.
-  memory out;  // Of the group that gets.
+  memory out;  // At the group that receives.
   rank_t root;
   bool variable;
 
@@ -226,15 +227,16 @@ struct between_scatter {
   }
 };
 
-/// See between_collectives::allgather. What comes is dealt over the ranks of a group, each block to
-/// one of them; then they pass it round. Cost: a round more than an allgather of the group.
+/// See between_collectives::allgather. The incoming blocks are distributed over the ranks of a
+/// group, each block to one rank, and then gathered within the group. Cost: one round more than an
+/// allgather of the group.
 template <class Stack>
 struct between_allgather {
   static constexpr const char* name = "allgather across";
 
   sides of;
   memory in;
-  blocks out;  // Of the ranks there.
+  blocks out;  // Of the remote ranks.
 
   question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
   static bool gives() noexcept { return true; }
@@ -262,11 +264,11 @@ struct between_allgather {
   }
 
  private:
-  /// The first of `blocks` that rank r of `takers` takes.
+  /// The first of `blocks` blocks that rank r of `takers` receives.
   static rank_t dealt(rank_t r, rank_t blocks, rank_t takers) noexcept {
     return static_cast<rank_t>(std::int64_t{r} * blocks / takers);
   }
-  /// Who takes block b.
+  /// The rank that receives block b.
   static rank_t taker(rank_t b, rank_t blocks, rank_t takers) noexcept {
     return static_cast<rank_t>(((std::int64_t{b} + 1) * takers - 1) / blocks);
   }
@@ -348,7 +350,7 @@ struct between_reduce {
   static constexpr const char* name = "reduce across";
 
   sides of;
-  memory in;   // Of the group that gives.
+  memory in;   // At the group that sends.
   memory out;  // At the root.
   rank_t root;
   const reduction* op = nullptr;
@@ -378,7 +380,7 @@ struct between_allreduce {
 
   sides of;
   memory in;
-  memory out;  // The same as `in`: in place.
+  memory out;  // Equal to `in`: in place.
   const reduction* op = nullptr;
 
   question ask(rank_t, rank_t size) const noexcept { return one_way(size); }
@@ -414,7 +416,7 @@ struct between_reduce_scatter {
   static constexpr const char* name = "reduce_scatter across";
 
   sides of;
-  blocks in;   // The vector, in blocks of the ranks here: what comes from there is dealt so.
+  blocks in;   // In blocks of the local ranks: the remote group's result is scattered so.
   memory out;  // May be part of `in`.
   const reduction* op = nullptr;
 
@@ -451,7 +453,7 @@ struct between_reduce_scatter {
     }
     within<Stack>(s, scatter_call{coming, out, 0, static_cast<bool>(in.counts)}, of);
   }
-  rank_t mine = 0;  // This rank's number here.
+  rank_t mine = 0;  // This rank in the local group.
 };
 
 }  // namespace mpx::inline v0::coll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The collectives of an intercommunicator: each declared once, as those of a communicator.
+// The collectives of an intercommunicator, each declared once, as those of a communicator.
 
 #include <cstdint>
 #include <source_location>
@@ -16,17 +16,18 @@
 
 namespace mpx::inline v0::detail {
 
-/// The collectives across, of an intercommunicator, which derives from this: every rank of both
-/// groups calls them in the same order. What one group gives, the other one gets; where there is no
-/// root both do both.
+/// The collective operations of an intercommunicator, which derives from this.
 ///
-/// Where there is a root it says mpx::this_root, the others of its group mpx::proc_null, and those
-/// of the other group the root's rank. At the root what it would give does not count, nor what it
-/// would get elsewhere; where a rank is proc_null, neither does.
-/// Arguments, forms and errors are those of a communicator's collectives (coll/calls.hpp), but for
-/// mpx::in_place; blocks, counts and places are those of the remote group's ranks. Errors number
-/// the ranks of both groups, first those of the group whose first rank is lower in the world.
-/// Source: MPI 4.1, 6.2.2.
+/// Every rank of both groups calls them in the same order. The input of each group goes to the
+/// other group. In operations with a root, data moves in one direction only.
+/// The root passes mpx::this_root, the other ranks of its group pass mpx::proc_null, and the ranks
+/// of the other group pass the root's rank. Buffers that a rank does not use are ignored: the input
+/// or output that belongs to the other side, and both at a rank that passes proc_null.
+/// Arguments, forms and errors are those of a communicator's collectives (coll/calls.hpp), without
+/// mpx::in_place. Blocks, counts and displacements are those of the remote group's ranks. Errors
+/// number the ranks of both groups, beginning with the group whose first rank is lower in the
+/// world.
+/// Source:     MPI 4.1, 6.2.2.
 template <class Between, class Stack>
 class between_collectives : public collective_names<Between> {
   using site = std::source_location;
@@ -35,12 +36,12 @@ class between_collectives : public collective_names<Between> {
   }
 
  public:
-  /// Returns when every rank of both groups has entered.
+  /// Completes when every rank of both groups has entered.
   template <class How = throws_t>
   auto barrier(How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How>(how, where, coll::barrier_call{});
   }
-  /// Sends the root's `buffer` to the other group.
+  /// Sends the root's `buffer` to all ranks of the other group.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && BufferFits<B&&, How>
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
@@ -52,7 +53,7 @@ class between_collectives : public collective_names<Between> {
 
   // --- Blocks ------------------------------------------------------------------------------------
 
-  /// `in` of each rank of the other group goes to `out` at the root, in rank order.
+  /// Gathers `in` of each rank of the other group into `out` at the root, in rank order.
   template <class In, class Out, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto gather(const In& in, Out&& out, rank_t root, How&& how = {},
@@ -62,8 +63,9 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering{me().sides(), place_of(in), to, root, false}, no_reduction(),
         reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// The same. Returns: all of it at the root, nothing elsewhere. Requires: `in` at the root is as
-  /// long as that of the others.
+  /// Gathers `in` of each rank of the other group at the root.
+  /// Requires:   `in` at the root has the same length as at the other group.
+  /// Returns:    All blocks at the root; an empty vector at other ranks.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> gather(const In& in, rank_t root, How&& how = {},
@@ -75,7 +77,7 @@ class between_collectives : public collective_names<Between> {
     gather(in, all, root, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths.
+  /// Gathers blocks of different lengths: counts[r] elements from rank r.
   template <class In, class Out, class C, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && BufferFits<Out&&, How>
   auto gatherv(const In& in, Out&& out, const C& counts, rank_t root, How&& how = {},
@@ -84,7 +86,7 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering{me().sides(), place_of(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// The same, block r from out[places[r]] on.
+  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
@@ -95,8 +97,9 @@ class between_collectives : public collective_names<Between> {
         gathering{me().sides(), place_of(in), blocks_at(out, counts, places), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// The same where the root does not know the lengths. Returns: all blocks at the root, nothing
-  /// elsewhere. Cost: a gather of the lengths besides.
+  /// Gathers blocks of lengths that the root does not know.
+  /// Returns:    All blocks at the root; an empty vector at other ranks.
+  /// Cost:       Also a gather of the lengths.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> gatherv(const In& in, rank_t root, How&& how = {},
@@ -111,7 +114,7 @@ class between_collectives : public collective_names<Between> {
     return all;
   }
 
-  /// Block r of `in` at the root goes to `out` of rank r of the other group.
+  /// Sends block r of `in` at the root to `out` of rank r of the other group.
   template <class In, class Out, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto scatter(const In& in, Out&& out, rank_t root, How&& how = {},
@@ -121,8 +124,9 @@ class between_collectives : public collective_names<Between> {
         how, where, scattering{me().sides(), from, place_of(out), root, false}, no_reduction(),
         reads(in, root == this_root), writes(out, root >= 0));
   }
-  /// The same. Returns: this rank's block; nothing in the root's group. Cost: a bcast of its length
-  /// besides.
+  /// Scatters `in` at the root in equal blocks.
+  /// Returns:    This rank's block; an empty vector in the root's group.
+  /// Cost:       Also a bcast of its length.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> scatter(const In& in, rank_t root, How&& how = {},
@@ -138,7 +142,7 @@ class between_collectives : public collective_names<Between> {
     scatter(in, mine, root, std::forward<How>(how), where);
     return mine;
   }
-  /// The same with blocks of different lengths.
+  /// Scatters blocks of different lengths: counts[r] elements to rank r.
   template <class In, class C, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto scatterv(const In& in, const C& counts, Out&& out, rank_t root, How&& how = {},
@@ -147,7 +151,7 @@ class between_collectives : public collective_names<Between> {
         how, where, scattering{me().sides(), blocks_at(in, counts), place_of(out), root, true},
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
-  /// The same, block r from in[places[r]] on.
+  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> &&
            BufferFits<Out&&, How>
@@ -159,7 +163,7 @@ class between_collectives : public collective_names<Between> {
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
 
-  /// `in` of each rank goes to `out` of all ranks of the other group, in rank order.
+  /// Gathers `in` of each rank into `out` of all ranks of the other group, in rank order.
   template <class In, class Out, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto allgather(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
@@ -168,7 +172,9 @@ class between_collectives : public collective_names<Between> {
                                    gathering_all{me().sides(), place_of(in), equal_blocks(out)},
                                    no_reduction(), reads(in), writes(out));
   }
-  /// The same. Returns: all of it. Requires: `in` is as long in both groups.
+  /// Gathers `in` of each rank at all ranks of the other group.
+  /// Requires:   `in` has the same length in both groups.
+  /// Returns:    All blocks of the other group.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> allgather(const In& in, How&& how = {},
@@ -179,7 +185,7 @@ class between_collectives : public collective_names<Between> {
     allgather(in, all, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths.
+  /// Gathers blocks of different lengths: counts[r] elements from rank r.
   template <class In, class Out, class C, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> &&
            (!Counts<How>) && BufferFits<Out&&, How>
@@ -189,7 +195,7 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts)},
         no_reduction(), reads(in), writes(out));
   }
-  /// The same, block r from out[places[r]] on.
+  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
@@ -199,8 +205,9 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts, places)},
         no_reduction(), reads(in), writes(out));
   }
-  /// The same where nobody knows the lengths of others. Returns: all blocks. Cost: an allgather of
-  /// the lengths besides.
+  /// Gathers blocks, where no rank knows the lengths of the others.
+  /// Returns:    All blocks of the other group.
+  /// Cost:       Also an allgather of the lengths.
   template <class In, class How = throws_t>
   requires SendBuffer<In> && BlockingForm<How>
   std::vector<element_of_t<const In>> allgatherv(const In& in, How&& how = {},
@@ -215,7 +222,7 @@ class between_collectives : public collective_names<Between> {
     return all;
   }
 
-  /// Block r of `in` goes to rank r of the other group, where it is block rank() of `out`.
+  /// Sends block r of `in` to rank r of the other group, which stores it as block rank() of `out`.
   template <class In, class Out, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
   auto alltoall(const In& in, Out&& out, How&& how = {}, site where = site::current()) const
@@ -224,7 +231,9 @@ class between_collectives : public collective_names<Between> {
                                    to_all{me().sides(), equal_blocks(in), equal_blocks(out), false},
                                    no_reduction(), reads(in), writes(out));
   }
-  /// The same. Returns: what has come. Requires: blocks are as long in both groups.
+  /// Sends block r of `in` to rank r of the other group.
+  /// Requires:   Blocks have the same length in both groups.
+  /// Returns:    The blocks received, in rank order.
   template <class In, class How = throws_t>
   requires ContiguousBuffer<const In&> && BlockingForm<How>
   std::vector<element_of_t<const In>> alltoall(const In& in, How&& how = {},
@@ -234,7 +243,7 @@ class between_collectives : public collective_names<Between> {
     alltoall(in, all, std::forward<How>(how), where);
     return all;
   }
-  /// The same with blocks of different lengths.
+  /// Sends in_counts[r] elements to rank r, and receives out_counts[r] from it.
   template <class In, class C, class Out, class D, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && ReceiveBuffer<Out&&> && Counts<D> &&
            BufferFits<Out&&, How>
@@ -245,7 +254,7 @@ class between_collectives : public collective_names<Between> {
         to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true},
         no_reduction(), reads(in), writes(out));
   }
-  /// The same, with a place for each block.
+  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
@@ -257,8 +266,9 @@ class between_collectives : public collective_names<Between> {
                                           blocks_at(out, out_counts, out_places), true},
                                    no_reduction(), reads(in), writes(out));
   }
-  /// The same where nobody knows what will come. Returns: what has come, in rank order. Cost: an
-  /// alltoall of the lengths besides.
+  /// Sends in_counts[r] elements to rank r, where no rank knows the lengths it will receive.
+  /// Returns:    The blocks received, in rank order.
+  /// Cost:       Also an alltoall of the lengths.
   template <class In, class C, class How = throws_t>
   requires ContiguousBuffer<const In&> && Counts<C> && BlockingForm<How>
   std::vector<element_of_t<const In>> alltoallv(const In& in, const C& in_counts, How&& how = {},
@@ -267,7 +277,7 @@ class between_collectives : public collective_names<Between> {
     std::vector<std::int64_t> going;
     second_call<Stack> next(me().both(where), {"alltoallv", where});
     const coll::blocks from = blocks_at(in, in_counts);
-    if (check_blocks(from, me().remote_size()).why != errc{}) {  // Told before all else.
+    if (check_blocks(from, me().remote_size()).why != errc{}) {  // Reported before any exchange.
       ended<How>(how, where, to_all{me().sides(), from, {}, true});
       return all;
     }
@@ -280,8 +290,8 @@ class between_collectives : public collective_names<Between> {
     alltoallv(in, going, all, coming, std::forward<How>(how), where);
     return all;
   }
-  /// Every block is a piece of memory of its own, of whatever layout. Requires: a piece for each
-  /// rank of the other group.
+  /// Sends the memory in[r] to rank r, and receives from it into out[r]. Each may have any layout.
+  /// Requires:   One entry for each rank of the other group.
   template <class How = throws_t>
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
@@ -291,9 +301,10 @@ class between_collectives : public collective_names<Between> {
 
   // --- Reductions --------------------------------------------------------------------------------
 
-  /// Combines what the ranks of the other group give, in their order unless `op` commutes.
-  /// Returns: of a value the result at the root, `value` elsewhere. A range is what is given, and
-  /// is the result at the root. Where the call is started a value is as a range.
+  /// Combines the values of the ranks of the other group, in rank order unless `op` commutes.
+  /// Returns:    For a value: the result at the root, `value` elsewhere. A range is the input, and
+  ///             holds the result at the root. A started or prepared call treats a value as a
+  ///             range.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
@@ -302,7 +313,7 @@ class between_collectives : public collective_names<Between> {
                         reduction_of<V, Op>{op}, written_but_at(value, root));
     });
   }
-  /// The same from `in` to `out`.
+  /// Combines as reduce does, from `in` into `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
@@ -311,8 +322,8 @@ class between_collectives : public collective_names<Between> {
         how, where, coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
         reduction_of<const In, Op>{op}, reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// As reduce, with the result on every rank of a group: that of the other group's values.
-  /// Requires: as many elements in both groups.
+  /// Combines as reduce does. Every rank gets the result of the other group's values.
+  /// Requires:   Both groups pass the same number of elements.
   template <class V, class Op, class How = throws_t>
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
@@ -321,7 +332,7 @@ class between_collectives : public collective_names<Between> {
                         reduction_of<V, Op>{op}, writes(value));
     });
   }
-  /// The same from `in` to `out`, which are as long.
+  /// Combines as allreduce does, from `in` into `out`, which have the same length.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
@@ -331,9 +342,10 @@ class between_collectives : public collective_names<Between> {
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
-  /// Combines as reduce does; rank r of a group gets block r, of counts[r] elements, of the result
-  /// of the other one. Requires: as many elements in both groups; `counts` are of this rank's
-  /// group, and sum up to the elements of `in`.
+  /// Combines as reduce does. Rank r of a group gets block r of the other group's result, of
+  /// counts[r] elements.
+  /// Requires:   Both groups pass the same number of elements. `counts` are those of this rank's
+  ///             group, and their sum is the number of elements of `in`.
   template <class In, class Out, class C, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Counts<C> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter(const In& in, Out&& out, const C& counts, Op op, How&& how = {},
@@ -341,7 +353,7 @@ class between_collectives : public collective_names<Between> {
     return ended<How>(how, where, reduced_blocks(blocks_at(in, counts), out),
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
-  /// The same with blocks of one length, that of `out`.
+  /// As reduce_scatter with blocks of equal length, which is the length of `out`.
   template <class In, class Out, class Op, class How = throws_t>
   requires ReducedBetween<In, Out&&> && Reduces<Op, In> && BufferFits<Out&&, How>
   auto reduce_scatter_block(const In& in, Out&& out, Op op, How&& how = {},
@@ -357,7 +369,7 @@ class between_collectives : public collective_names<Between> {
   using gathering_all = coll::between_allgather<Stack>;
   using to_all = coll::between_alltoall<Stack>;
 
-  /// Whose elements a call moves, if somebody asks.
+  /// Element type of a call, for stacks that compare calls.
   template <class In>
   using data_of = typename call_mark<Stack>::template data<In, In>;
   template <class How, class Data = void, class What, class Op = no_reduction, class... Uses>
@@ -370,23 +382,23 @@ class between_collectives : public collective_names<Between> {
                                    call_mark<Stack>::template of<Op, Data>(where), uses...),
         where);
   }
-  /// What a call does with a buffer that is the root's to give, or where its result goes.
+  /// Use of a buffer that is the root's input, or the place of a result.
   template <class B>
   auto written_but_at(const B& buffer, [[maybe_unused]] rank_t root) const noexcept {
     return writes(buffer, root != proc_null);
   }
-  /// See `make_room`.
+  /// Resizes the result of the next collective: see `make_room`.
   template <class How, class T>
   bool room(std::vector<T>& all, std::size_t n, std::remove_reference_t<How>& how, const char* name,
             site where) const {
     return make_room<How, T, Stack>(all, n, me().both(where), how, {name, where});
   }
   std::size_t remote() const noexcept { return static_cast<std::size_t>(me().remote_size()); }
-  /// A buffer as `n` blocks of one length.
+  /// Splits a buffer into `n` blocks of equal length.
   template <class B>
   static coll::blocks equal_blocks(const B& buffer, std::size_t n) noexcept {
     coll::blocks b = blocks_of(buffer);
-    // Of what a layout spreads a block may be a part of an element.
+    // With a layout, a block may be a part of an element.
     b.bytes = b.stride = LayoutBuffer<B> ? b.room / n : b.room / b.unit / n * b.unit;
     return b;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives across an intercommunicator of buffers that a layout spreads.
+// Collectives of an intercommunicator on buffers with layouts.
 
 #include "mpx/coll/between.hpp"
 
 namespace mpx::inline v0::coll {
 
-/// `m` in one piece: itself, or memory of the call's.
+/// Returns `m` if it is contiguous, else scratch memory of its size; a copy of `m` if `filled`.
 template <Steps S>
 memory whole_across(S& s, const memory& m, const sides&, bool filled) {
   if (m.contiguous()) return m;
@@ -22,7 +22,7 @@ blocks whole_across(S& s, const blocks& b, const sides& of, bool filled) {
   for (rank_t r = 0; filled && !s.failed() && r < of.there; ++r) s.copy(whole[r], from[r]);
   return whole;
 }
-/// What one group gives goes across in one piece.
+/// Runs a call on contiguous copies of its buffers.
 template <Steps S, class Call>
 requires requires(const Call& call) {
   call.gets();

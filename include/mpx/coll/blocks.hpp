@@ -47,10 +47,9 @@ struct blocks {
   std::size_t unit = 1;  // Bytes of the unit of counts and places; may be 0.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes of the buffer.
   const layout* how = nullptr;
-  const memory* pieces =
-      nullptr;                // If set: block r is pieces[r], and all other members are unused.
-  std::ptrdiff_t extent = 0;  // Bytes from one unit to the next; 0: `unit`.
-  bool together = false;      // See linear_layout, which turns byte offsets into addresses.
+  const memory* pieces = nullptr;  // If set: block r is pieces[r]; other members are unused.
+  std::ptrdiff_t extent = 0;       // Bytes from one unit to the next; 0: `unit`.
+  bool together = false;           // See linear_layout, which turns byte offsets into addresses.
 
   // Inlined, so that no function call stands between two flags of a short collective.
   [[MPX_ALWAYS_INLINE]] bool regular() const noexcept {

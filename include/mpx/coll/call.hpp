@@ -58,8 +58,8 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = q.reads = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        coll::question longest =
-            q;  // Ranks may pass different lengths: then a short call must not skip the meeting.
+        // Another rank may pass a longer buffer, and meet: then this rank must meet, too.
+        coll::question longest = q;
         longest.bytes = ~std::size_t{0} >> 8;
         if (c.by != coll::algorithm::shared &&
             coll::decide<typename Stack::collective_type>(longest, by).by !=

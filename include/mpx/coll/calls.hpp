@@ -164,8 +164,7 @@ class collectives : public collective_names<Comm> {
                                                             How&& how = {},
                                                             site where = site::current()) const {
     std::vector<element_of_t<const In>> mine;
-    if (!is_rank(root))
-      return scatter(in, mine, root, how, where), mine;  // This call reports errc::root.
+    if (!is_rank(root)) return scatter(in, mine, root, how, where), mine;  // Reports errc::root.
     second_call<Stack> next(me(), {"scatter", where});
     auto length = static_cast<std::int64_t>(elements_of(in)) / me().size();
     bcast(length, root, how, where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// gather and gatherv: a block of each rank, at the root.
+// gather and gatherv: gather a block of each rank at the root.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,7 +8,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// All at once.
+/// Receives all blocks at the root at once.
 template <Steps S>
 void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
   if (s.rank() != root) return static_cast<void>(s.send(in, root));
@@ -18,7 +18,8 @@ void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
   s.finish();
 }
 
-/// Down a binomial tree, whose nodes collect what is below them. `bytes` of a block.
+/// Gathers along a binomial tree: each node collects the blocks below it. `bytes`: length of a
+/// block.
 template <Steps S>
 void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
   const rank_t n = s.size();
@@ -27,7 +28,7 @@ void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std
   while (span < n && (me & span) == 0) span *= 2;
   const rank_t most = me + span <= n ? span : n - me;
   if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
-  const bool direct = me == 0 && root == 0;  // Where the tree's order is that of ranks.
+  const bool direct = me == 0 && root == 0;  // The tree's order is rank order.
   blocks all{nullptr, bytes, bytes};
   if (direct) {
     all = out;
@@ -53,7 +54,7 @@ struct gather_call {
   static constexpr const char* name = "gather";
   const char* called() const noexcept { return variable ? "gatherv" : name; }
 
-  memory in;   // At the root without a base: it is in its place already.
+  memory in;   // At the root without a base: in place.
   blocks out;  // At the root.
   rank_t root;
   bool variable;  // Block lengths differ.
@@ -76,7 +77,7 @@ struct gather_call {
     if (c.by == algorithm::binomial && (!here || to.regular()))
       return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
     if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
-    // The others send up a tree, but here blocks have a layout.
+    // Other ranks use the tree, but the blocks at this root have a layout.
     const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
                         to.bytes_of(0), to.bytes_of(0)};
     if (packed.base == nullptr) return;

@@ -163,8 +163,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            shown);
         } else {
-          const memory own =
-              node.keep_part(call.in, at, bytes, i);  // `in` may be the same memory as `out`.
+          const memory own = node.keep_part(call.in, at, bytes, i);  // `in` may be `out`.
           combine_all(c, out, *call.op, [&](rank_t r) { return r == call.root ? own : shown(r); });
         }
         node.claim_of_each(shown);

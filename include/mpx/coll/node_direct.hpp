@@ -107,8 +107,7 @@ class node_loan {
 
  private:
   static constexpr std::size_t piece_bytes = 32768;  // Stays in the cache.
-  static constexpr std::size_t read_bytes =
-      262144;  // For each get: the endpoint's lock is released in between.
+  static constexpr std::size_t read_bytes = 262144;  // Each get holds the endpoint's lock.
 
   remote_memory expose(rank_t r, const memory& m) noexcept {
     if (m.bytes == 0) return {};

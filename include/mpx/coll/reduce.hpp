@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// reduce: the combination of every rank's elements, at the root.
+// reduce: combines the elements of all ranks at the root.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/reduce_parts.hpp"
@@ -9,8 +9,9 @@
 
 namespace mpx::inline v0::coll {
 
-/// A binomial tree that numbers ranks from `first` on, and has the result there, in order from
-/// there. `result`: where it is to be, at `first`; elsewhere memory to work in, or none.
+/// Combines along a binomial tree that numbers ranks from `first` on; the result is at `first`, in
+/// that order. `result`: memory for the result at `first`; at other ranks memory to work in, or
+/// none.
 template <Steps S>
 void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
                      const reduction& op) {
@@ -29,7 +30,7 @@ void reduce_binomial(S& s, const memory& in, const memory& result, rank_t first,
   }
 }
 
-/// Each rank combines a part of the vector and sends it to the root: what is long.
+/// For long vectors: each rank combines a part, and sends it to the root.
 template <Steps S>
 void reduce_pairwise(S& s, const memory& in, const memory& out, rank_t root, const reduction& op) {
   const auto n = static_cast<std::size_t>(s.size());
@@ -49,7 +50,7 @@ struct reduce_call {
   static constexpr const char* name = "reduce";
 
   memory in;
-  memory out;  // At the root; the same as `in`: in place. Elsewhere: none, or memory to work in.
+  memory out;  // At the root; equal to `in`: in place. Elsewhere none, or memory to work in.
   rank_t root;
   const reduction* op = nullptr;
 
@@ -64,7 +65,7 @@ struct reduce_call {
   template <Steps S>
   void operator()(S& s, const choice& c) const {
     if (c.by == algorithm::pairwise) return reduce_pairwise(s, in, out, root, *op);
-    // What does not commute is combined at rank 0, in order, and sent from there.
+    // Operations that do not commute are combined at rank 0, in rank order, and sent from there.
     const rank_t first = op->commutative ? root : 0;
     const bool needs_room = s.rank() == first && out.base == nullptr;
     const memory result = needs_room ? s.scratch(in.bytes) : out;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The half that long reductions have in common: each rank combines a part of the vector.
+// The common half of reductions of long vectors: each rank combines a part of the vector.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
 
 namespace mpx::inline v0::coll {
 
-/// Each rank gets its part, `part(rank)` of its vector, from one rank after the other, and combines
-/// it to `sum`. Right for any operation: what comes is in descending order of ranks, once round.
-/// Requires: `sum` overlaps no other part. Cost: size - 1 rounds of one part; scratch of three
-/// parts, or four.
+/// Receives this rank's part of the vector from one rank after the other, and combines the parts of
+/// all into `sum`. `part(r)`: the part of this rank's vector that rank r combines. It is correct for
+/// any operation: parts arrive in descending rank order, beginning below this rank.
+/// Requires: `sum` overlaps no other part. Cost: size - 1 rounds of one part; scratch memory of
+/// three parts, or four.
 template <Steps S, class Part>
 void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part part) {
   const rank_t n = s.size();
@@ -19,7 +20,7 @@ void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part pa
   if (n == 1) return;
   memory coming[3];
   for (rank_t i = 0; i < 3 && i + 1 < n; ++i) coming[i] = s.scratch(sum.bytes);
-  // What does not commute: ranks me - 1 .. 0 come first, and go before; then size - 1 .. me + 1.
+  // Without commutativity: ranks me - 1 .. 0 come first, as left operands; then size - 1 .. me + 1.
   const memory above = !op.commutative && me + 2 < n ? s.scratch(sum.bytes) : memory();
   const auto combine = [&](rank_t from, const memory& theirs) {
     if (op.commutative) return static_cast<void>(s.combine(op, sum, sum, theirs));
@@ -29,7 +30,7 @@ void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part pa
     if (from == me + 1) s.combine(op, sum, sum, from == n - 1 ? theirs : above);
   };
   s.start_receive(coming[0], around(me - 1, n));
-  for (rank_t i = 1; i <= n; ++i) {  // In round i the i-th comes; the one before is combined.
+  for (rank_t i = 1; i <= n; ++i) {  // Round i: part i arrives, part i - 1 is combined.
     if (i + 1 < n) s.start_receive_ahead(coming[i % 3], around(me - i - 1, n));
     if (i < n) s.start_send(part(around(me + i, n)), around(me + i, n));
     if (i > 1) combine(around(me - i + 1, n), coming[(i - 2) % 3]);
@@ -37,9 +38,9 @@ void reduce_parts_pairwise(S& s, const memory& sum, const reduction& op, Part pa
   }
 }
 
-/// The vector of parts `part(0)`, `part(1)`, ..., each of at most `most` bytes, which every rank
-/// has, goes round a ring part by part, and is combined on its way: in the end rank r has the
-/// result of part r + 1. Within a part, one segment is combined while the next one is under way.
+/// Passes the parts `part(0)`, `part(1)`, ... of a vector, of at most `most` bytes each, round a
+/// ring, and combines them on the way. At the end rank r has the result of part r + 1. Within a
+/// part, one segment is combined while the next one is received.
 /// Requires: the operation commutes.
 /// Cost: size - 1 rounds of a part for each of its segments. Source: Patarasuk, Yuan 2009.
 template <Steps S, class Part>
@@ -55,7 +56,7 @@ void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t 
   const std::size_t room = most / segments + 2 * op.element_bytes;
   const memory coming[3] = {s.scratch(room), s.scratch(room), s.scratch(room)};
   if (coming[0].base == nullptr || coming[1].base == nullptr || coming[2].base == nullptr) return;
-  // Piece t: of part first - t / segments, segment t % segments.
+  // Piece t: segment t % segments of part first - t / segments.
   const auto piece = [&](std::size_t t, rank_t first) {
     const memory whole = part(around(first - static_cast<rank_t>(t / segments), n));
     return parts{whole, op.element_bytes, segments}[t % segments];
@@ -67,7 +68,7 @@ void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t 
     s.combine(op, sum, sum, into(t));
   };
   s.start_receive(into(0), left);
-  for (std::size_t t = 0; t <= pieces; ++t) {  // Piece t goes, t comes, t - 1 is combined.
+  for (std::size_t t = 0; t <= pieces; ++t) {  // Piece t is sent, t is received, t - 1 is combined.
     if (t + 1 < pieces) s.start_receive_ahead(into(t + 1), left);
     if (segments == 1 && t > 0) combine(t - 1);
     if (t < pieces) s.start_send(piece(t, me), right);

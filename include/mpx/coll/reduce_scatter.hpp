@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// reduce_scatter and reduce_scatter_block: the combination of every rank's elements, each rank
-// getting a block of it.
+// reduce_scatter and reduce_scatter_block: combines the elements of all ranks; each rank gets a
+// block of the result.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/reduce_parts.hpp"
@@ -10,9 +10,11 @@
 
 namespace mpx::inline v0::coll {
 
-/// With the rank whose number differs in the highest bit, then the next one: each of two keeps half
-/// of the blocks that both had. `work(first, count)`: blocks of the vector, which is written to.
-/// Requires: a power of two; the operation commutes. Cost: log2(size) rounds, one vector in all.
+/// Halves the vector in each round, beginning with the rank whose number differs in the highest
+/// bit: each of two partners keeps half of the blocks that both had. `work(first, count)`: blocks
+/// of the vector, which is overwritten.
+/// Requires: a power of two of ranks; the operation commutes. Cost: log2(size) rounds, one vector
+/// sent.
 template <Steps S, class Work>
 void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
   const rank_t n = s.size();
@@ -76,7 +78,7 @@ struct reduce_scatter_call {
       std::size_t most = 0;
       for (rank_t r = 0; r < n; ++r)
         if (at.bytes_of(r) > most) most = at.bytes_of(r);
-      // The ring leaves rank r with part r + 1: that is block r.
+      // The ring leaves part r + 1 at rank r; here that part is block r.
       reduce_parts_ring(s, *op, most, c.segment_bytes,
                         [&](rank_t r) { return at[around(r - 1, n)]; });
     }

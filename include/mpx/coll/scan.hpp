@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// scan and exscan: the combination of the elements of all ranks up to this one, or below it.
+// scan and exscan: combine the elements of all ranks up to this one, or below it.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,8 +8,8 @@
 
 namespace mpx::inline v0::coll {
 
-/// From rank to rank. `before`: what the ranks below come to, written if there are any; `upto`: the
-/// same with this rank's own, which it holds.
+/// Passes the combination from rank to rank. `before`: receives the result of the ranks below, if
+/// there are any. `upto`: holds this rank's elements, and receives the result that includes them.
 template <Steps S>
 void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
   if (s.rank() > 0) {
@@ -19,8 +19,8 @@ void scan_linear(S& s, const memory& before, const memory& upto, const reduction
   if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
 }
 
-/// In round k what the last 2^k ranks come to goes 2^k further: log2(size) rounds, in order.
-/// Source: Hillis, Steele 1986.
+/// In round k, sends the combination of the last 2^k ranks to the rank 2^k above. Cost: log2(size)
+/// rounds; the order of ranks is kept. Source: Hillis, Steele 1986.
 template <Steps S>
 void scan_recursive_doubling(S& s, const memory& before, const memory& upto, const reduction& op) {
   const rank_t n = s.size();
@@ -44,7 +44,7 @@ struct scan_call {
   static constexpr const char* name = "scan";
   const char* called() const noexcept { return exclusive ? "exscan" : name; }
 
-  memory in;  // The same as `out`: in place.
+  memory in;  // Equal to `out`: in place.
   memory out;
   bool exclusive;
   const reduction* op = nullptr;

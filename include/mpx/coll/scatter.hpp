@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// scatter and scatterv: a block to each rank, from the root.
+// scatter and scatterv: send a block from the root to each rank.
 
 #include "mpx/coll/blocks.hpp"
 #include "mpx/coll/steps.hpp"
@@ -8,7 +8,7 @@
 
 namespace mpx::inline v0::coll {
 
-/// All at once.
+/// Sends all blocks from the root at once.
 template <Steps S>
 void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
   if (s.rank() != root) return static_cast<void>(s.receive(out, root));
@@ -18,7 +18,8 @@ void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
   s.finish();
 }
 
-/// Down a binomial tree, whose nodes hand on what is for those below them. `bytes` of a block.
+/// Scatters along a binomial tree: each node passes on the blocks for the nodes below it. `bytes`:
+/// length of a block.
 template <Steps S>
 void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
   const rank_t n = s.size();
@@ -57,7 +58,7 @@ struct scatter_call {
   const char* called() const noexcept { return variable ? "scatterv" : name; }
 
   blocks in;   // At the root.
-  memory out;  // At the root without a base: its block stays where it is.
+  memory out;  // At the root without a base: its block stays in place.
   rank_t root;
   bool variable;  // Block lengths differ.
 

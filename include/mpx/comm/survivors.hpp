@@ -13,9 +13,8 @@ namespace mpx::inline v0 {
 
 /// Result of an agreement of the surviving ranks.
 struct agreed {
-  int value =
-      0;  ///< Bitwise AND of all contributions, including those of failed ranks that arrived.
-  group failed;  ///< The failed ranks; ranks that fail during the call may be included.
+  int value = 0;  ///< Bitwise AND of all contributions, with those of failed ranks that arrived.
+  group failed;   ///< The failed ranks; ranks that fail during the call may be included.
 };
 
 namespace detail {

@@ -199,13 +199,11 @@ class agreement {
   call_site site_;
   std::size_t size_;
   std::size_t me_;
-  std::size_t words_;  // Words of a set of ranks.
-  std::size_t
-      message_words_;  // A contribution, the set of contributors, and the set of failed ranks.
+  std::size_t words_;          // Words of a set of ranks.
+  std::size_t message_words_;  // A contribution, the contributors, and the failed ranks.
   tag_t tag_;
   bool decided_ = false;
-  scratch<std::uint64_t>
-      memory_;  // Knowledge, messages received, ranks heard in this round, and in the last.
+  scratch<std::uint64_t> memory_;  // Knowledge, messages received, ranks heard now and before.
   owning_table<kept_request> requests_;
 };
 
