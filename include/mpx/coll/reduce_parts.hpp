@@ -8,8 +8,8 @@
 namespace mpx::inline v0::coll {
 
 /// Receives this rank's part of the vector from one rank after the other, and combines the parts of
-/// all into `sum`. `part(r)`: the part of this rank's vector that rank r combines. It is correct for
-/// any operation: parts arrive in descending rank order, beginning below this rank.
+/// all into `sum`. `part(r)`: the part of this rank's vector that rank r combines. This is correct
+/// for any operation: parts arrive in descending rank order, beginning below this rank.
 /// Requires: `sum` overlaps no other part. Cost: size - 1 rounds of one part; scratch memory of
 /// three parts, or four.
 template <Steps S, class Part>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Communicators that know how their ranks lie to each other: grids and graphs.
+// Communicators with a topology: grids and graphs.
 
 #include <array>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace mpx::inline v0 {
 
-/// A communicator whose ranks have neighbours. A light handle, as every communicator; empty on
-/// ranks that have no part in it.
+/// A communicator whose ranks have neighbours. A light handle, as every communicator; empty at
+/// ranks that are not part of the topology.
 template <class Stack = stack<>>
 class topology_communicator
     : public communicator<Stack>,
@@ -37,9 +37,10 @@ class topology_communicator
                         std::shared_ptr<const detail::neighborhood> around) noexcept
       : communicator<Stack>(comm), around_(std::move(around)) {}
 
-  /// Whom this rank receives from in neighbour collectives, in order; proc_null where a grid ends.
+  /// Ranks that this rank receives from in neighbour collectives, in order; proc_null where a grid
+  /// ends.
   std::span<const rank_t> sources() const noexcept { return around().sources; }
-  /// Whom it sends to.
+  /// Ranks that this rank sends to in neighbour collectives.
   std::span<const rank_t> destinations() const noexcept { return around().destinations; }
   /// For the library.
   const detail::neighborhood& around() const noexcept {
@@ -47,33 +48,33 @@ class topology_communicator
   }
 
  protected:
-  /// What the neighbours are.
+  /// The neighbours of this rank.
   std::shared_ptr<const detail::neighborhood> around_;
 };
 
 namespace detail {
 
-/// A kind of topology, `Self`: its duplicates are of the same kind.
+/// Base of a kind of topology, `Self`, whose duplicates are of the same kind.
 template <class Self, class Stack>
 class topology_kind : public topology_communicator<Stack> {
  public:
   using topology_communicator<Stack>::topology_communicator;
 
-  /// As `communicator::dup`: the ranks of the duplicate have the same neighbours.
+  /// As `communicator::dup`. The ranks of the duplicate have the same neighbours.
   template <class How = throws_t>
   requires BlockingForm<How>
   Self dup(How&& how = {}, std::source_location where = std::source_location::current()) const {
     const communicator<Stack> made = communicator<Stack>::dup(std::forward<How>(how), where);
     return made ? Self(made, this->around_) : Self();
   }
-  /// The same, started.
+  /// Starts a duplication: see `communicator::dup`.
   template <class How>
   requires is_form<How, start_t>
   request<Stack> dup(Self& into, How&& how,
                      std::source_location where = std::source_location::current()) const {
     return started_dup<Stack>(static_cast<const Self&>(*this), into, how, where);
   }
-  /// The same, by MPI's name.
+  /// MPI's name for a started dup.
   request<Stack> idup(Self& into,
                       std::source_location where = std::source_location::current()) const {
     return dup(into, mpx::start, where);
@@ -90,28 +91,29 @@ class [[nodiscard]] cart_communicator
   using detail::topology_kind<cart_communicator, Stack>::topology_kind;
   using communicator<Stack>::rank;
 
-  /// The grid as numbers: sizes, periods, who is where.
+  /// The grid: sizes, periods and coordinates.
   const cart_topology& topology([[maybe_unused]] std::source_location where =
                                     std::source_location::current()) const noexcept {
     MPX_ASSERT_AT(this->around_ != nullptr, "this communicator is empty", where);
     return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
   }
-  /// How long the grid is in each dimension, and whether it has no end there.
+  /// Size and period of each dimension.
   std::span<const cart_dimension> dims(
       std::source_location where = std::source_location::current()) const noexcept {
     return topology(where).dims();
   }
 
-  /// Where this rank, or another one, stands. Errors: errc::rank.
+  /// Returns the coordinates of this rank.
   std::vector<rank_t> coords(std::source_location where = std::source_location::current()) const {
     return topology(where).coords(this->rank(), where);
   }
-  /// Where rank `of` is. Errors: errc::rank.
+  /// Returns the coordinates of rank `of`. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t of,
                              std::source_location where = std::source_location::current()) const {
     return topology(where).coords(of, where);
   }
-  /// The same, to be taken apart: `const auto [row, column] = grid.template coords<2>()`.
+  /// Returns the coordinates of this rank as an array: `const auto [row, column] = grid.template
+  /// coords<2>()`.
   /// Errors: errc::dims if the grid has another number of dimensions.
   template <std::size_t Count>
   std::array<rank_t, Count> coords(
@@ -120,17 +122,18 @@ class [[nodiscard]] cart_communicator
     topology(where).coords(this->rank(), at, detail::throws_t{}, where);
     return at;
   }
-  /// Who stands at `at`. Errors: as cart_topology::rank.
+  /// Returns the rank at coordinates `at`. Errors: as cart_topology::rank.
   rank_t rank(std::span<const rank_t> at,
               std::source_location where = std::source_location::current()) const {
     return topology(where).rank(at, detail::throws_t{}, where);
   }
-  /// The same, of a list in braces.
+  /// Returns the rank at coordinates given as a list in braces.
   rank_t rank(std::initializer_list<rank_t> at,
               std::source_location where = std::source_location::current()) const {
     return topology(where).rank(at, where);
   }
-  /// Whom to receive from and to send to, so that data moves by `displacement` along `dim`.
+  /// Returns the ranks to receive from and to send to, so that data moves by `displacement` along
+  /// `dim`.
   /// Errors: errc::dims. Source: MPI 4.1, 8.5.6.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
@@ -138,16 +141,18 @@ class [[nodiscard]] cart_communicator
                      std::source_location where = std::source_location::current()) const {
     return topology(where).shift(this->rank(), dim, displacement, std::forward<How>(how), where);
   }
-  /// A grid of the dimensions that `keep` names, of the ranks that differ in those alone.
-  /// Collective. Errors: errc::dims: not one flag for each dimension; errc::topology on the ranks
-  /// where that was right; those of dup. Source: MPI 4.1, 8.5.7.
+  /// Makes a grid of the dimensions whose flag in `keep` is true; its ranks differ in those only.
+  /// Collective.
+  /// Errors: errc::dims if there is not one flag for each dimension; errc::topology at ranks whose
+  /// flags were right, if those of another rank were not; the errors of dup.
+  /// Source: MPI 4.1, 8.5.7.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   cart_communicator sub(std::span<const bool> keep, How&& how = {},
                         std::source_location where = std::source_location::current()) const {
     return make_sub(keep, how, where);
   }
-  /// The same, of a list in braces.
+  /// Makes a grid of the dimensions whose flag in the list is true.
   cart_communicator sub(std::initializer_list<bool> keep,
                         std::source_location where = std::source_location::current()) const {
     return sub(std::span(keep.begin(), keep.size()), detail::throws_t{}, where);
@@ -191,29 +196,29 @@ class [[nodiscard]] cart_communicator
   }
 };
 
-/// A graph that every rank knows as a whole.
+/// A communicator with a graph that every rank knows as a whole.
 template <class Stack = stack<>>
 class [[nodiscard]] graph_communicator
     : public detail::topology_kind<graph_communicator<Stack>, Stack> {
  public:
   using detail::topology_kind<graph_communicator, Stack>::topology_kind;
 
-  /// The graph as numbers.
+  /// The graph.
   const graph_topology& topology([[maybe_unused]] std::source_location where =
                                      std::source_location::current()) const noexcept {
     MPX_ASSERT_AT(this->around_ != nullptr, "this communicator is empty", where);
     return static_cast<const detail::graph_neighborhood&>(*this->around_).graph;
   }
-  /// Neighbours of this rank, or of another one. Errors: errc::rank.
+  /// Returns the neighbours of this rank.
   std::span<const rank_t> neighbors() const noexcept { return this->destinations(); }
-  /// The neighbours of rank `of`. Errors: errc::rank.
+  /// Returns the neighbours of rank `of`. Errors: errc::rank.
   std::span<const rank_t> neighbors(
       rank_t of, std::source_location where = std::source_location::current()) const {
     return topology(where).neighbors(of, where);
   }
 };
 
-/// A graph of which each rank knows its own edges.
+/// A communicator with a graph of which each rank knows its own edges.
 template <class Stack = stack<>>
 class [[nodiscard]] dist_graph_communicator
     : public detail::topology_kind<dist_graph_communicator<Stack>, Stack> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The creation of grids and graphs of ranks. Each call is collective over the communicator that it
-// is given, and no rank is left waiting for one that has failed.
+// Creation of grids and graphs of ranks. Each call is collective over the communicator that is
+// passed. No rank is left waiting for one that has failed.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// Why no grid of `ranks` ranks has these dimensions.
+/// Error text: no grid of `ranks` ranks has these dimensions.
 [[gnu::noinline, gnu::cold]] inline std::string misfit_text(std::span<const cart_dimension> dims,
                                                             rank_t ranks) {
   std::string s = "dimensions {";
@@ -42,7 +42,7 @@ namespace detail {
 [[gnu::noinline, gnu::cold]] inline std::string no_rank_text(rank_t rank, rank_t ranks) {
   return formatted("%d is no rank: ranks here are 0 .. %d", rank, ranks - 1);
 }
-/// What is wrong with the neighbours that a rank has given, if anything is.
+/// Error text for the neighbours that a rank has passed; empty if they are valid.
 [[gnu::noinline, gnu::cold]] inline std::string wrong_text(const graph_neighbors& n, rank_t ranks) {
   const auto look = [&](const std::vector<int>& weights, std::size_t count, const char* of) {
     if (!weights.empty() && weights.size() != count)
@@ -59,7 +59,7 @@ namespace detail {
       if (s.empty() && (r < 0 || r >= ranks)) s = no_rank_text(r, ranks);
   return s;
 }
-/// The same of edges.
+/// Error text for edges; empty if they are valid.
 [[gnu::noinline, gnu::cold]] inline std::string wrong_text(std::span<const graph_edge> edges,
                                                            rank_t ranks) {
   for (const graph_edge& e : edges) {
@@ -82,11 +82,11 @@ inline weighted_graph graph_of(const graph_topology& shape) {
   return g;
 }
 
-/// Creates a topology. The ranks first compare what they were given, its `fingerprint` and whether
-/// it `reorders`: those that gave different things would not take the same steps from there on.
-/// `own`: what is wrong with what this rank gave. The neighborhood, and who becomes which rank, are
-/// made by `keep()` where ranks keep their numbers, else by `renumber(ec)`, which takes steps too,
-/// and throws nothing before they are all taken.
+/// Creates a topology. The ranks first compare a `fingerprint` of their arguments, and `reorders`:
+/// ranks with different arguments would take different steps from there on. `own`: the error of
+/// this rank's arguments. The neighbourhood and the assignment of ranks are made by `keep()` if
+/// ranks keep their numbers, else by `renumber(ec)`. The latter also takes collective steps, and
+/// throws only after all of them.
 template <class Made, class Stack, class Keep, class Renumber>
 Made create_agreed(const topology_maker<Stack>& make, std::uint64_t fingerprint, bool reorders,
                    errc own, const players& by, const std::shared_ptr<neighborhood>& around,
@@ -114,8 +114,8 @@ Made create_agreed(const topology_maker<Stack>& make, std::uint64_t fingerprint,
   return {made, around};
 }
 
-/// Creates a topology that all ranks know as a whole. `Around` is its neighborhood; `shape`, a grid
-/// or a graph, is checked already unless `own` says what is wrong with it.
+/// Creates a topology that all ranks know as a whole. `Around` is its neighbourhood. `shape`, a
+/// grid or a graph, is valid unless `own` is an error.
 template <class Made, class Around, class Shape, class Stack>
 Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint64_t fingerprint,
                   errc own, const placement& place, std::error_code& ec,
@@ -147,7 +147,7 @@ Made create_known(const communicator<Stack>& comm, const Shape& shape, std::uint
                              ec);
 }
 
-/// Of the numbers that a rank's part of a graph is told others by.
+/// The edges of one rank as a list of numbers, to be sent to other ranks.
 inline std::vector<std::int64_t> told(const graph_neighbors& n) {
   std::vector<std::int64_t> all{static_cast<std::int64_t>(n.sources.size()),
                                 static_cast<std::int64_t>(n.destinations.size()),
@@ -158,7 +158,7 @@ inline std::vector<std::int64_t> told(const graph_neighbors& n) {
   all.insert(all.end(), n.destination_weights.begin(), n.destination_weights.end());
   return all;
 }
-/// What the first rank told of `all`, the numbers of several, which is then that of the others.
+/// Decodes the edges of the first rank in `all`, and removes its numbers from `all`.
 inline graph_neighbors understood(std::span<const std::int64_t>& all) {
   const auto sources = static_cast<std::size_t>(all[0]);
   const auto destinations = static_cast<std::size_t>(all[1]);
@@ -177,8 +177,8 @@ inline graph_neighbors understood(std::span<const std::int64_t>& all) {
   return n;
 }
 
-/// Creates a distributed graph, of which `mine` is what this rank has as rank comm.rank(), unless
-/// `own` says what is wrong with it: then it stays as it is.
+/// Creates a distributed graph. `mine`: the edges of this rank, which are left unchanged if `own`
+/// is an error.
 template <class Stack>
 dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph_neighbors&& mine,
                                           errc own, const placement& place, std::error_code& ec,
@@ -186,7 +186,7 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
   const topology_maker<Stack> make(comm, where);
   std::shared_ptr<neighborhood> around;
   players by;
-  std::vector<std::int64_t> numbers;  // Made before the ranks agree: all tell theirs, or none does.
+  std::vector<std::int64_t> numbers;  // Before the ranks agree: so all send, or none.
   if (own == errc{} && place.reorders) own = caught([&] { numbers = told(mine); });
   const auto keep = [&] {
     by = make.as_they_are(comm.size());
@@ -222,8 +222,8 @@ dist_graph_communicator<Stack> create_own(const communicator<Stack>& comm, graph
                                                        keep, renumber, ec);
 }
 
-/// The edges of all, each brought to both its ends. Those of one rank are in the order of the ranks
-/// that gave them, and of one in the order given.
+/// Sends all edges to both their ends. The edges of one rank are ordered by the rank that passed
+/// them, and in the order in which it passed them.
 template <class Stack>
 graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const graph_edge> edges,
                            bool weighted, errc& own, std::error_code& ec,
@@ -261,14 +261,14 @@ graph_neighbors bring_home(const communicator<Stack>& comm, std::span<const grap
 
 }  // namespace detail
 
-/// A grid of ranks. Collective over `comm`; the ranks beyond the size of the grid get an empty
+/// Makes a grid of ranks. Collective over `comm`. Ranks beyond the size of the grid get an empty
 /// communicator (operator bool).
-/// Requires: equal arguments on all ranks; `place.node` is each rank's own.
-/// Errors: errc::dims: no grid has these dimensions, or it has more ranks than `comm`;
-/// errc::topology: another rank met an error, or gave other dimensions, or does not reorder where
-/// this one does; those of dup.
-/// Cost: a few collectives; with `reorder` memory for a few numbers for each rank. Source: MPI 4.1,
-/// 8.5.1.
+/// Requires: equal arguments at all ranks, except `place.node`.
+/// Errors: errc::dims if there is no grid with these dimensions, or it has more ranks than `comm`;
+/// errc::topology if another rank had an error, passed other dimensions, or does not reorder where
+/// this one does; the errors of dup.
+/// Cost: a few collectives; with `reorder` memory for a few numbers for each rank.
+/// Source: MPI 4.1, 8.5.1.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
@@ -290,7 +290,7 @@ cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
   });
   return made;
 }
-/// The same, of a list in braces.
+/// Makes a grid with dimensions given as a list in braces.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 cart_communicator<Stack> cart_create(const communicator<Stack>& comm,
@@ -321,15 +321,17 @@ void cart_create(const communicator<Stack>&, const Sizes&, Rest&&...) {
                 "periodic: cart_create(comm, {{2, true}, {2, true}})");
 }
 
-/// A graph of ranks that all know as a whole. Collective over `comm`; the ranks beyond the size of
-/// the graph get an empty communicator (operator bool).
+/// Makes a graph of ranks that all know as a whole. Collective over `comm`. Ranks beyond the size
+/// of the graph get an empty communicator (operator bool).
 ///
-/// Edges lead one way: in neighbour collectives a rank sends to its neighbours, and gets from those
-/// whose neighbour it is (graph_topology::sources). Where all lead both ways these are the same, in
-/// one order. (MPI leaves neighbour collectives on others undefined.)
-/// Requires: equal arguments on all ranks; `place.node` is each rank's own.
-/// Errors: errc::topology: it has more ranks than `comm`, or another rank met an error or gave
-/// another graph; those of dup. Source: MPI 4.1, 8.5.3.
+/// Edges are directed: in neighbour collectives a rank sends to its neighbours, and receives from
+/// the ranks whose neighbour it is (graph_topology::sources). If all edges exist in both
+/// directions, these are the same ranks in the same order. (Otherwise MPI leaves neighbour
+/// collectives undefined.)
+/// Requires: equal arguments at all ranks, except `place.node`.
+/// Errors: errc::topology if it has more ranks than `comm`, or if another rank had an error or
+/// passed another graph; the errors of dup.
+/// Source: MPI 4.1, 8.5.3.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 graph_communicator<Stack> graph_create(
@@ -351,12 +353,14 @@ graph_communicator<Stack> graph_create(
   return made;
 }
 
-/// A graph of which each rank gives the edges that end and begin at itself. Collective over `comm`.
-/// Requires: where rank a names b as a destination, b names a as a source, as often.
+/// Makes a graph of which each rank passes the edges that begin or end at itself. Collective over
+/// `comm`.
+/// Requires: if rank a names b as a destination, b names a as a source, as often.
 /// Effects: with `reorder`, a rank gets the neighbours of the rank that it becomes.
-/// Errors: errc::rank: a neighbour is no rank; errc::argument: a weight is negative, or there are
-/// more or fewer of them than neighbours; errc::topology: another rank met an error; those of dup.
-/// Cost: without `reorder` dup and one allreduce; with it the whole graph at each rank.
+/// Errors: errc::rank if a neighbour is no rank; errc::argument if a weight is negative, or their
+/// number differs from that of neighbours; errc::topology if another rank had an error; the errors
+/// of dup.
+/// Cost: without `reorder` a dup and one allreduce; with it the whole graph at each rank.
 /// Source: MPI 4.1, 8.5.4.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
@@ -372,11 +376,12 @@ dist_graph_communicator<Stack> dist_graph_create_adjacent(
   return made;
 }
 
-/// A graph of which each rank gives any edges, also those between others. Collective over `comm`.
-/// `weighted`: whether the neighbours' weights are kept; equal on all ranks.
-/// Errors: errc::rank: an edge has no rank at an end; errc::argument: a weight is negative;
-/// errc::topology: another rank met an error; those of dup.
-/// Cost: all edges pass by all ranks. Source: MPI 4.1, 8.5.4.
+/// Makes a graph of which each rank passes any edges, also between other ranks. Collective over
+/// `comm`. `weighted`: true if the weights of neighbours are kept; equal at all ranks.
+/// Errors: errc::rank if an end of an edge is no rank; errc::argument if a weight is negative;
+/// errc::topology if another rank had an error; the errors of dup.
+/// Cost: all edges are sent to all ranks.
+/// Source: MPI 4.1, 8.5.4.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 dist_graph_communicator<Stack> dist_graph_create(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The instances of grids and graphs for the default stack that mpx::compiled holds. See
+// The instances of grids and graphs for the default stack that mpx::compiled contains. See
 // mpx/instances.hpp.
 
 #include "mpx/config.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How topologies are made: what ranks tell each other before, and the communicator that follows.
+// Creation of topologies: the data that ranks exchange before, and the new communicator.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,23 +23,23 @@
 
 namespace mpx::inline v0 {
 
-/// Whether a topology may give ranks other numbers, so that neighbours are on one node.
+/// Selects if the creation of a topology may renumber ranks, so that neighbours share a node.
 struct placement {
-  /// Whether ranks may get other numbers.
+  /// True if ranks may get other numbers.
   bool reorders = false;
-  bool by_node = false;    ///< `node` says where this rank is; else the name of its machine does.
-  std::uint64_t node = 0;  ///< Equal on the ranks that are close to each other.
+  bool by_node = false;    ///< `node` identifies this rank's node; else its machine does.
+  std::uint64_t node = 0;  ///< Equal at ranks that are close to each other.
 };
 /// Every rank keeps its number.
 inline constexpr placement keep_ranks{};
-/// Ranks of one machine get parts of the topology that lie close together.
+/// Ranks of one machine get positions that are close together.
 inline constexpr placement reorder{true};
-/// The same of ranks that give the same `node`.
+/// Ranks with equal `node` get positions that are close together.
 constexpr placement reorder_by(std::uint64_t node) noexcept { return {true, true, node}; }
 
 namespace detail {
 
-/// A communicator whose parts creation may use.
+/// A communicator whose protected parts are accessible.
 template <class Stack>
 class opened_communicator : public communicator<Stack> {
   using base = communicator<Stack>;
@@ -54,19 +54,19 @@ inline std::uint64_t hashed(std::uint64_t h, std::uint64_t value) noexcept {
   h = (h ^ value) * 0x9e37'79b9'7f4a'7c15u;
   return h ^ h >> 29;
 }
-/// What the creation of a topology is made of. Collective steps that all ranks take, whatever has
-/// gone wrong at one of them: the last tells all.
+/// Steps of the creation of a topology. They are collective: all ranks take them, even after an
+/// error at one rank. The last step informs all ranks of errors.
 template <class Stack>
 class topology_maker {
  public:
   topology_maker(const communicator<Stack>& comm, std::source_location where)
       : comm_(comm), where_(where) {}
 
-  /// Numbers of all ranks, one after the other. Throws nothing.
+  /// Gathers the numbers of all ranks at every rank, in rank order. Does not throw.
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine, std::error_code& ec) const {
     return comm_.allgatherv(mine, ec, where_);
   }
-  /// The node of each rank, as small numbers. Throws nothing.
+  /// Returns the node of each rank, as small numbers. Does not throw.
   std::vector<rank_t> nodes(const placement& place, std::error_code& ec) const {
     const std::uint64_t host =
         comm_.endpoint_->with_communicators([](auto& all) { return all.host_number; });
@@ -84,7 +84,7 @@ class topology_maker {
     if (own != errc{}) ec = own;
     return numbers;
   }
-  /// Whether all ranks have given what `mine` was made of, and none has failed.
+  /// Returns true if `mine` is equal at all ranks, and all are `fine`.
   /// Errors: errc::topology if not.
   bool agree(std::uint64_t mine, bool fine, std::error_code& ec) const {
     std::uint64_t both[2] = {mine, ~mine};
@@ -95,7 +95,8 @@ class topology_maker {
     if (!ec && both[0] != ~both[1]) ec = errc::topology;
     return !ec;
   }
-  /// Those in whose communicator rank r is who was rank by[r]; nobody for who is none of them.
+  /// Returns the group in which rank r is the old rank by[r]; an empty group at ranks that are not
+  /// in it.
   mpx::group members(const players& by) const {
     if (std::find(by.begin(), by.end(), comm_.rank()) == by.end()) return {};
     plain_array<peer_id> peers;
@@ -103,7 +104,7 @@ class topology_maker {
     for (const rank_t r : by) peers.push_back(comm_.peer_of(r));
     return mpx::group::table({peers.begin(), peers.size()}, comm_.endpoint_->self());
   }
-  /// A communicator of `members`; an empty one of nobody.
+  /// Makes a communicator of `members`; an empty one for an empty group.
   communicator<Stack> create(const mpx::group& members, std::error_code& ec) const {
     return comm_.create(members, ec, where_);
   }
@@ -116,11 +117,11 @@ class topology_maker {
 
  private:
   opened_communicator<Stack> comm_;
-  std::source_location where_;  // The program's call.
+  std::source_location where_;  // The user's call.
 };
 
-/// Ends the creation of a topology, or throws; `own()`: what is wrong with what this rank gave, in
-/// words, if anything is.
+/// Ends the creation of a topology: stores the error, or throws it. `own()`: text on an error of
+/// this rank's own arguments, or empty.
 template <class How, class Own>
 void end_creation(How& how, std::error_code ec, const char* what, rank_t rank,
                   std::source_location where, Own&& own) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A Cartesian grid of ranks: which rank stands where, and who is beside whom. Only numbers: nothing
-// here communicates.
+// Cartesian grids of ranks: positions and neighbours, computed without communication.
 
 #include <array>
 #include <cstddef>
@@ -21,33 +20,33 @@ namespace mpx::inline v0 {
 
 /// One dimension of a grid.
 struct cart_dimension {
-  rank_t size = 1;        ///< Ranks along it.
-  bool periodic = false;  ///< Whether its last rank is beside its first.
+  rank_t size = 1;        ///< Number of ranks along it.
+  bool periodic = false;  ///< True if the last position is next to the first one.
 
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const cart_dimension&, const cart_dimension&) = default;
 };
 
-/// Whom a rank receives from and sends to when data moves along a dimension; proc_null where the
-/// grid ends.
+/// The partners of a rank when data moves along a dimension; proc_null where the grid ends.
 struct cart_shifted {
-  /// Whose data comes here, or proc_null.
+  /// The rank whose data arrives here, or proc_null.
   rank_t source;
-  /// Where data goes from here, or proc_null.
+  /// The rank to which this rank's data goes, or proc_null.
   rank_t destination;
 
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const cart_shifted&, const cart_shifted&) = default;
 };
 
-/// A grid. Ranks count along the last dimension first (row-major).
+/// A Cartesian grid. Ranks are numbered in row-major order.
 ///
-/// Its functions end as calls do: with an mpx::error, or into a std::error_code.
+/// Functions report errors by an mpx::error, or in a std::error_code.
 class cart_topology {
  public:
-  /// No dimensions: one rank.
+  /// A grid without dimensions, of one rank.
   cart_topology() = default;
-  /// Errors: errc::dims: a size is not positive, or there are more ranks than a rank_t counts.
+  /// A grid with these dimensions.
+  /// Errors: errc::dims if a size is not positive, or the number of ranks overflows a rank_t.
   explicit cart_topology(std::span<const cart_dimension> dims,
                          std::source_location where = std::source_location::current())
       : dims_(dims.begin(), dims.end()) {
@@ -55,12 +54,12 @@ class cart_topology {
       throw error(why, "a Cartesian grid" + detail_text(), where);
     for (const cart_dimension& d : dims) size_ *= d.size;
   }
-  /// The same, of a list in braces.
+  /// A grid with these dimensions, given as a list in braces.
   cart_topology(std::initializer_list<cart_dimension> dims,
                 std::source_location where = std::source_location::current())
       : cart_topology(std::span(dims.begin(), dims.size()), where) {}
 
-  /// errc::dims where no grid is of these dimensions.
+  /// Returns errc::dims if there is no grid with these dimensions, else errc{}.
   static errc check(std::span<const cart_dimension> dims) noexcept {
     std::int64_t ranks = 1;
     for (const cart_dimension& d : dims) {
@@ -71,12 +70,12 @@ class cart_topology {
     return errc{};
   }
 
-  rank_t size() const noexcept { return size_; }  ///< Ranks of the grid.
-  /// Sizes and periods, one for each dimension.
+  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  /// Size and period of each dimension.
   std::span<const cart_dimension> dims() const noexcept { return dims_; }
 
-  /// Where `rank` stands, one number for each dimension; `into` is as long.
-  /// Errors: errc::rank; errc::dims if `into` is of another length.
+  /// Writes the coordinates of `rank` to `into`, one for each dimension.
+  /// Errors: errc::rank; errc::dims if the length of `into` is not the number of dimensions.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   void coords(rank_t rank, std::span<rank_t> into, How&& how = {},
@@ -92,7 +91,7 @@ class cart_topology {
     }
     end(how, why, {"coords", rank, into.size()}, where);
   }
-  /// Where `rank` is. Errors: errc::rank.
+  /// Returns the coordinates of `rank`. Errors: errc::rank.
   std::vector<rank_t> coords(rank_t rank,
                              std::source_location where = std::source_location::current()) const {
     std::vector<rank_t> at(dims_.size());
@@ -100,9 +99,9 @@ class cart_topology {
     return at;
   }
 
-  /// Who stands at `at`. In a periodic dimension any number will do: it wraps round.
-  /// Errors: errc::dims if `at` has another number of dimensions; errc::argument if a number of it
-  /// is outside of a dimension that is not periodic.
+  /// Returns the rank at coordinates `at`. Coordinates of periodic dimensions wrap around.
+  /// Errors: errc::dims if the length of `at` is not the number of dimensions; errc::argument if a
+  /// coordinate is outside of a dimension that is not periodic.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   rank_t rank(std::span<const rank_t> at, How&& how = {},
@@ -121,14 +120,14 @@ class cart_topology {
     end(how, why, about, where);
     return why == errc{} ? rank : rank_t{proc_null};
   }
-  /// The same, of a list in braces.
+  /// Returns the rank at coordinates given as a list in braces.
   rank_t rank(std::initializer_list<rank_t> at,
               std::source_location where = std::source_location::current()) const {
     return rank(std::span(at.begin(), at.size()), detail::throws_t{}, where);
   }
 
-  /// The neighbours of `rank` at a distance of `displacement` along dimension `dim`: data moves
-  /// from the source to `rank`, and from there to the destination.
+  /// Returns the neighbours of `rank` at distance `displacement` along dimension `dim`. Data moves
+  /// from the source to `rank`, and from `rank` to the destination.
   /// Errors: errc::rank; errc::dims if there is no such dimension. Source: MPI 4.1, 8.5.6.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
@@ -155,8 +154,8 @@ class cart_topology {
     return found;
   }
 
-  /// The grid of the dimensions that `keep` names; one flag for each.
-  /// Errors: errc::dims if there are more or fewer flags.
+  /// Returns the grid of the dimensions whose flag in `keep` is true.
+  /// Errors: errc::dims if the length of `keep` is not the number of dimensions.
   cart_topology sub(std::span<const bool> keep,
                     std::source_location where = std::source_location::current()) const {
     if (keep.size() != dims_.size())
@@ -166,15 +165,15 @@ class cart_topology {
       if (keep[d]) kept.push_back(dims_[d]);
     return cart_topology(kept);
   }
-  /// Which of these grids `rank` is in, and which rank it is there. Requires: `keep` as for `sub`;
-  /// 0 <= rank < size().
+  /// Place of a rank in the subgrids of a grid.
   struct sub_place {
-    /// Which of the parts it is.
+    /// The number of the subgrid.
     rank_t grid;
-    /// The rank there.
+    /// The rank in that subgrid.
     rank_t rank;
   };
-  /// The part that keeps the dimensions `keep`, as `rank` sees it.
+  /// Returns the subgrid of `rank` if the dimensions `keep` are kept.
+  /// Requires: `keep` as for `sub`; 0 <= rank < size().
   sub_place sub_of(rank_t rank, std::span<const bool> keep) const noexcept {
     sub_place in{0, 0};
     rank_t stride = size_;
@@ -186,8 +185,8 @@ class cart_topology {
     return in;
   }
 
-  /// The neighbours of `rank` in the order of neighbour collectives: of each dimension the one
-  /// below and the one above; proc_null where there is none. Requires: 0 <= rank < size().
+  /// Returns the neighbours of `rank` in the order of neighbour collectives: for each dimension the
+  /// lower and the upper one; proc_null if there is none. Requires: 0 <= rank < size().
   std::vector<rank_t> neighbors(rank_t rank) const {
     std::vector<rank_t> all;
     all.reserve(2 * dims_.size());
@@ -199,11 +198,11 @@ class cart_topology {
     return all;
   }
 
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const cart_topology&, const cart_topology&) = default;
 
  private:
-  /// -1 if it is outside.
+  /// Returns the coordinate, wrapped if periodic; -1 if it is outside.
   static std::int64_t wrapped(std::int64_t x, const cart_dimension& along) noexcept {
     if (along.periodic) return ((x % along.size) + along.size) % along.size;
     return x >= 0 && x < along.size ? x : -1;
@@ -214,12 +213,12 @@ class cart_topology {
     for (const cart_dimension& d : dims_) detail::append(s, d.periodic ? " (%d)" : " %d", d.size);
     return s;
   }
-  /// What a call was asked for.
+  /// Arguments of a call, for its error text.
   struct asked {
     const char* call;
     rank_t number;         // A rank, or a coordinate.
-    std::size_t dims;      // How many dimensions, or which one.
-    bool one_dim = false;  // That is a dimension to go along.
+    std::size_t dims;      // Number of dimensions, or the dimension concerned.
+    bool one_dim = false;  // `dims` is a dimension to shift along.
   };
   [[gnu::noinline, gnu::cold]] std::string text_of(errc why, const asked& about) const {
     const std::size_t n = dims_.size();

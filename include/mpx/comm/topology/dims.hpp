@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How many ranks a grid gets in each dimension: factors of their number, as close to each other as
-// they can be.
+// Sizes of grid dimensions: factors of the number of ranks, as close to each other as possible.
 
 #include <array>
 #include <cmath>
@@ -20,14 +19,14 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// Splits `n` into `into.size()` factors, none larger than `cap` and none larger than the one
-/// before it, so that the first is as small as it can be, then the second, and so on.
-/// `divisors`: those of a multiple of `n`, in ascending order. Returns false if there are none.
+/// Splits `n` into `into.size()` factors in descending order, none larger than `cap`. The first
+/// factor is as small as possible, then the second, and so on. `divisors`: the divisors of a
+/// multiple of `n`, in ascending order. Returns false if there are no such factors.
 inline bool split_evenly(std::int64_t n, std::int64_t cap, std::span<const std::int64_t> divisors,
                          std::span<rank_t> into) {
   if (into.empty()) return n == 1;
   const auto count = static_cast<double>(into.size());
-  // All others are at most as large as the first, so that it is at least the root.
+  // The first factor is the largest, so it is at least this root.
   const auto least = static_cast<std::int64_t>(std::pow(static_cast<double>(n), 1 / count) - 1e-6);
   for (const std::int64_t d : divisors) {
     if (d > cap) return false;
@@ -56,7 +55,7 @@ inline errc fill_dims(rank_t ranks, std::span<rank_t> dims) {
     if (d * d != rest) large.push_back(rest / d);
   }
   divisors.insert(divisors.end(), large.rbegin(), large.rend());
-  // More factors than a number has prime ones are ones: those are not searched for.
+  // A number has at most 30 prime factors: all further factors are 1 and need no search.
   std::vector<rank_t> factors(open, 1);
   const std::size_t searched = open < 31 ? open : 31;
   if (!split_evenly(rest, rest, divisors, std::span(factors).first(searched))) return errc::dims;
@@ -68,10 +67,10 @@ inline errc fill_dims(rank_t ranks, std::span<rank_t> dims) {
 
 }  // namespace detail
 
-/// Fills in the sizes of a grid of `ranks` ranks: each entry of `dims` that is 0 gets a factor, the
-/// largest first, all as close to each other as they can be; the others stay as they are.
-/// Errors: errc::dims: `ranks` is not positive, an entry is negative, `ranks` is no multiple of
-/// those that are given, or none is to be filled in and they make another number of ranks.
+/// Fills in the sizes of a grid of `ranks` ranks. Entries of `dims` that are 0 are replaced by
+/// factors in descending order, as close to each other as possible. Other entries are kept.
+/// Errors: errc::dims if `ranks` is not positive, if an entry is negative, if `ranks` is no
+/// multiple of the given entries, or if no entry is 0 and their product is not `ranks`.
 /// Source: MPI 4.1, 8.5.2.
 template <class How = detail::throws_t>
 requires detail::BlockingForm<How>

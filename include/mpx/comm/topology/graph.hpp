@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Graphs of ranks: one that every rank knows as a whole, and one of which each rank knows its own
-// edges. Only numbers: nothing here communicates.
+// edges. Computed without communication.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +15,16 @@
 
 namespace mpx::inline v0 {
 
-/// A graph that every rank knows as a whole. Edges lead from a rank to its neighbours, one way: one
-/// may be there several times, and may lead back to where it begins.
+/// A graph that every rank knows as a whole. Edges are directed, from a rank to its neighbours. An
+/// edge may occur several times, and may lead back to its own rank.
 class graph_topology {
  public:
-  /// No ranks.
+  /// A graph without ranks.
   graph_topology() = default;
-  /// Rank r's neighbours are edges[ends[r - 1]] .. edges[ends[r] - 1], as in MPI_Graph_create.
-  /// Errors: errc::topology: `ends` shrinks somewhere or does not end with the number of edges;
-  /// errc::rank: an edge leads to no rank of the graph.
+  /// A graph in which the neighbours of rank r are edges[ends[r - 1]] .. edges[ends[r] - 1], as in
+  /// MPI_Graph_create.
+  /// Errors: errc::topology if `ends` is not ascending, or does not end with the number of edges;
+  /// errc::rank if an edge leads to no rank of the graph.
   graph_topology(std::span<const std::size_t> ends, std::span<const rank_t> edges,
                  std::source_location where = std::source_location::current())
       : ends_(ends.begin(), ends.end()), edges_(edges.begin(), edges.end()) {
@@ -47,7 +48,7 @@ class graph_topology {
         throw error(errc::rank,
                     detail::formatted("a graph of %d ranks with an edge to %d", size(), to), where);
   }
-  /// neighbors[r]: those of rank r. Errors: errc::rank.
+  /// A graph in which neighbors[r] are the neighbours of rank r. Errors: errc::rank.
   explicit graph_topology(const std::vector<std::vector<rank_t>>& neighbors,
                           std::source_location where = std::source_location::current()) {
     std::vector<std::size_t> ends;
@@ -59,11 +60,11 @@ class graph_topology {
     *this = graph_topology(ends, edges, where);
   }
 
-  rank_t size() const noexcept { return static_cast<rank_t>(ends_.size()); }  ///< Its ranks.
-  /// For each rank, where its neighbours end in `edges`.
+  rank_t size() const noexcept { return static_cast<rank_t>(ends_.size()); }  ///< Number of ranks.
+  /// For each rank, the end of its neighbours in `edges`.
   std::span<const std::size_t> ends() const noexcept { return ends_; }
-  std::span<const rank_t> edges() const noexcept { return edges_; }  ///< All neighbours of all.
-  /// Whom the edges of `rank` lead to, in the order of neighbour collectives.
+  std::span<const rank_t> edges() const noexcept { return edges_; }  ///< Neighbours of all ranks.
+  /// Returns the ranks to which the edges of `rank` lead, in the order of neighbour collectives.
   /// Errors: errc::rank. Source: MPI 4.1, 8.5.5.
   std::span<const rank_t> neighbors(
       rank_t rank, std::source_location where = std::source_location::current()) const {
@@ -75,10 +76,11 @@ class graph_topology {
     return std::span(edges_).subspan(first, ends_[r] - first);
   }
 
-  /// Whose edges lead to `rank`, in the order of neighbour collectives: first, in the order of its
-  /// own neighbours, those that are among them, as often as their edges and its own go together;
-  /// then the others, by rank. Where all edges lead both ways these are its neighbours.
-  /// Errors: errc::rank. Cost: a look at each edge.
+  /// Returns the ranks whose edges lead to `rank`, in the order of neighbour collectives: first
+  /// those that are also neighbours of `rank`, in the order of its neighbours and as often as edges
+  /// in both directions match; then the others, by rank. If all edges exist in both directions,
+  /// these are its neighbours.
+  /// Errors: errc::rank. Cost: visits each edge.
   std::vector<rank_t> sources(rank_t rank,
                               std::source_location where = std::source_location::current()) const {
     const std::span<const rank_t> own = neighbors(rank, where);
@@ -99,7 +101,7 @@ class graph_topology {
     return from;
   }
 
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const graph_topology&, const graph_topology&) = default;
 
  private:
@@ -107,39 +109,38 @@ class graph_topology {
   std::vector<rank_t> edges_;
 };
 
-/// A rank's own part of a distributed graph: who sends to it, and whom it sends to, each with a
-/// weight where weights were given. The order is that of neighbour collectives; a rank may be there
-/// several times.
+/// The edges of one rank of a distributed graph: its sources and destinations, with weights if
+/// these were given. The order is that of neighbour collectives. A rank may occur several times.
 struct graph_neighbors {
-  /// Who sends here.
+  /// The ranks that send to this one.
   std::vector<rank_t> sources;
-  /// Who gets what is sent from here.
+  /// The ranks that this one sends to.
   std::vector<rank_t> destinations;
   std::vector<int> source_weights;       ///< Empty, or one for each source.
   std::vector<int> destination_weights;  ///< Empty, or one for each destination.
 
-  /// Whether the edges have weights.
+  /// True if the edges have weights.
   bool weighted() const noexcept { return !source_weights.empty() || !destination_weights.empty(); }
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const graph_neighbors&, const graph_neighbors&) = default;
 };
 
-/// Edges of a distributed graph, as any rank may give them.
+/// Edge of a distributed graph; any rank may pass it.
 struct graph_edge {
-  /// From this rank ...
+  /// The edge begins at this rank ...
   rank_t source;
-  /// ... to this one.
+  /// ... and ends at this one.
   rank_t destination;
-  /// How much goes there, for reordering.
+  /// Amount of data along the edge, for reordering.
   int weight = 1;
 
-  /// Whether both are equal.
+  /// True if both are equal.
   friend bool operator==(const graph_edge&, const graph_edge&) = default;
 };
 
 namespace detail {
 
-/// errc{} if `n` may be the neighbours of a rank of `size`.
+/// Returns errc{} if `n` is valid for a communicator of `size` ranks.
 inline errc check_neighbors(const graph_neighbors& n, rank_t size) noexcept {
   const auto fits = [](const std::vector<int>& weights, const std::vector<rank_t>& ranks) {
     if (!weights.empty() && weights.size() != ranks.size()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Whom a rank exchanges messages with in neighbour collectives, and in which order.
+// The neighbours of a rank in neighbour collectives, and their order.
 
 #include <cstddef>
 #include <span>
@@ -13,14 +13,14 @@
 
 namespace mpx::inline v0::detail {
 
-/// A rank's neighbours. Both lists may hold proc_null, and a rank several times; then the messages
-/// between two ranks are matched in the order of the lists.
+/// The neighbours of a rank. Both lists may contain proc_null, and a rank several times. Then
+/// messages between two ranks match in the order of the lists.
 ///
-/// In a grid a message to the neighbour below comes from the one above there: where both are one
-/// rank, its messages are taken in pairs, the second first (`crossed`).
+/// In a grid, data sent to the lower neighbour arrives there from the upper one. If both are the
+/// same rank, its messages must be received in pairs, the second first (`crossed`).
 struct neighborhood {
-  std::vector<rank_t> sources;       // Whom it receives from.
-  std::vector<rank_t> destinations;  // Whom it sends to.
+  std::vector<rank_t> sources;       // Ranks to receive from.
+  std::vector<rank_t> destinations;  // Ranks to send to.
   bool crossed = false;
 
   neighborhood() = default;
@@ -28,13 +28,13 @@ struct neighborhood {
       : sources(std::move(from)), destinations(std::move(to)), crossed(in_pairs) {}
   neighborhood(const neighborhood&) = delete;
   neighborhood& operator=(const neighborhood&) = delete;
-  virtual ~neighborhood() = default;  // By the handles that share it.
+  virtual ~neighborhood() = default;  // Deleted through the base by the handles that share it.
 
-  /// Which source the k-th receive is from.
+  /// The index of the source of the k-th receive.
   std::size_t receive(std::size_t k) const noexcept { return crossed ? k ^ 1 : k; }
 };
 
-/// That of a rank that has no part in a topology.
+/// The neighbourhood of a rank that is not part of a topology.
 inline const neighborhood& no_neighborhood() noexcept {
   static const neighborhood none;
   return none;

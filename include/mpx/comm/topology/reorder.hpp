@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which rank plays which part of a topology, so that neighbours are on one node where they can be.
-// Every rank computes the same from what all know: the node of each.
+// Assignment of ranks to positions of a topology, so that neighbours share a node if possible.
+// Every rank computes the same from data that all ranks know: the node of each rank.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace mpx::inline v0::detail {
 
-/// Who plays a part: players[v] is the rank, as it was before, that becomes rank v.
+/// The assignment: players[v] is the old rank that becomes rank v.
 using players = std::vector<rank_t>;
 
-/// An edge of a graph from one rank, with what crossing nodes costs along it.
+/// An edge from a rank, with its cost if it crosses nodes.
 struct weighted_edge {
   rank_t to;
   std::int64_t weight;
 };
-/// A graph: the edges of rank v are edges[first[v]] .. edges[first[v + 1] - 1].
+/// A graph. The edges of rank v are edges[first[v]] .. edges[first[v + 1] - 1].
 struct weighted_graph {
   std::vector<std::size_t> first;
   std::vector<weighted_edge> edges;
@@ -36,8 +36,8 @@ struct weighted_graph {
   }
 };
 
-/// What lies between nodes: the weight of all edges whose ends are on different ones.
-/// `nodes`: of each rank, as they were before.
+/// Returns the weight of all edges whose ends are on different nodes. `nodes`: the node of each old
+/// rank.
 inline std::int64_t weight_between_nodes(const weighted_graph& g, std::span<const rank_t> nodes,
                                          const players& by) noexcept {
   const auto node_of = [&](rank_t v) {
@@ -61,10 +61,10 @@ inline weighted_graph graph_of(const cart_topology& grid) {
   return g;
 }
 
-/// Ranks 0 .. count - 1, those of one node next to each other: nodes in the order of their first
-/// rank, ranks of one in theirs.
+/// Returns ranks 0 .. count - 1 grouped by node: nodes in the order of their first rank, the ranks
+/// of a node in ascending order.
 inline players by_node(std::span<const rank_t> nodes, rank_t count) {
-  std::vector<std::pair<rank_t, rank_t>> first;  // Of each node: the node, its first rank.
+  std::vector<std::pair<rank_t, rank_t>> first;  // Each node with its first rank.
   for (std::size_t r = 0; r < nodes.size(); ++r)
     first.emplace_back(nodes[r], static_cast<rank_t>(r));
   std::sort(first.begin(), first.end());
@@ -85,14 +85,15 @@ inline players by_node(std::span<const rank_t> nodes, rank_t count) {
   return ranks;
 }
 
-/// The cells of a grid, tile by tile, each of `tile` cells.
+/// Returns the positions of a grid, tile by tile.
 inline std::vector<rank_t> tiled_order(const cart_topology& grid, std::span<const rank_t> tile) {
   const auto dims = grid.dims();
   std::vector<rank_t> order;
   order.reserve(static_cast<std::size_t>(grid.size()));
   std::vector<rank_t> corner(dims.size(), 0);
   std::vector<rank_t> at(dims.size());
-  // Counts `x` up from `low` to below `low + step`, the last dimension first; false at the end.
+  // Advances `x` from `low` to below `end` in steps of `step`, the last dimension first. Returns
+  // false at the end.
   const auto next = [&](std::vector<rank_t>& x, auto low, auto end, auto step) {
     for (std::size_t d = dims.size(); d-- > 0;) {
       if ((x[d] += step(d)) < end(d)) return true;
@@ -116,8 +117,7 @@ inline std::vector<rank_t> tiled_order(const cart_topology& grid, std::span<cons
   return order;
 }
 
-/// Calls `take` with tiles of at most `cells` cells, as many as fit a grid's sizes, but no more
-/// than a few hundred.
+/// Calls `take` for tiles of exactly `cells` cells that fit in the grid; for at most 256 of them.
 template <class Take>
 void each_tile(std::span<const cart_dimension> dims, rank_t cells, Take&& take) {
   constexpr int most = 256;
@@ -141,8 +141,8 @@ void each_tile(std::span<const cart_dimension> dims, rank_t cells, Take&& take) 
   go(go, 0, cells);
 }
 
-/// Who plays which rank of `grid`. `nodes`: of each rank, of which the first grid.size() take part.
-/// What lies between nodes is never more than if rank r played r.
+/// Assigns ranks to the positions of `grid`. `nodes`: the node of each rank; the first grid.size()
+/// ranks take part. The weight between nodes is never more than without reordering.
 /// Cost: a few hundred passes over the grid at most.
 inline players reordered(const cart_topology& grid, std::span<const rank_t> nodes) {
   const weighted_graph g = graph_of(grid);
@@ -159,7 +159,8 @@ inline players reordered(const cart_topology& grid, std::span<const rank_t> node
     least = weight;
     best = std::move(by);
   };
-  // Tiles of as many cells as a node has ranks; of nodes that differ, the largest and the smallest.
+  // Tiles have as many cells as a node has ranks. If nodes differ, both the largest and the
+  // smallest number are tried.
   rank_t smallest = grid.size();
   rank_t largest = 1;
   for (std::size_t i = 0, end = 0; i < ranks.size(); i = end) {
@@ -168,7 +169,7 @@ inline players reordered(const cart_topology& grid, std::span<const rank_t> node
     smallest = std::min(smallest, static_cast<rank_t>(end - i));
     largest = std::max(largest, static_cast<rank_t>(end - i));
   }
-  if (largest == 1 || smallest == grid.size()) return best;  // One a node, or one node.
+  if (largest == 1 || smallest == grid.size()) return best;  // One rank a node, or one node.
   const auto by_tiles = [&](std::span<const rank_t> tile) { consider(tiled_order(grid, tile)); };
   each_tile(grid.dims(), largest, by_tiles);
   if (smallest != largest) {
@@ -179,16 +180,16 @@ inline players reordered(const cart_topology& grid, std::span<const rank_t> node
   return best;
 }
 
-/// Who plays which rank of a graph of as many ranks, or fewer, as there are `nodes`. What lies
-/// between nodes is never more than if rank r played r. Grows a part of the graph for each node,
-/// by the rank that is tied to it most.
-/// Cost: ranks squared, and edges.
+/// Assigns ranks to the positions of a graph that has at most as many ranks as there are `nodes`.
+/// The weight between nodes is never more than without reordering. Greedy: for each node it grows a
+/// part of the graph, always adding the position with the largest weight to that part.
+/// Cost: quadratic in ranks, plus the edges.
 inline players reordered(const weighted_graph& g, std::span<const rank_t> nodes) {
   const auto n = static_cast<std::size_t>(g.size());
   players best(n);
   std::iota(best.begin(), best.end(), 0);
   const players ranks = by_node(nodes.first(n), g.size());
-  weighted_graph back;  // The same edges, from their ends: a message costs in both directions.
+  weighted_graph back;  // Edges reversed: a message has a cost in both directions.
   back.first.assign(n + 1, 0);
   for (const weighted_edge& e : g.edges) ++back.first[static_cast<std::size_t>(e.to) + 1];
   std::partial_sum(back.first.begin(), back.first.end(), back.first.begin());
@@ -198,8 +199,8 @@ inline players reordered(const weighted_graph& g, std::span<const rank_t> nodes)
     for (const weighted_edge& e : g.of(v))
       back.edges[filled[static_cast<std::size_t>(e.to)]++] = {v, e.weight};
 
-  std::vector<std::int64_t> ties(n, 0);   // To the part that grows.
-  std::vector<std::int64_t> loose(n, 0);  // To those that have no node yet.
+  std::vector<std::int64_t> ties(n, 0);   // Weight to the part that grows.
+  std::vector<std::int64_t> loose(n, 0);  // Weight to positions without a node.
   for (rank_t v = 0; v < g.size(); ++v)
     for (const weighted_graph* half : {&g, static_cast<const weighted_graph*>(&back)})
       for (const weighted_edge& e : half->of(v))
@@ -209,7 +210,7 @@ inline players reordered(const weighted_graph& g, std::span<const rank_t> nodes)
   for (std::size_t i = 0; i < n; ++i) {
     const auto node = [&](std::size_t at) { return nodes[static_cast<std::size_t>(ranks[at])]; };
     if (i == 0 || node(i) != node(i - 1)) std::fill(ties.begin(), ties.end(), 0);
-    std::size_t next = n;  // The most tied; of those the one that leaves the fewest ties behind.
+    std::size_t next = n;  // Largest tie; of equal ones the least loose weight.
     for (std::size_t v = 0; v < n; ++v)
       if (!taken[v] &&
           (next == n || ties[v] > ties[next] || (ties[v] == ties[next] && loose[v] < loose[next])))
