@@ -143,7 +143,7 @@ void bcast_scatter_allgather_spread(S& s, const memory& data, rank_t root) {
                         [&](rank_t i) { return part[around(me - i, n)]; });
 }
 
-// --- With all places in one piece ----------------------------------------------------------------
+// --- Calls on contiguous copies ------------------------------------------------------------------
 
 // `on_copies(s, call, run)` calls run(whole): `whole` is `call` with contiguous copies in place of
 // the buffers that have a layout. For algorithms that do not support layouts.
@@ -236,7 +236,7 @@ void on_copies(S& s, const Call& c, Run&& run) {
   if (!s.failed()) on_copied_result(s, whole, run);
 }
 
-// --- What `spread_call` does, by operation: places are linear ------------------------------------
+// --- Steps of `spread_call` by operation, for linear layouts -------------------------------------
 
 template <Steps S>
 void run_spread(S& s, const bcast_call& b, const choice& c) {
@@ -340,7 +340,7 @@ void run_spread(S& s, const Call& c, const choice& by) {
   c(s, by);
 }
 
-/// A call that may have linear layouts. `fault`: the error of its buffers.
+/// A call whose buffers have linear layouts, or none. `fault`: the error of its buffers.
 template <class Call>
 struct spread_call : Call {
   errc fault{};

@@ -146,7 +146,7 @@ class quick_call {
     return true;
   }
   /// For operations that never throw. The result may overwrite the input, so the call could not be
-  /// run again after an exception. They commute.
+  /// run again after an exception. All such operations commute.
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;

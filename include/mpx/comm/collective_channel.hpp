@@ -149,7 +149,7 @@ class collective_channel : public point_to_point<Stack> {
     return far_scratch(bytes);
   }
 
-  // --- What can be wrong -------------------------------------------------------------------------
+  // --- Failures ----------------------------------------------------------------------------------
 
   errc check_root(rank_t root) {
     if (root >= 0 && root < this->size_) return errc{};
@@ -191,7 +191,7 @@ class collective_channel : public point_to_point<Stack> {
     opened(comm).raise(trouble, site);
   }
 
-  // --- Calls that are started --------------------------------------------------------------------
+  // --- Started calls -----------------------------------------------------------------------------
 
   /// Returns an empty schedule for calls of `comm`; nullptr if memory is out.
   static schedule* new_schedule(const base& comm, const char* name) noexcept {

@@ -150,7 +150,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   errc why = with.swap_headers(out, in, theirs);
   if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
-    // An error of the other group only is no error of this group's arguments.
+    // An error in the arguments of the other group is reported as errc::peer_lost here.
     if (out.contexts.why == 0 && why != errc::communicator && why != errc::no_resources)
       why = errc::peer_lost;
   }
@@ -260,8 +260,8 @@ struct twin_under_way : allocated {
   }
 };
 
-/// Records in `plan` a broadcast of `said` down a binomial tree of the ranks first .. first + n -
-/// 1; this rank is number `me` of them.
+/// Records in `plan` a broadcast of `said` down a binomial tree of `n` ranks from `first` on; this
+/// rank is number `me` of them.
 inline void pass_down_to(schedule& plan, const memory& said, rank_t first, rank_t n, rank_t me) {
   rank_t bit = 1;
   while (bit < n && (me & bit) == 0) bit *= 2;

@@ -112,7 +112,7 @@ class mpi_names {
     return me().recv(std::forward<B>(b), from, tag, as_form<start_t>(how), where);
   }
 
-  // Persistent ones.
+  // Persistent sends and receives.
   /// send with mpx::prepare. Source: MPI_Send_init.
   template <class B, class How = prepare_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> && OwnForm<How, prepare_t>
@@ -153,7 +153,7 @@ class mpi_names {
     return me().recv(std::forward<B>(b), from, tag, as_form<prepare_t>(how), where);
   }
 
-  // Probes that look once.
+  // Nonblocking probes.
   /// probe with mpx::once. Source: MPI_Iprobe.
   template <class How = once_t>
   requires OwnForm<How, once_t>

@@ -237,7 +237,7 @@ class point_to_point {
 
  protected:
   friend layout_calls<Stack>;
-  // --- Calls, as finish_as takes them ------------------------------------------------------------
+  // --- Calls in the form that finish_as takes ----------------------------------------------------
 
   template <mode M, class B>
   [[MPX_ALWAYS_INLINE]] auto send_call_of(const B& buffer, rank_t to, tag_t tag) const noexcept {
@@ -376,7 +376,7 @@ class point_to_point {
     MPX_ASSERT_AT(endpoint_->misuse() == nullptr, endpoint_->misuse(), where);
   }
 
-  // --- What they stand on ------------------------------------------------------------------------
+  // --- Implementation ----------------------------------------------------------------------------
 
   /// The partner is proc_null: nothing is communicated.
   void pass() const noexcept { endpoint_->pass_without_poll(); }
