@@ -112,8 +112,8 @@ class [[nodiscard]] cart_communicator
                              std::source_location where = std::source_location::current()) const {
     return topology(where).coords(of, where);
   }
-  /// Returns the coordinates of this rank as an array: `const auto [row, column] = grid.template
-  /// coords<2>()`.
+  /// Returns the coordinates of this rank as an array:
+  /// `const auto [row, column] = grid.template coords<2>()`.
   /// Errors: errc::dims if the grid has another number of dimensions.
   template <std::size_t Count>
   std::array<rank_t, Count> coords(
