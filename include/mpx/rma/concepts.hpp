@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a one-sided protocol must do, as a concept, and how one is chosen for each access. Included
-// beside mpx.hpp with mpx/rma.hpp.
+// Concept of a one-sided protocol, and of the policy that chooses a protocol for each access. Part
+// of mpx/rma.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -14,49 +14,55 @@
 
 namespace mpx::inline v0::rma {
 
-/// How data gets from an origin to a target's memory, or back.
+/// Protocol that moves data between an origin and a target's memory.
 enum class protocol : std::uint8_t {
-  automatic,  ///< What the window's policy says.
-  direct,     ///< Loads, stores and atomic instructions in memory that both reach.
-  rdma,       ///< The transport's put and get; accumulates are the target's service's.
-  buffered,   ///< Records that are collected into packets, and carried out by the target's service.
-  send_recv,  ///< The same, one packet each, once the epoch or a flush asks for it.
+  automatic,  ///< Chosen by the window's policy.
+  direct,     ///< Loads, stores and atomic instructions on memory mapped at the origin.
+  /// The transport's put and get. The target's service carries out accumulates.
+  rdma,
+  /// Records, coalesced into packets and carried out by the target's service.
+  buffered,
+  /// As buffered, but one packet for each record, sent once a flush or the end of the epoch needs
+  /// it.
+  send_recv,
 };
 
-/// When the owner of a window's memory sees what others did there, and they what it stores.
+/// When remote accesses become visible to the owner of a window's memory, and the owner's stores to
+/// remote ranks. Source: MPI 4.1, 12.4.
 enum class memory_model : std::uint8_t {
-  separate,  ///< After a call of synchronisation, or any call of its that makes progress.
-  unified,   ///< At once, as of memory that threads share.
+  /// After a synchronisation call, or any call of the owner that makes progress.
+  separate,
+  unified,  ///< At once, as between threads that share memory.
 };
 
-/// What an access does.
+/// Kind of an access.
 enum class action : std::uint8_t {
-  put,         ///< Stores.
-  get,         ///< Loads.
-  accumulate,  ///< Combines.
-  fetch,       ///< Combines, and brings back what was there.
-  swap,        ///< Compares, and exchanges where it is equal.
+  put,         ///< Stores data at the target.
+  get,         ///< Loads data from the target.
+  accumulate,  ///< Combines data with the target's.
+  fetch,       ///< Combines, and returns the target's previous value.
+  swap,        ///< Compare and swap.
 };
 
-/// An access, as a policy sees it.
+/// Properties of an access that a ProtocolPolicy may look at.
 struct access {
-  action what;         ///< Put or get.
-  std::size_t bytes;   ///< Of data.
-  bool direct;         ///< The target's memory is mapped here.
-  bool rdma;           ///< The transport reaches it.
-  std::size_t packet;  ///< What a packet to the target takes.
+  action what;         ///< put or get.
+  std::size_t bytes;   ///< Length of the data.
+  bool direct;         ///< True if the target's memory is mapped at the origin.
+  bool rdma;           ///< True if the transport can put to and get from it.
+  std::size_t packet;  ///< Capacity of a packet to the target, in bytes.
 };
 
-/// Chooses a protocol for each put and get; a pure function. What cannot be had is replaced: rdma
-/// by buffered, direct by rdma. Accumulates of a window to one target all go one way, whatever a
-/// policy says of them, or their order would be lost: see window.
+/// Chooses a protocol for each put and get. A pure function. An unavailable choice is replaced:
+/// direct by rdma, rdma by buffered. Accumulates of a window to one target all use one protocol,
+/// whatever the policy says, because they must keep their order: see window.
 template <class P>
 concept ProtocolPolicy = requires(const access& a) {
   { P::choose(a) } noexcept -> std::same_as<protocol>;
 };
 
-/// The default: memory that both reach is read and written; long data is moved by the transport
-/// where it can; all else is collected.
+/// Default policy: direct if the target's memory is mapped, rdma for data longer than a quarter of
+/// a packet if the transport reaches it, else buffered.
 struct by_reach {
   /// See ProtocolPolicy.
   static constexpr protocol choose(const access& a) noexcept {
@@ -64,43 +70,47 @@ struct by_reach {
     return a.rdma && a.bytes > a.packet / 4 ? protocol::rdma : protocol::buffered;
   }
 };
-/// One for all accesses.
+/// Policy that uses protocol P for all accesses.
 template <protocol P>
 struct always {
   /// See ProtocolPolicy.
   static constexpr protocol choose(const access&) noexcept { return P; }
 };
 
-/// Data of up to so many bytes is copied by all protocols before a call returns.
+/// Data of at most this many bytes is copied before a call returns, by every protocol.
 inline constexpr std::size_t copied_bytes_max = 512;
 
-/// An access that is to be carried out.
+/// An access to be carried out, and how far it has progressed.
 struct transfer {
-  action what{};          ///< What it does.
-  std::uint8_t op = 0;    ///< What an accumulate or fetch combines with.
-  std::uint64_t at = 0;   ///< In the target's memory, in bytes; an address where it is dynamic.
-  std::size_t bytes = 0;  ///< Of data.
-  memory data{};          ///< Put, accumulate, fetch: what. Get: whereto. Swap: compare, value.
-  std::byte* result = nullptr;  ///< Fetch, swap: whereto.
-  std::size_t begun = 0;        ///< A protocol's: how much of it has left.
-  void* waiter = nullptr;       ///< Whom a reply completes.
-  std::uint64_t token = 0;      ///< A protocol's: what replies to it name.
+  action what{};        ///< Kind of the access.
+  std::uint8_t op = 0;  ///< Operation of an accumulate or fetch.
+  /// Offset in the target's memory, in bytes; an address in a dynamic window.
+  std::uint64_t at = 0;
+  std::size_t bytes = 0;  ///< Length of the data.
+  /// Source of a put, accumulate or fetch; destination of a get; comparand and new value of a swap.
+  memory data{};
+  std::byte* result = nullptr;  ///< fetch, swap: destination of the previous value.
+  std::size_t begun = 0;        ///< Bytes that the protocol has sent or requested so far.
+  void* waiter = nullptr;       ///< The rma_wait that the reply completes; nullptr: none.
+  std::uint64_t token = 0;      ///< Identifies replies to this access. Set by the protocol.
   const run_list* runs =
-      nullptr;                 ///< Where it lies from `at` on; nullptr: in one piece. Not owned.
-  std::size_t run_number = 0;  ///< In which of them `begun` lies,
-  std::size_t run_begun = 0;   ///< and how far.
+      nullptr;  ///< Layout at the target from `at` on; nullptr: contiguous. Not owned.
+  std::size_t run_number = 0;  ///< Index of the run that contains the byte `begun`,
+  std::size_t run_begun = 0;   ///< and the offset of that byte within the run.
 
-  /// Where the byte `begun` lies there, and how many lie behind it in one piece. `all`: of the
-  /// whole transfer. Requires: it is not done.
+  /// Returns the offset in the target's memory of the byte `begun`.
+  /// Requires:   the transfer is not complete.
   std::uint64_t place() const noexcept {
     if (runs == nullptr) return at + begun;
     return at + static_cast<std::uint64_t>((*runs)[run_number].at) + run_begun;
   }
-  std::size_t left_there(std::size_t all) const noexcept {  ///< See place.
+  /// Returns the number of contiguous bytes from there on. `all`: length of the whole transfer.
+  std::size_t left_there(std::size_t all) const noexcept {
     return runs == nullptr ? all - begun
                            : static_cast<std::size_t>((*runs)[run_number].bytes) - run_begun;
   }
-  /// So many more have left. Requires: n <= left_there().
+  /// Counts `n` more bytes as begun.
+  /// Requires:   n <= left_there().
   void advance(std::size_t n) noexcept {
     begun += n;
     if (runs == nullptr) return;
@@ -111,22 +121,26 @@ struct transfer {
   }
 };
 
-/// What moves the data of one-sided accesses between this rank and a target of its window.
+/// Moves the data of one-sided accesses between this rank and a target of its window.
 ///
-/// `Target` is what an origin keeps of a target. Calls are made under the endpoint's lock, and wait
-/// for nothing; what returns false is called again after progress, with the same `x`.
-/// `takes(t, x)`: whether `start` can carry `x` out. `start(t, x)` begins it, or keeps it for
-/// later; it is called when the target may be accessed, and before that if the protocol `queues`.
-/// What it keeps of `x.data` without copying has to stay until `settled`. `push(t)`: what was kept
-/// leaves; called only when the target may be accessed. `settled(t)`: memory here that was given to
-/// `start` is the program's again, results of gets, fetches and swaps are there, and **whatever
-/// this rank sends to the target from now on is handled after the effects of all that was
-/// started**: so that an unlock, a completion or a count can follow. That is the only order that is
-/// assumed of anything. `placed(t)`: those effects have happened when `settled` says true, without
-/// the target's help. `lost(t)`: the target is gone: what was kept is thrown away.
-/// Accesses that a protocol has started for one target have their effects in any order, but for
-/// accumulates, fetches and swaps, whose order is that of `start`, each element atomically with
-/// regard to those of all protocols.
+/// `Target` is the origin's state for one target. All calls are made under the endpoint's lock and
+/// do not block. A call that returns false is repeated after progress, with the same `x`.
+/// - `takes(t, x)`: true if `start` can carry `x` out.
+/// - `start(t, x)`: begins `x`, or queues it. Called once the target may be accessed, and earlier
+///   if the protocol `queues`. Memory of `x.data` that is kept without a copy must stay valid until
+///   `settled`.
+/// - `push(t)`: sends what is queued. Called only while the target may be accessed.
+/// - `settled(t)`: true if local buffers given to `start` are free for reuse, results of gets,
+///   fetches and swaps have arrived, and **every packet that this rank sends to the target from now
+///   on is handled after the effects of all started accesses**. An unlock, a completion or a count
+///   may then follow. No other order is assumed.
+/// - `placed(t)`: true if those effects have happened once `settled(t)` is true, without help of
+///   the target.
+/// - `lost(t)`: the target has failed or left. Discards what is queued.
+///
+/// Accesses started for one target take effect in any order, except that accumulates, fetches and
+/// swaps take effect in the order of `start`. Each element is updated atomically with regard to
+/// those of all protocols.
 template <class P, class Target>
 concept OneSidedProtocol = requires(P& p, Target& t, transfer& x) {
   { P::name } -> std::convertible_to<std::string_view>;
@@ -140,7 +154,7 @@ concept OneSidedProtocol = requires(P& p, Target& t, transfer& x) {
   { p.lost(t) } noexcept;
 };
 
-/// Grants OneSidedProtocol for targets of any kind, and nothing more.
+/// Archetype of OneSidedProtocol: models it for every target type, and nothing else.
 struct protocol_archetype {
   static constexpr std::string_view name = "archetype";
   static constexpr protocol is = protocol::buffered;

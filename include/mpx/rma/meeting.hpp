@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where the ranks of a window meet: the middle of a fence.
+// Barrier among the ranks of a window, as part of a fence: through shared memory, or by collective
+// calls.
 
 #include <atomic>
 #include <bit>
@@ -13,7 +14,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// The same as window_accesses, and how all of them wait for each other.
+/// Adds a barrier of all ranks to window_accesses.
 template <class Stack>
 class window_meeting : public window_accesses<Stack> {
   using base_type = window_accesses<Stack>;
@@ -22,15 +23,16 @@ class window_meeting : public window_accesses<Stack> {
   using base_type::base_type;
   using typename base_type::os;
 
-  /// Waits until all are about to free the window.
+  /// Waits until all ranks are about to free the window.
   errc meet_to_free(call_site site) {
     return told(this->call_together(
         site, [&](std::error_code& ec) { this->comm.barrier(ec, site.where); }));
   }
 
  protected:
-  /// Waits until all have come to this fence, and, if accesses precede it, have had their effects
-  /// here. Errors: errc::peer_lost, errc::no_resources.
+  /// Waits until all ranks have entered this fence and, if accesses precede it, until their effects
+  /// have happened at this rank.
+  /// Errors:     errc::peer_lost, errc::no_resources.
   errc meet(bool precedes, call_site site) {
     return this->meets ? meet_in_memory(precedes, site) : meet_by_calls(precedes, site);
   }
@@ -39,7 +41,8 @@ class window_meeting : public window_accesses<Stack> {
  private:
   using base_type::wait_for_all;
 
-  /// Where all reach the control blocks of all: what each has sent to others is written down there.
+  /// Every rank maps the control blocks of all ranks: each rank adds the number of records that it
+  /// sent to the target's block.
   errc meet_in_memory(bool precedes, call_site site) {
     if (!precedes) return come(false, site).why;
     bool sends = false;
@@ -54,7 +57,7 @@ class window_meeting : public window_accesses<Stack> {
     if (first.why != errc{} || !first.some_send) return first.why;
     const std::uint64_t all = all_sent_here();
     const errc why = wait_for_records(all - std::exchange(this->fenced, all), site);
-    // What others do to a target after the fence must not meet what was done before it.
+    // Accesses after the fence must not reach a target that still carries out earlier ones.
     return why == errc{} ? come(false, site).why : why;
   }
   std::uint64_t all_sent_here() const noexcept {
@@ -68,11 +71,13 @@ class window_meeting : public window_accesses<Stack> {
     errc why{};
     bool some_send = false;
   };
-  /// Waits until all have come. Each counts its own meetings up, and looks for those of the others.
+  /// Enters the barrier and waits for all ranks. Each rank counts its own barriers in its control
+  /// block and polls those of the others.
   meeting come(bool sends, call_site site) {
     meeting m;
     if constexpr (os::has_blocks) {
-      // Who goes on after a meeting that has failed must not cover its words of the one before.
+      // No barrier follows one that has failed: this rank's words of the failed one must not be
+      // overwritten.
       if (broken_ != errc{}) [[unlikely]]
         return {this->tell_loss(broken_, broken_by_), false};
       const std::uint64_t mine = ++meetings_;
@@ -93,7 +98,8 @@ class window_meeting : public window_accesses<Stack> {
         broken_ = m.why;
         broken_by_ = this->culprit;
       }
-      // Who has seen all come wakes those who sleep: one of the last has.
+      // Every rank that has seen all arrive wakes the sleeping ranks: the last to arrive is one of
+      // them.
       if (const std::uint64_t mask = sleepers.load(std::memory_order_seq_cst); mask != 0)
         wake(mask);
     }
@@ -125,14 +131,14 @@ class window_meeting : public window_accesses<Stack> {
     }
   }
 
-  /// The same by collective calls.
+  /// Barrier by collective calls.
   errc meet_by_calls(bool precedes, call_site site) {
     rma::full_fence();
     const auto barrier = [&] {
       return told(this->call_together(site, [&](std::error_code& ec) { this->comm.barrier(ec); }));
     };
     if (!precedes) return barrier();
-    // Besides what is for it each rank hears how many have sent anything to anybody.
+    // Upper bits of each count: number of ranks that sent any record to any target.
     constexpr std::uint64_t sender = std::uint64_t{1} << 40;
     std::uint64_t all = 0;
     for (const std::uint64_t c : this->counts) all += c;
@@ -144,7 +150,7 @@ class window_meeting : public window_accesses<Stack> {
     }));
     if (met != errc{}) return met;
     const errc why = wait_for_records(sum % sender, site);
-    // What others do to a target after the fence must not meet what was done before it.
+    // Accesses after the fence must not reach a target that still carries out earlier ones.
     const errc after = sum >= sender ? barrier() : errc{};
     return why == errc{} ? after : why;
   }
@@ -152,7 +158,7 @@ class window_meeting : public window_accesses<Stack> {
     if (why != errc{}) this->culprit = proc_null;
     return why;
   }
-  /// Waits until so many have been handled here.
+  /// Waits until `expected` counted records have been handled here.
   errc wait_for_records(std::uint64_t expected, call_site site) {
     errc why{};
     if (expected != 0) why = wait_for_all(site, [&] { return this->received >= expected; });
@@ -162,7 +168,8 @@ class window_meeting : public window_accesses<Stack> {
   }
 
   std::uint64_t meetings_ = 0;
-  errc broken_{};  // Why one has failed, and by whom: none follows.
+  // Failure of an earlier barrier, and the rank that caused it. No barrier follows.
+  errc broken_{};
   rank_t broken_by_ = proc_null;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A window at this rank, with run-time values only: accesses, and what makes them possible.
+// Accesses of a window at this rank, and the opening of targets for them. Depends on run-time
+// values only, not on the element type.
 
 #include <atomic>
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// See window, whose calls these are. Errors are returned; texts are made by window.
+/// Accesses of a window; see window. Returns errors as codes; window makes their texts.
 template <class Stack>
 class window_accesses : public window_data<Stack> {
   using base_type = window_data<Stack>;
@@ -31,24 +32,28 @@ class window_accesses : public window_data<Stack> {
 
   explicit window_accesses(endpoint<Stack>& of) noexcept : base_type(of), lifetime(of.lifetime()) {}
 
-  const std::uint32_t lifetime;  // Of the endpoint: another one may be where it was.
-  communicator<Stack> comm;      // The window's own.
-  bool shared = false;           // Its program loads and stores others' memory by itself.
+  // Of the endpoint: another endpoint may be constructed at the same address.
+  const std::uint32_t lifetime;
+  communicator<Stack> comm;  // The window's own communicator.
+  // The program accesses the memory of other ranks by plain loads and stores (shared_window).
+  bool shared = false;
   bool alive = false;
-  std::uint64_t memory_block = 0;  // Own blocks that others map, by name.
+  std::uint64_t memory_block = 0;  // Names of own blocks that other ranks map; 0: none.
   std::uint64_t control_block = 0;
-  void* memory_owned = nullptr;  // What this rank has allocated otherwise.
+  void* memory_owned = nullptr;  // Memory allocated by this rank outside of blocks.
   void* control_owned = nullptr;
-  plain_array<remote_memory> exposed;  // To each rank.
-  bool meets = false;                  // All reach the control blocks of all,
-  bool all_reached = false;            // and all their memory, by loads and stores.
-  bool crowded = false;                // Ranks outnumber cores, as far as is known.
-  rank_t culprit = proc_null;          // Whose loss the last errc::peer_lost is.
-  bool culprit_held = false;           // It was a lock's that it may have held.
+  plain_array<remote_memory> exposed;  // Registrations, one for each rank.
+  bool meets = false;                  // Every rank maps the control blocks of all ranks,
+  bool all_reached = false;            // and every rank maps all their memory.
+  bool crowded = false;                // Oversubscribed: more ranks than cores, as far as is known.
+  rank_t culprit = proc_null;          // Failed rank that caused the last errc::peer_lost.
+  bool culprit_held = false;           // It may have held the lock.
 
   // --- Accesses ----------------------------------------------------------------------------------
 
-  /// Why `x` cannot be made at `target`. Cheap checks, always.
+  /// Checks `x` at `target`. Cheap; done for every access.
+  /// Errors:     errc::window, errc::rank, errc::rma_sync, errc::rma_range, errc::datatype,
+  ///             errc::rma_conflict.
   errc check(const rma::transfer& x, rank_t target) noexcept {
     if (!alive) return errc::window;
     if (target < 0 || target >= this->size) return errc::rank;
@@ -59,11 +64,11 @@ class window_accesses : public window_data<Stack> {
     if (!this->dynamic && (x.at > t.bytes || n > t.bytes - x.at)) return errc::rma_range;
     return this->touch(t, x);
   }
-  /// The same where data lies in several pieces there.
+  /// Checks an access whose data at the target is a list of runs.
   errc check_runs(const rma::transfer& x, rma_target& t) noexcept {
     const rma::run_list& all = *x.runs;
     const bool combines = x.what == rma::action::accumulate || x.what == rma::action::fetch;
-    // Where elements begin in memory that is attached, its owner alone knows.
+    // In attached memory only the owner knows where elements begin.
     const std::size_t step = this->dynamic ? this->type->alignment : this->type->bytes;
     if (combines && !all.holds_whole(this->type->bytes, step)) return errc::datatype;
     std::int64_t low = 0;
@@ -75,7 +80,8 @@ class window_accesses : public window_data<Stack> {
       return errc::rma_range;
     return this->touch(t, x);
   }
-  /// Takes `x.data.how` over in any case. Results are there once the epoch is over, or flushed.
+  /// Carries out `x`, or queues it. Takes over `x.data.how` in any case. Results are available
+  /// after the end of the epoch or a flush.
   errc access(rma::transfer x, rank_t target, rma::protocol asked, call_site site) {
     if (target == proc_null) return drop(x, errc{});
     if (const errc why = check(x, target); why != errc{}) return drop(x, why);
@@ -92,7 +98,8 @@ class window_accesses : public window_data<Stack> {
     if (!begun) return drop(x, why);
     return lacks ? errc::no_resources : errc{};
   }
-  /// The same, started. No operation: it is complete, or its data is copied.
+  /// Starts `x` as a request.
+  /// Returns:    no operation if the access is complete or its data is copied.
   started start(rma::transfer x, rank_t target, rma::protocol asked, const char* name) {
     if (target == proc_null) return {nullptr, drop(x, errc{})};
     if (const errc why = check(x, target); why != errc{}) return {nullptr, drop(x, why)};
@@ -102,11 +109,11 @@ class window_accesses : public window_data<Stack> {
     if (made.failure != errc{}) this->untouch(t, x);
     return made;
   }
-  /// The same of what has been checked.
+  /// Starts `x`, which has been checked.
   started start_at(rma_target& t, rma::transfer x, rma::protocol asked, const char* name) {
     const bool returns = x.what != rma::action::put && x.what != rma::action::accumulate;
     rma::protocol by = choose(t, x, asked);
-    // Who waits for a request flushes nothing: it has to be on its way.
+    // A wait on a request flushes nothing: the access must be sent at once.
     if (by == rma::protocol::send_recv) by = rma::protocol::buffered;
     if (by == rma::protocol::rdma && !os::moves_at_once) by = rma::protocol::buffered;
     operation* op = nullptr;
@@ -129,7 +136,7 @@ class window_accesses : public window_data<Stack> {
     const call_site site{name};
     bool begun = false;
     errc why = wait(t, site, [&] { return t.open || try_open(t); });
-    // What waits for the epoch to close came before.
+    // Accesses queued until the epoch closes are older and go first.
     if (why == errc{} && !t.queue.empty())
       why = wait(t, site, [&] { return send_recv_protocol<Stack>{*this}.push(t); });
     if (why == errc{} && by == rma::protocol::rdma) {
@@ -140,7 +147,8 @@ class window_accesses : public window_data<Stack> {
         return went != run::later;
       });
       begun = went == run::begun;
-      if (went == run::refused) {  // What is to come by packets is waited for.
+      // The remainder goes by packets, whose reply completes the request.
+      if (went == run::refused) {
         by = rma::protocol::buffered;
         if (returns && !make_waiter()) return {nullptr, drop(x, errc::no_resources)};
       }
@@ -152,7 +160,8 @@ class window_accesses : public window_data<Stack> {
         lacks = t.lacks_memory([&] { begun = by_protocol(t, by, attempt); });
         return begun;
       });
-    if (lacks || (begun && waiter != nullptr && waiter->window == nullptr)) {  // It is dropped.
+    // The access was dropped.
+    if (lacks || (begun && waiter != nullptr && waiter->window == nullptr)) {
       if (op != nullptr) compounds<Stack>::abandon(this->e, *op);
       const errc failed = lacks ? errc::no_resources : take_failure(t);
       return {nullptr, failed == errc{} ? errc::no_resources : failed};
@@ -164,9 +173,9 @@ class window_accesses : public window_data<Stack> {
     return {nullptr, why};
   }
 
-  /// Buffers of the program's are touched no more: what is still to come goes nowhere, and neither
-  /// does what is queued. For who has lost their scopes to an exception. Requests keep theirs. The
-  /// end of each epoch that lacks something for that says so: errc::pending.
+  /// Drops all use of the program's buffers: pending results are discarded, queued accesses are not
+  /// sent. Called if an exception ends the scope of the buffers. Requests keep their buffers. Every
+  /// epoch that lacks data because of this ends with errc::pending.
   void forsake() noexcept {
     {
       const auto guard = os::lock(this->e);
@@ -185,7 +194,7 @@ class window_accesses : public window_data<Stack> {
 
   static bool is_locked(const rma_target& t) noexcept { return t.epoch >= rma_epoch::shared; }
 
-  /// Nothing of the transport's touches memory of this rank for this window.
+  /// Waits until the transport accesses no memory of this rank for this window.
   void wait_for_moves() {
     for (rank_t r = 0; this->targets != nullptr && r < this->size; ++r) {
       rma_target& t = this->targets[r];
@@ -195,8 +204,10 @@ class window_accesses : public window_data<Stack> {
     }
   }
 
-  /// Makes the window's next collective call, `call(ec)`, a step of the program's call at `site`. A
-  /// rank that has let the window go before makes it no more: it would be waited for without end.
+  /// Makes the window's next collective call, `call(ec)`, on behalf of the program's call at
+  /// `site`.
+  /// Errors:     errc::window if a rank has destroyed its window before that call; waiting for it
+  ///             would never end.
   template <class Call>
   errc call_together(call_site site, Call&& call) {
     {
@@ -214,11 +225,12 @@ class window_accesses : public window_data<Stack> {
     this->together = {};
     if (!ec) ++this->calls_ended;
     const auto why = static_cast<errc>(ec.value());
-    return why == errc::revoked ? errc::window : why;  // Nobody else has that communicator.
+    // The communicator is the window's own: it is revoked only if a rank has left.
+    return why == errc::revoked ? errc::window : why;
   }
 
  protected:
-  /// Whether nothing is wrong with any rank. Under the lock.
+  /// True if no rank has failed or left. Requires the lock.
   bool calm() const noexcept { return this->left_by == proc_null && os::calm(this->e); }
   [[gnu::noinline, gnu::cold]] errc why_closed(const rma_target& t) const noexcept {
     const auto guard = os::lock(this->e);
@@ -228,13 +240,14 @@ class window_accesses : public window_data<Stack> {
     if (x.data.how != nullptr) x.data.how->drop();
     return why;
   }
-  /// The first failure, but any before errc::pending, which comes of one.
+  /// Keeps the first failure. Any other failure replaces errc::pending, which is only a
+  /// consequence.
   void keep(errc& first, errc why, rank_t who) noexcept {
     if (why == errc{} || (first != errc{} && first != errc::pending)) return;
     first = why;
     culprit = who;
   }
-  /// Why a target can do nothing more.
+  /// Returns why a target can make no further progress; errc{} if it can.
   errc stopped(const rma_target& t) noexcept {
     if (t.failure == errc::window) return errc::window;
     const errc why = os::failure_locked(this->e, t.peer);
@@ -242,7 +255,7 @@ class window_accesses : public window_data<Stack> {
   }
   static errc take_failure(rma_target& t) noexcept {
     if (t.failure == errc{}) [[likely]]
-      return errc{};  // Nothing is stored: a fence would wait for it.
+      return errc{};  // Nothing is stored: a fence would wait for the store.
     const bool lasts = t.failure == errc::peer_lost || t.failure == errc::window;
     return lasts ? t.failure : std::exchange(t.failure, errc{});
   }
@@ -255,7 +268,8 @@ class window_accesses : public window_data<Stack> {
       default: return f(buffered_protocol<Stack>{*this});
     }
   }
-  /// What the policy has said, as far as it can be had. Accumulates to a target all go one way.
+  /// Returns the chosen protocol, or the best available one. Accumulates to one target all use the
+  /// same protocol.
   rma::protocol choose(const rma_target& t, const rma::transfer& x, rma::protocol by) noexcept {
     using enum rma::protocol;
     if (this->chosen != automatic) by = this->chosen;
@@ -273,8 +287,8 @@ class window_accesses : public window_data<Stack> {
     return by_protocol(t, by, [&](auto p) { return (p.queues || t.open) && p.start(t, x); });
   }
 
-  /// Makes `attempt`, under the lock, until it succeeds or the target can do nothing more.
-  /// `what`: is waited for, once `t` may be accessed.
+  /// Repeats `attempt`, under the lock, until it succeeds or the target has failed or left. `what`:
+  /// reported as awaited, once `t` may be accessed.
   template <class F>
   errc wait(rma_target& t, call_site site, F&& attempt, hang_stage what = hang_stage::answers) {
     errc why{};
@@ -303,7 +317,7 @@ class window_accesses : public window_data<Stack> {
     this->e.wait_until(site, awaits.as(), look);
     return why;
   }
-  /// errc::peer_lost where a dead rank holds the lock that this one waits for.
+  /// Returns errc::peer_lost if a failed rank holds the lock that this rank waits for.
   errc lock_lost(rma_target& t) noexcept {
     if (!is_locked(t) || t.open) return errc{};
     rank_t holder = t.denied_by;
@@ -321,7 +335,7 @@ class window_accesses : public window_data<Stack> {
     }
     return why;
   }
-  /// The same where any rank may be what is waited for.
+  /// Waits for `done`, which may depend on any rank. Fails if any rank fails or leaves.
   template <class F>
   errc wait_for_all(call_site site, F&& done) {
     errc why{};
@@ -348,8 +362,8 @@ class window_accesses : public window_data<Stack> {
     t.denied_by = proc_null;
     t.epoch = rma_epoch::none;
   }
-  /// Whether the target may be accessed, as far as that is known without waiting. Asks for a lock
-  /// that has not been asked for.
+  /// Returns true if the target may be accessed now, without waiting. Requests the lock if it has
+  /// not been requested.
   bool try_open(rma_target& t) noexcept {
     t.lazy = false;
     bool yes = t.epoch == rma_epoch::fence || t.no_check;
@@ -379,7 +393,7 @@ class window_accesses : public window_data<Stack> {
     rma::lock_word& lock = t.control->lock;
     auto& part = t.control->of(this->rank, this->size).part;
     if (!lock.refuses(exclusive, passes)) {
-      // Of a writer that the word counts the word itself will tell.
+      // The word itself records a writer that it counts as waiting.
       if (!t.wanted) part.store(state::tries);
       if (lock.try_lock(exclusive, this->rank, t.wanted, passes)) {
         part.store(exclusive ? state::tries : state::reads);
@@ -396,7 +410,8 @@ class window_accesses : public window_data<Stack> {
     part.store(exclusive ? state::counted : state::waits);
     return false;
   }
-  /// Sleeps until the word of `t` is this rank's. Who holds it may be dead.
+  /// Sleeps until this rank has acquired the lock word of `t`.
+  /// Errors:     errc::peer_lost if the target or the holder has failed.
   errc wait_for_word([[maybe_unused]] rma_target& t, [[maybe_unused]] call_site site) {
     if constexpr (os::has_blocks) {
       auto& sleeping = t.control->sleeping()[this->rank / 64];
@@ -418,22 +433,24 @@ class window_accesses : public window_data<Stack> {
     return errc{};
   }
 
-  // --- Counters that others write to this rank's control block -----------------------------------
+  // --- Counters in this rank's control block, written by other ranks ----------------------------
 
-  /// What `t` has written to this rank.
+  /// Words that `t` writes for this rank.
   rma::control_words& words_from(const rma_target& t) const noexcept {
     return this->control->of(t.rank, this->size);
   }
   using word32 = platform::atomic<std::uint32_t>;
-  /// How many of what came by packets, less what has been used, and through memory, are left.
+  /// Returns the notifications not consumed yet: those by packet (less all consumed) plus those
+  /// through shared memory.
   static std::int32_t left_of(std::int32_t by_packets, const word32& word) noexcept {
     return by_packets + static_cast<std::int32_t>(word.load(std::memory_order_acquire));
   }
-  /// Whether this rank can count up words of `t`'s control block, and wake it.
+  /// True if this rank can increment words of `t`'s control block, and wake `t`.
   static bool reaches(const rma_target& t) noexcept {
     return os::has_blocks && t.control != nullptr;
   }
-  /// Counts one up. What this rank has done before is seen by who sees that.
+  /// Increments a word of `t`. Releases: a rank that sees the new value sees all earlier effects of
+  /// this rank.
   void count_up([[maybe_unused]] rma_target& t, word32 rma::control_words::* word) noexcept {
     if constexpr (os::has_blocks) {
       (t.control->of(this->rank, this->size).*word).fetch_add(1, std::memory_order_seq_cst);
@@ -443,8 +460,8 @@ class window_accesses : public window_data<Stack> {
       os::wake_locked(this->e, t.peer);
     }
   }
-  /// Waits until `t` has counted one up that is left: in memory, or by a packet, of which
-  /// `by_packets()` tells under the lock.
+  /// Waits for a notification of `t` that has not been consumed, through shared memory or by a
+  /// packet. `by_packets()` returns the packet count, under the lock.
   template <class ByPackets>
   errc wait_for_word_of([[maybe_unused]] rma_target& t, [[maybe_unused]] call_site site,
                         [[maybe_unused]] ByPackets&& by_packets,
@@ -482,7 +499,8 @@ class window_accesses : public window_data<Stack> {
     }
     return errc{};
   }
-  /// How often to look before other communication is seen to, and the core maybe given away.
+  /// Number of polls of the word before other communication is progressed and the core may be
+  /// yielded.
   unsigned looks() const noexcept { return crowded ? 1 : 64; }
 };
 

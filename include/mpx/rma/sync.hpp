@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The epochs of a window, as its program opens and closes them.
+// Synchronisation calls of a window: opening and closing epochs.
 
 #include <atomic>
 #include <exception>
@@ -19,14 +19,14 @@ template <class Window, class Stack>
 class window_calls;
 }
 
-/// A lock, or all of them, for as long as this lives. Its destructor unlocks, and swallows errors:
-/// `unlock` tells them. Where an exception runs it, results that are still to come are dropped,
-/// for buffers that were declared after it are gone; epochs that lack some, and go on, end with
-/// errc::pending.
+/// Holds a lock of a window, or all of them, for its lifetime. The destructor unlocks and ignores
+/// errors; `unlock` reports them. If an exception runs the destructor, outstanding results are
+/// discarded, because buffers declared after the lock are gone; other open epochs that lose results
+/// because of this end with errc::pending.
 template <class Window>
 class [[nodiscard]] scoped_lock {
  public:
-  /// Takes over.
+  /// Takes over the lock of `other`.
   scoped_lock(scoped_lock&& other) noexcept
       : of_(std::exchange(other.of_, nullptr)),
         target_(other.target_),
@@ -40,7 +40,7 @@ class [[nodiscard]] scoped_lock {
     std::error_code ec;
     end(ec);
   }
-  /// Ends the epoch before this goes.
+  /// Ends the epoch before the destructor does.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   void unlock(How&& how = {}, std::source_location where = std::source_location::current()) {
@@ -63,25 +63,27 @@ class [[nodiscard]] scoped_lock {
   Window* of_;
   rank_t target_;
   bool all_;
-  int exceptions_ = std::uncaught_exceptions();  // When this was made, and
-  std::source_location where_;                   // where.
+  // Number of exceptions in flight at construction.
+  int exceptions_ = std::uncaught_exceptions();
+  std::source_location where_;  // Where the lock was taken.
 };
 
 namespace detail {
 
-/// A base of a window.
+/// Base class of a window: its synchronisation calls.
 template <class Window, class Stack>
 class window_calls {
   using site = std::source_location;
 
  public:
-  /// This process; proc_null in an empty window.
+  /// Returns the rank of this process; proc_null for an empty window.
   rank_t rank() const noexcept { return state_ == nullptr ? rank_t{proc_null} : state_->rank; }
-  rank_t size() const noexcept { return size_; }  ///< How many ranks there are.
+  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
 
   // --- Active target -----------------------------------------------------------------------------
 
-  /// Ends the accesses of all ranks since the last one, and allows more. Collective.
+  /// Completes the accesses of all ranks since the last fence, and opens a new epoch to all
+  /// targets. Collective.
   template <class How = throws_t>
   requires BlockingForm<How>
   void fence(rma::assertion a = {}, How&& how = {}, site where = site::current()) {
@@ -90,13 +92,14 @@ class window_calls {
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->fence(a, {"fence", where}), "fence", proc_null, where);
   }
-  /// The same.
+  /// As above, without assertions.
   template <class How>
   requires is_code<How>
   void fence(How&& how, site where = site::current()) {
     fence({}, how, where);
   }
-  /// Lets the ranks of `origins` access this rank's memory; `wait` ends that.
+  /// Opens an exposure epoch: the ranks of `origins` may access this rank's memory. `wait` closes
+  /// it.
   template <class How = throws_t>
   requires BlockingForm<How>
   void post(const group& origins, rma::assertion a = {}, How&& how = {},
@@ -107,7 +110,8 @@ class window_calls {
     if (why == errc{}) why = state_->post(members, a);
     ended(how, why, "post", proc_null, where);
   }
-  /// Begins accesses to the ranks of `targets`; each waits until its target has posted.
+  /// Opens an access epoch to the ranks of `targets`. Does not block: each access waits until its
+  /// target has posted.
   template <class How = throws_t>
   requires BlockingForm<How>
   void start(const group& targets, rma::assertion a = {}, How&& how = {},
@@ -118,7 +122,8 @@ class window_calls {
     if (why == errc{}) why = state_->start_epoch(members, a);
     ended(how, why, "start", proc_null, where);
   }
-  /// Ends what `start` began: buffers here are the program's again.
+  /// Closes the access epoch opened by `start`.
+  /// Completion: local buffers may be reused.
   template <class How = throws_t>
   requires BlockingForm<How>
   void complete(How&& how = {}, site where = site::current()) {
@@ -127,7 +132,7 @@ class window_calls {
     ended(how, why != errc{} ? why : state_->complete({"complete", where}), "complete", proc_null,
           where);
   }
-  /// Blocks until all that `post` let in have completed.
+  /// Closes the exposure epoch: blocks until all origins given to `post` have called complete.
   template <class How = throws_t>
   requires BlockingForm<How>
   void wait(How&& how = {}, site where = site::current()) {
@@ -135,7 +140,8 @@ class window_calls {
     const errc why = unusable(where);
     ended(how, why != errc{} ? why : state_->wait_epoch({"wait", where}), "wait", proc_null, where);
   }
-  /// Whether they have; looks once.
+  /// Closes the exposure epoch if all origins have completed. Polls once.
+  /// Returns:    true if the epoch is closed.
   template <class How = throws_t>
   requires BlockingForm<How>
   bool test(How&& how = {}, site where = site::current()) {
@@ -148,22 +154,24 @@ class window_calls {
 
   // --- Passive target ----------------------------------------------------------------------------
 
-  /// Asks for the exclusive lock of `target`, which others share its memory with by turns, and does
-  /// not wait for it: accesses do. Returns: what unlocks.
+  /// Opens an access epoch under the exclusive lock of `target`. Only requests the lock: accesses
+  /// wait for it. Waits for it if the target is this rank or the window is a shared_window.
+  /// Returns:    a scoped_lock, which unlocks.
   template <class How = throws_t>
   requires BlockingForm<How>
   scoped_lock<Window> lock(rank_t target, rma::assertion a = {}, How&& how = {},
                            site where = site::current()) {
     return locked(target, true, a, how, where);
   }
-  /// The same, shared with others that share it.
+  /// As lock, shared with other readers.
   template <class How = throws_t>
   requires BlockingForm<How>
   scoped_lock<Window> lock_shared(rank_t target, rma::assertion a = {}, How&& how = {},
                                   site where = site::current()) {
     return locked(target, false, a, how, where);
   }
-  /// The shared locks of all; each is asked for when it is first needed.
+  /// Opens access epochs under the shared locks of all ranks. Each lock is requested on its first
+  /// use.
   template <class How = throws_t>
   requires BlockingForm<How>
   scoped_lock<Window> lock_all(rma::assertion a = {}, How&& how = {},
@@ -176,7 +184,7 @@ class window_calls {
     ended(how, why, "lock_all", proc_null, where);
     return made;
   }
-  /// All accesses to `target` are over, there too; then others may have its lock.
+  /// Completes all accesses to `target`, locally and at the target; then releases its lock.
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock(rank_t target, How&& how = {}, site where = site::current()) {
@@ -185,7 +193,7 @@ class window_calls {
     ended(how, why != errc{} ? why : state_->unlock(target, {"unlock", where}), "unlock", target,
           where);
   }
-  /// The same of all.
+  /// Completes all accesses to all targets and releases their locks.
   template <class How = throws_t>
   requires BlockingForm<How>
   void unlock_all(How&& how = {}, site where = site::current()) {
@@ -194,20 +202,21 @@ class window_calls {
     ended(how, why != errc{} ? why : state_->unlock_all({"unlock_all", where}), "unlock_all",
           proc_null, where);
   }
-  /// All accesses to `target` so far are over, here and there.
+  /// Completes all accesses to `target` so far, locally and at the target.
   template <class How = throws_t>
   requires BlockingForm<How>
   [[gnu::always_inline]] void flush(rank_t target, How&& how = {}, site where = site::current()) {
     [[maybe_unused]] const auto timing = timed("flush", where);
     seen(where);
-    // First: what follows goes on while the next access does.
+    // The fence comes first, so that the rest of this call overlaps with the pending stores.
     if (static_cast<std::uint32_t>(target) < static_cast<std::uint32_t>(size_)) [[likely]]
       targets_[target].fence();
     pass();
     ended(how, state_ == nullptr ? errc::window : state_->flush(target, true, {"flush", where}),
           "flush", target, where);
   }
-  /// The same here: buffers are the program's again, and results are there.
+  /// Completes all accesses to `target` so far locally: buffers may be reused, and results have
+  /// arrived.
   template <class How = throws_t>
   requires BlockingForm<How>
   void flush_local(rank_t target, How&& how = {}, site where = site::current()) {
@@ -218,7 +227,7 @@ class window_calls {
           state_ == nullptr ? errc::window : state_->flush(target, false, {"flush_local", where}),
           "flush_local", target, where);
   }
-  /// The same of all targets.
+  /// Completes all accesses to all targets, locally and at the targets.
   template <class How = throws_t>
   requires BlockingForm<How>
   void flush_all(How&& how = {}, site where = site::current()) {
@@ -230,14 +239,16 @@ class window_calls {
   }
   template <class How = throws_t>
   requires BlockingForm<How>
-  void flush_local_all(How&& how = {}, site where = site::current()) {  ///< The same, here.
+  /// Completes all accesses to all targets locally.
+  void flush_local_all(How&& how = {}, site where = site::current()) {
     seen(where);
     pass();
     ended(how,
           state_ == nullptr ? errc::window : state_->flush_all(false, {"flush_local_all", where}),
           "flush_local_all", proc_null, where);
   }
-  /// What this rank stored to memory is seen by others, and what they did by this rank.
+  /// Makes this rank's stores to its memory visible to other ranks, and their accesses visible to
+  /// this rank.
   void sync(site where = site::current()) const noexcept {
     [[maybe_unused]] const auto timing = timed("flush_local_all", where);
     rma::full_fence();
@@ -256,7 +267,7 @@ class window_calls {
         size_(std::exchange(other.size_, 0)) {}
   window_calls& operator=(window_calls&& other) noexcept {
     Window taken(static_cast<Window&&>(other));
-    window_calls& old = taken;  // Lets go of what has been here.
+    window_calls& old = taken;  // Its destructor abandons the window held before.
     std::swap(state_, old.state_);
     std::swap(targets_, old.targets_);
     std::swap(countdown_, old.countdown_);
@@ -272,30 +283,30 @@ class window_calls {
     size_ = s.size;
   }
   void forsake() noexcept {
-    if (state_ != nullptr) state_->forsake();  // It may have been freed within its lock's scope.
+    if (state_ != nullptr) state_->forsake();  // free may have been called within the lock's scope.
   }
-  /// Tells the stack's trace of a call, if it asks for calls.
+  /// Reports a call to the stack's trace, if the trace records calls.
   [[gnu::always_inline]] auto timed(const char* name, const site& where) const noexcept {
     return timed_call<typename Stack::trace_type>(state_ == nullptr ? nullptr : &state_->e, name,
                                                   where);
   }
-  /// Tells a window that has outlived its environment, before that is touched. nullptr: it is
-  /// empty.
+  /// Returns the state; nullptr if the window is empty. Asserts that its environment still exists,
+  /// before the state is touched.
   [[gnu::always_inline]] state* seen([[maybe_unused]] site where) const noexcept {
     MPX_ASSERT_AT(
         state_ == nullptr || (state_->e.is_there() && state_->lifetime == state_->e.lifetime()),
         "the environment of this window is gone: let windows go before it", where);
     return state_;
   }
-  /// Why nothing can be done with it here: it is empty, or this is a forked child. All calls that
-  /// take longer than a few loads and stores ask that, but for flushes.
+  /// Returns why the window cannot be used here: it is empty, or this is a forked child. Called by
+  /// every call that takes longer than a few loads and stores, except flushes.
   errc unusable(site where) const noexcept {
     if (seen(where) == nullptr) return errc::window;
     if (*state_->e.ours() == 0) return errc::not_a_rank;
     state_->e.pass_without_poll();
     return errc{};
   }
-  /// A flush may find nothing to wait for.
+  /// Polls if a poll is due: a flush that finds nothing to wait for would never poll.
   [[gnu::always_inline]] void pass() const noexcept {
     if (state_ != nullptr && !countdown_->passes(call_weight::flush)) [[unlikely]]
       state_->e.poll_overdue();
@@ -319,8 +330,8 @@ class window_calls {
       raise_window(*state_, why, call, target, nullptr, where);
     }
   }
-  /// Calls `combine` with what combine_one takes of an element of `target`, which lies `there`, if
-  /// it does and nobody has all elements to himself.
+  /// Calls `combine` with the arguments of combine_one for an element of `target` at `there`.
+  /// Returns:    false, without a call, if `there` is nullptr or a rank holds the bulk lock.
   template <class F>
   [[gnu::always_inline]] bool at_once(std::byte* there, rank_t target, F&& combine) {
     if (there == nullptr) return false;
@@ -333,7 +344,7 @@ class window_calls {
     }
     return static_cast<bool>(few);
   }
-  /// Whether all ranks make this call, where the stack compares such.
+  /// Returns true if all ranks make this call, as far as the stack compares collective calls.
   template <class How>
   bool goes_together([[maybe_unused]] const char* call, [[maybe_unused]] rma::assertion a,
                      [[maybe_unused]] How& how, [[maybe_unused]] site where) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank keeps for a window: of each target that it accesses, of what it has asked for, and of
-// its own memory. Owned by the window; the service of the endpoint finds it by its number.
+// A rank's state of one window: its own memory, its state for each target, and the replies that it
+// expects. Owned by the window; the endpoint's service finds it by context.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Why an origin may access a target.
+/// Kind of access epoch that an origin has open to a target.
 enum class rma_epoch : std::uint8_t { none, fence, started, shared, exclusive };
 
 inline const char* name_of(rma_epoch e) noexcept {
@@ -33,7 +33,7 @@ inline const char* name_of(rma_epoch e) noexcept {
   return names[static_cast<unsigned>(e)];
 }
 
-/// An access that waits until the epoch closes. Owns `copy`, and a reference to its runs.
+/// An access queued until the epoch closes or a flush. Owns `copy` and one reference to its runs.
 struct rma_queued {
   rma::transfer what;
   std::byte* copy;
@@ -44,83 +44,96 @@ struct rma_queued {
   }
 };
 
-/// What an origin keeps for one target.
+/// An origin's state for one target.
 ///
 /// | field       | set by                                 | cleared by                            |
 /// |-------------|----------------------------------------|---------------------------------------|
 /// | epoch       | fence, start, lock, lock_all           | fence, complete, unlock, unlock_all   |
-/// | open        | the same, or once the lock or the post | the same                              |
-/// |             | is there                               |                                       |
-/// | fast        | with `open`: loads and stores will do  | with `open`                           |
-/// | wanted      | lock: a writer that waits for the word | once it is inside, or gives up        |
-/// | asked       | lock by a packet                       | unlock                                |
-/// | granted     | the service: its answer                | unlock                                |
-/// | denied_by   | the service                            | the same                              |
-/// | posts       | the service: counts                    | complete                              |
-/// | unanswered  | protocols: effects that only an answer | flush, unlock: who asks for it, whose |
-/// |             | tells of                               | answer all threads that flush await   |
-/// | stirred     | protocols, but direct ones, where a    | flush, once nothing is left that it   |
-/// |             | rank has threads                       | would wait for                        |
+/// | open        | the same call, or once the lock is     | as epoch                              |
+/// |             | granted or the post has arrived        |                                       |
+/// | fast        | with `open`, if the target is mapped   | with `open`                           |
+/// | wanted      | lock: a writer waiting for the word    | lock acquired or given up             |
+/// | asked       | lock requested by a packet             | unlock                                |
+/// | granted     | the service, on the target's answer    | unlock                                |
+/// | denied_by   | the service                            | unlock                                |
+/// | posts       | the service, counted up                | complete, counted down                |
+/// | unanswered  | protocols: accesses whose effects only | flush, unlock: the caller requests    |
+/// |             | an acknowledgement confirms            | one acknowledgement, for which all    |
+/// |             |                                        | flushing threads wait                 |
+/// | stirred     | protocols except direct, if the rank   | flush, once it has nothing left to    |
+/// |             | has several threads                    | wait for                              |
 struct rma_target {
-  /// Where its memory lies here, if plain loads and stores will do now. Another thread may have
-  /// waited for that, while this one looks.
+  /// The target's memory as mapped here, while plain loads and stores may access it; else nullptr.
+  /// Atomic: another thread may have opened the epoch while this thread reads it.
   platform::atomic<std::byte*> fast{nullptr};
-  std::uint64_t elements = 0;  // How many of the window's type.
-  std::byte* base = nullptr;   // Where its memory lies here, if it does.
+  std::uint64_t elements = 0;  // Number of elements of the window's type.
+  // The target's memory as mapped here; nullptr: not mapped.
+  std::byte* base = nullptr;
   std::uint64_t bytes = 0;
-  rma::control_block* control = nullptr;  // Its lock, if this rank reaches it.
+  // The target's control block, with its lock; nullptr: not mapped.
+  rma::control_block* control = nullptr;
   rma::element_locks locks{};
   remote_memory remote{};
   static constexpr std::uint64_t no_put = ~std::uint64_t{0};
 
   peer_id peer = 0;
   rank_t rank = 0;
-  std::size_t room = 0;  // Of a packet.
+  std::size_t room = 0;  // Capacity of a packet to the target, in bytes.
   rma_epoch epoch{};
   bool open = false;
-  // Plain stores to its memory may wait in this processor, whose next fence is for them.
+  // Plain stores to the target may still be in this processor's store buffer: see fence().
   bool stored = false;
-  bool loaded = false;   // There have been accesses of another kind since `stored` was set.
-  bool threads = false;  // This rank may have several: `stored` is set, and neither changes.
+  // Accesses other than stores have happened since `stored` was set.
+  bool loaded = false;
+  // This rank may have several threads. Then `stored` stays set and `loaded` unset: no data race.
+  bool threads = false;
   bool wanted = false;
   bool asked = false;
   bool granted = false;
   bool no_check = false;
-  bool lazy = false;             // Of lock_all: the lock is asked for when it is first needed.
-  bool left = false;             // It has let its window go without free,
-  rank_t denied_by = proc_null;  // Who holds the lock, and is dead, as its owner says.
-  errc failure{};                // The first that its service has told, or its loss.
-  std::uint64_t failed_at = 0;   // Of what.
-  std::uint64_t left_after = 0;  // after so many collective calls.
-  errc before_left{};            // The failure there was by then.
-  std::int32_t posts = 0;      // Of its exposure epochs that it has told of by packets, less those
-                               // that this rank has used.
-  std::int32_t completes = 0;  // Of its access epochs here that it has told of by packets, less
-                               // those that this rank has waited for.
-  std::uint32_t answers = 0;   // That are due,
-  std::uint64_t asks = 0;      // of so many that have been asked for, ever.
-  std::uint32_t replies = 0;   // The same.
+  // Epoch of lock_all: the lock is requested on first use.
+  bool lazy = false;
+  bool left = false;  // The target has destroyed its window without free.
+  // Failed rank that holds the lock, as reported by the target.
+  rank_t denied_by = proc_null;
+  // First failure reported by the target's service, or the loss of the target.
+  errc failure{};
+  std::uint64_t failed_at = 0;  // Offset of the failed access, in bytes.
+  // Collective calls on the window that the target had completed when it left.
+  std::uint64_t left_after = 0;
+  errc before_left{};  // Failure that was pending when the target left.
+  // Exposure epochs of the target announced by packets, minus those used here. May be negative:
+  // words in memory count too.
+  std::int32_t posts = 0;
+  // Access epochs of the target announced complete by packets, minus those waited for here. May be
+  // negative likewise.
+  std::int32_t completes = 0;
+  std::uint32_t answers = 0;  // Acknowledgements still due,
+  std::uint64_t asks = 0;     // and the number ever requested.
+  std::uint32_t replies = 0;  // Replies still due,
   std::uint64_t reply_bytes = 0;
-  std::uint32_t moves = 0;  // The transport's, under way.
+  std::uint32_t moves = 0;  // Puts and gets of the transport in progress.
   std::uint64_t unanswered = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
-  bool moved = false;                     // By the transport, since the last fence.
-  std::uint64_t sent = 0;                 // Records that the next fence counts,
-  std::uint64_t completed = 0;            // and so many there were at the last completion.
-  std::byte* packet = nullptr;            // Records that have not left: `room` bytes,
-  std::size_t used = 0;                   // of which so many are.
-  std::size_t last = 0;                   // Where the last of them begins, and,
-  std::uint64_t next = no_put;            // if it is a put, where it ends in the target's memory.
+  // The transport has put data since the last fence or completion.
+  bool moved = false;
+  std::uint64_t sent = 0;       // Records that the next fence counts,
+  std::uint64_t completed = 0;  // and their number at the last completion.
+  std::byte* packet = nullptr;  // Records not sent yet: a buffer of `room` bytes,
+  std::size_t used = 0;         // of which `used` are filled.
+  std::size_t last = 0;         // Offset in `packet` of the last record;
+  std::uint64_t next = no_put;  // end of its data at the target if it is a put, else no_put.
   plain_array<rma_queued> queue;
-  rma_record_of_accesses touched;  // In this epoch, if the stack compares them.
+  rma_record_of_accesses touched;  // Accesses of this epoch. Kept only if the stack compares them.
 
-  /// What was to come of an access, or to go there, does not, for its buffer may be gone. A failure
-  /// of the target itself is told before that.
+  /// Records errc::pending: the buffers of some accesses may be gone, so that their data was
+  /// dropped. A failure of the target takes precedence.
   void lacks_something() noexcept {
     if (failure == errc{}) failure = errc::pending;
   }
   bool has_not_failed() const noexcept { return failure == errc{} || failure == errc::pending; }
-  /// Whether `attempt` drops its access for want of memory, which is no failure of the epoch then.
+  /// Returns true if `attempt` dropped its access for lack of memory. That does not count as a
+  /// failure of the epoch.
   template <class F>
   bool lacks_memory(F&& attempt) noexcept {
     const errc before = failure;
@@ -131,42 +144,45 @@ struct rma_target {
     if (lacks || (none && before != errc{})) failure = before;
     return lacks;
   }
-  /// Notes a plain store to its memory.
+  /// Notes a plain store to the target's memory.
   [[gnu::always_inline]] void note_store() noexcept {
     if (!stored) [[unlikely]]
       stored = true;
   }
-  /// Notes an access that waits in no processor.
+  /// Notes an access that cannot remain in a store buffer.
   [[gnu::always_inline]] void note_load() noexcept {
     if (!loaded && !threads) [[unlikely]]
       loaded = true;
   }
-  /// Makes this processor's accesses to its memory so far come before those that follow. Only
-  /// stores need a fence for that. They are taken to go on until there is a load: a fence waits
-  /// for whatever has been stored, notes of this one included.
+  /// Orders this processor's earlier accesses to the target before its later ones.
+  /// Cost:       a full fence only after stores. `stored` stays set until a load occurs: a fence
+  ///             waits for every pending store, and writing `stored` again would add one.
   [[gnu::always_inline]] void fence() noexcept {
     if (!stored) return rma::load_fence();
     rma::full_fence();
     if (loaded) stored = loaded = false;
   }
 
-  /// Notes an access that a flush may have to wait for.
+  /// Notes an access for which a flush may have to wait.
   void stir() noexcept {
     if (threads) stirred.store(true, platform::memory_order_release);
   }
-  /// Whether a flush has anything to wait for.
+  /// True if a flush has to wait for something.
   bool is_busy() const noexcept {
     return (used | replies | moves | unanswered | answers) != 0 || !queue.empty();
   }
-  /// Whether the answers up to `ask`, as window_data::ask has numbered it, are here.
+  /// True if all acknowledgements up to number `ask` (see window_data::ask) have arrived.
   bool has_answered(std::uint64_t ask) const noexcept { return asks - answers >= ask; }
 
-  /// A put of `n` bytes, a multiple of 8, at `at` goes on where the last record has ended, and has
-  /// room behind it.
+  /// True if a put of `n` bytes at `at` can extend the last record: it starts where that record
+  /// ends, and fits the packet.
+  /// Requires:   n is a multiple of 8.
   bool goes_on(std::uint64_t at, std::size_t n) const noexcept {
     return used != 0 && at == next && n <= room - used;
   }
-  /// Makes the last record longer. Requires: goes_on. Returns where the data goes.
+  /// Extends the last record by `n` bytes.
+  /// Requires:   goes_on(at, n).
+  /// Returns:    where to copy the data.
   std::byte* lengthen(std::size_t n) noexcept {
     std::byte* const here = packet + used;
     std::byte* const length = packet + last + offsetof(rma::record, bytes);
@@ -180,7 +196,7 @@ struct rma_target {
   }
 };
 
-/// What is to come back for one access: one reply after the other, in the order of the bytes.
+/// Reply slot of one access. Replies arrive in the order of the bytes.
 struct rma_reply {
   memory into;
   std::uint64_t bytes;
@@ -191,7 +207,7 @@ struct rma_reply {
   bool used;
 };
 
-/// A request's part: complete when a reply is.
+/// Request part that completes when its reply has arrived.
 class rma_wait final : public extension {
  public:
   using cut = void (*)(void* window, std::uint32_t slot) noexcept;
@@ -208,7 +224,7 @@ class rma_wait final : public extension {
   }
 
   operation* op = nullptr;
-  void* window = nullptr;  // While a reply is due.
+  void* window = nullptr;  // The window while a reply is due, else nullptr.
   std::uint32_t slot = 0;
   cut forget = nullptr;
 
@@ -218,21 +234,21 @@ class rma_wait final : public extension {
   rank_t target_;
 };
 
-/// Memory that a dynamic window lets others reach.
+/// Memory attached to a dynamic window.
 struct rma_piece {
   std::uint64_t at;
   std::uint64_t bytes;
 };
 
-/// A lock that was asked for by a packet, and is not granted.
+/// Lock request received by a packet and not granted yet.
 struct rma_request {
   rank_t rank;
   bool exclusive;
-  bool waits;   // The word knows of it.
+  bool waits;   // Counted in the lock word as a waiting writer.
   bool passes;  // See lock_word::try_lock.
 };
 
-/// A window at this rank, but for the calls that its program makes.
+/// A rank's state of a window, without the calls of its program.
 template <class Stack>
 struct window_data : exposed_window, allocated {
   using os = one_sided<Stack>;
@@ -241,9 +257,9 @@ struct window_data : exposed_window, allocated {
   rank_t size = 0;
   const group* ranks = nullptr;
   const rma::element_type* type = nullptr;
-  std::uint64_t unit = 1;  // Bytes that a displacement counts.
+  std::uint64_t unit = 1;  // Bytes per unit of displacement.
   bool dynamic = false;
-  rma::protocol chosen{};  // For all accesses, unless automatic.
+  rma::protocol chosen{};  // Protocol of all accesses; automatic: the policy chooses.
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;
   rma::control_block* control = nullptr;  // This rank's own.
@@ -251,24 +267,25 @@ struct window_data : exposed_window, allocated {
   plain_array<rma_piece> pieces;
   rma_target* targets = nullptr;
   plain_array<rma_reply> replies;
-  std::uint32_t free_reply = none;    // Linked by `left`.
-  std::uint64_t received = 0;         // Records that the next fence counts.
-  std::uint64_t fenced = 0;           // Those that fences through memory have counted.
-  plain_array<std::uint64_t> counts;  // What a fence says of each rank.
-  std::byte* out = nullptr;           // Replies being collected.
+  std::uint32_t free_reply = none;  // Head of the free list, linked by `left`.
+  std::uint64_t received = 0;       // Counted records that have arrived and no fence has consumed.
+  std::uint64_t fenced = 0;         // Records already consumed by fences through memory.
+  plain_array<std::uint64_t> counts;  // Scratch of a fence: records sent to each rank.
+  std::byte* out = nullptr;           // Replies not sent yet.
   std::size_t out_used = 0;
   std::size_t out_room = 0;
   plain_array<rma_request> requests;
-  plain_array<std::uint8_t> held;       // By each rank, by packets: 0, 1 shared, 2 exclusive.
-  std::uint32_t* locks_held = nullptr;  // By this rank, of all windows.
+  // Locks granted by packets, by rank: 0 none, 1 shared, 2 exclusive.
+  plain_array<std::uint8_t> held;
+  std::uint32_t* locks_held = nullptr;  // Locks that this rank holds, in all windows.
   communicator_state* own = nullptr;    // The window's own communicator.
-  plain_array<rank_t> exposed_to;       // Whom the open epoch of post lets in.
-  std::uint64_t calls_ended = 0;        // Its collective calls that have ended well here,
-  std::uint64_t call_awaited = 0;       // and the number of the one under way; 0: there is none.
-  call_site together{};                 // The program's call that such calls are steps of.
+  plain_array<rank_t> exposed_to;       // Origins of the open exposure epoch.
+  std::uint64_t calls_ended = 0;   // Collective calls on the window completed successfully here,
+  std::uint64_t call_awaited = 0;  // and the number of the one in progress; 0: none.
+  call_site together{};            // Call of the program that such collective calls are part of.
   std::source_location made_at;
-  rank_t left_by = proc_null;  // The first rank that has let its window go without free.
-  rma_touched conflict{};      // What the last errc::rma_conflict is with.
+  rank_t left_by = proc_null;  // First rank that destroyed its window without free.
+  rma_touched conflict{};      // Access with which the last errc::rma_conflict was.
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t backlog_max = 16;
@@ -290,7 +307,7 @@ struct window_data : exposed_window, allocated {
     platform::deallocate(targets);
     platform::deallocate(out);
   }
-  /// Errors: errc::no_resources.
+  /// Errors:     returns false if memory is exhausted.
   bool make_targets() noexcept {
     const auto n = static_cast<std::size_t>(size);
     static_assert(alignof(rma_target) <= alignof(std::max_align_t));
@@ -314,10 +331,10 @@ struct window_data : exposed_window, allocated {
     return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
   }
 
-  // --- What accesses touch, if the stack compares that -------------------------------------------
+  // --- Recorded ranges, if the stack compares accesses ------------------------------------------
 
-  /// Counts what `x` touches of `t` from now on, all of it, unless some conflicts with what has
-  /// been counted in this epoch.
+  /// Records the range of `x` if it conflicts with no range recorded in this epoch.
+  /// Errors:     errc::rma_conflict.
   errc touch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
     if constexpr (compares_accesses<Stack>) {
       const auto guard = os::lock(e);
@@ -333,7 +350,7 @@ struct window_data : exposed_window, allocated {
     }
     return errc{};
   }
-  /// `x` does not happen.
+  /// Removes the range of `x`, which is not carried out.
   void untouch([[maybe_unused]] rma_target& t, [[maybe_unused]] const rma::transfer& x) noexcept {
     if constexpr (compares_accesses<Stack>) {
       const auto guard = os::lock(e);
@@ -361,18 +378,20 @@ struct window_data : exposed_window, allocated {
     }
   }
 
-  // --- Sending: under the lock -------------------------------------------------------------------
+  // --- Sending. Requires the endpoint's lock ----------------------------------------------------
 
-  /// A record that has no data.
+  /// Sends a record without data.
   void tell(rma_target& t, rma::record_kind kind, std::uint8_t op = 0, std::uint64_t at = 0,
             std::uint64_t token = 0) noexcept {
     const rma::record r{.kind = kind, .op = op, .at = at, .token = token};
     if (r.counted()) ++t.sent;
     os::send_locked(e, t.peer, context, std::as_bytes(std::span(&r, 1)));
   }
-  /// Asks, by a flush or an unlock, for an answer to all that has left and only an answer tells of.
-  /// Returns the last that is asked for, maybe by another thread: what has_answered takes.
-  /// Requires: nothing is collected.
+  /// Requests an acknowledgement of all sent accesses that only an acknowledgement confirms, by a
+  /// flush or an unlock.
+  /// Requires:   no record is buffered.
+  /// Returns:    the number of the last acknowledgement requested, possibly by another thread;
+  ///             has_answered takes it.
   std::uint64_t ask(rma_target& t, rma::record_kind by) noexcept {
     const bool asks = std::exchange(t.unanswered, 0) != 0;
     const bool unlocks = by == rma::record_kind::unlock;
@@ -381,15 +400,16 @@ struct window_data : exposed_window, allocated {
     if (asks || unlocks) tell(t, by, asks && unlocks ? 1 : 0);
     return t.asks;
   }
-  /// The others shall not wait for this rank, which lets its part go, and learn who did so first.
+  /// Tells all other ranks that this rank destroys its window without free, and which rank was the
+  /// first to do so.
   void tell_leaving() noexcept {
     const auto first = static_cast<std::uint64_t>(left_by == proc_null ? 0 : left_by + 1);
     for (rank_t r = 0; targets != nullptr && r < size; ++r)
       if (r != rank) tell(targets[r], rma::record_kind::left, 0, calls_ended, first);
   }
-  /// Rank `r` has let its part go, after so many collective calls and after `first`, if that is
-  /// another: that which it has not ended can end nowhere. Others may: what they need of it is on
-  /// its way.
+  /// Rank `r` has destroyed its window after `after` collective calls; `first` was the first rank
+  /// to do so. A collective call that `r` has not completed fails; earlier ones can still complete,
+  /// because everything they need from `r` has been sent.
   void leave(rank_t r, std::uint64_t after, rank_t first) noexcept {
     rma_target& t = targets[r];
     if (!t.left) t.before_left = t.failure;
@@ -403,7 +423,8 @@ struct window_data : exposed_window, allocated {
     if (call_awaited > after) os::revoke_locked(e, *own);
     os::noticed_locked(e);
   }
-  /// What is collected for a target leaves. Returns false if it has to wait.
+  /// Sends the buffered records.
+  /// Returns:    false if back-pressure prevents it for now.
   bool send_packet(rma_target& t) noexcept {
     if (t.used == 0) return true;
     if (os::waiting_locked(e, t.peer) > backlog_max) return false;
@@ -414,7 +435,8 @@ struct window_data : exposed_window, allocated {
 
   // --- Replies -----------------------------------------------------------------------------------
 
-  /// A place for a reply; none: memory is out.
+  /// Allocates a reply slot.
+  /// Returns:    `none` if memory is exhausted.
   std::uint32_t take_reply(rma_target& t, const memory& into, std::uint64_t n,
                            void* waiter) noexcept {
     std::uint32_t i = free_reply;
@@ -444,7 +466,7 @@ struct window_data : exposed_window, allocated {
   std::uint64_t token_of(std::uint32_t slot) const noexcept {
     return std::uint64_t{replies[slot].generation} << 32 | slot;
   }
-  /// nullptr: the peer has no such token.
+  /// Returns nullptr if the peer has no such token.
   rma_reply* find_reply(std::uint64_t token, rank_t from) noexcept {
     const auto slot = static_cast<std::uint32_t>(token);
     if (slot >= replies.size()) return nullptr;
@@ -467,7 +489,7 @@ struct window_data : exposed_window, allocated {
       os::end_locked(e, *w->op, why);
     }
   }
-  /// Nothing more comes from a target.
+  /// Ends all replies due from rank `of` with `why`.
   void end_all_replies(rank_t of, errc why) noexcept {
     for (std::size_t i = 0; i < replies.size(); ++i)
       if (replies[i].used && replies[i].target == of) end_reply(replies[i], why);

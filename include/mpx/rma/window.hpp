@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Windows: memory of each rank of a communicator that the others put to, get from and combine with,
-// within epochs. Included by mpx/rma.hpp.
+// Windows: memory of each rank of a communicator that the other ranks put to, get from and
+// accumulate to, within epochs. Part of mpx/rma.hpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,28 +22,35 @@ template <class Window>
 class span;
 }  // namespace rma
 
-/// Memory of each rank of a communicator, of elements of T, that the others access within epochs.
-/// Move-only. Made by allocate_window, shared_window, window_over, dynamic_window; `free` is
-/// collective. One that is destroyed without it is let go: accesses by others fail with
-/// errc::window, or reach memory that stays as long as the job does (of window_over: its own).
+/// Memory of each rank of a communicator, made of elements of T, that the other ranks access within
+/// epochs. Move-only. Made by allocate_window, shared_window, window_over and dynamic_window;
+/// `free` is collective. A window that is destroyed without `free` is abandoned: accesses by other
+/// ranks then fail with errc::window, or reach memory that stays allocated until the job ends (for
+/// window_over: the program's own memory).
 ///
-/// Displacements count elements of T, or bytes from address 0 where the window is dynamic.
-/// Accesses return at once: what they leave and bring is certain after the call that closes the
-/// epoch, or flushes. Until then longer buffers (rma::copied_bytes_max) and those of results have
-/// to stay; values may be temporaries. errc::peer_lost that is thrown ends that: results that are
-/// still to come are dropped, and the buffers are the program's. With mpx::start an access gives a
-/// request, which is complete when its buffer is the program's again, or holds the result; it waits
-/// until the epoch allows the access.
-/// Which protocol: Policy, for each put and get; one that is given when the window is made, for
-/// all accesses. Accumulates, fetches and swaps of this rank to one target all go one way, so that
-/// they keep their order; each element is combined atomically with regard to all others, since
-/// the target's service and ranks that reach the memory use the same instructions, or the same
-/// lock of the element.
-/// Memory model: unified where all access all others' memory directly; else the owner sees what
-/// others did after a call of synchronisation, or any call that makes progress. See memory_model.
-/// Errors of accesses: errc::rma_sync, errc::rma_range, errc::rank, errc::window, errc::peer_lost;
-/// of a dynamic window errc::rma_range is told by the call that closes the epoch.
-/// Threads: as the stack's thread model says. Source: MPI 4.1, 12.
+/// Displacements count elements of T; in a dynamic window they are addresses in bytes. An access
+/// returns at once. Its effect and its result are guaranteed after the call that closes the epoch,
+/// or after a flush. Until then result buffers, and source buffers longer than
+/// rma::copied_bytes_max, must stay valid; shorter values may be temporaries. After a thrown
+/// errc::peer_lost the buffers are the program's again: results still outstanding are discarded.
+/// With mpx::start an access gives a request, which waits until the epoch allows the access, and
+/// completes once its buffer may be reused or holds the result.
+///
+/// Protocol: chosen by Policy for each put and get; a protocol given when the window is made holds
+/// for all accesses. Accumulates, fetches and swaps of this rank to one target all use one
+/// protocol, so that they keep their order. Each element is updated atomically with regard to all
+/// other ranks: the target's service and ranks that map the memory use the same instructions, or
+/// the same lock of the element.
+///
+/// Memory model: unified if every rank accesses the memory of every rank directly; else the owner
+/// sees remote accesses after a synchronisation call, or any call that makes progress. See
+/// memory_model.
+///
+/// Errors:     of accesses errc::rma_sync, errc::rma_range, errc::rank, errc::window,
+///             errc::peer_lost; errc::rma_range of a dynamic window is reported by the call that
+///             closes the epoch.
+/// Threads:    as the stack's thread model allows.
+/// Source:     MPI 4.1, 12.
 template <class T, class Stack = stack<>, rma::ProtocolPolicy Policy = rma::by_reach>
 class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy>, Stack> {
   static_assert(Transferable<T> && sizeof(T) <= rma::element_bytes_max,
@@ -55,42 +62,44 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   using maker = detail::window_maker<Stack>;
 
  public:
-  using value_type = T;      ///< Its elements.
-  using stack_type = Stack;  ///< Its policies.
+  using value_type = T;      ///< Element type.
+  using stack_type = Stack;  ///< Policies of the environment.
 
-  /// Empty.
+  /// Constructs an empty window.
   window() = default;
-  /// Takes over; `other` is empty afterwards.
+  /// Takes over the window of `other`, which is empty afterwards.
   window(window&& other) noexcept = default;
-  /// The same; what was there before is let go.
+  /// Takes over the window of `other`, which is empty afterwards; abandons the window held before.
   window& operator=(window&& other) noexcept = default;
   ~window() {
     if (state_ != nullptr) maker::end(*state_, maker::ending::left);
     delete state_;
   }
-  /// False of an empty one.
+  /// False for an empty window.
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// This rank's own memory. Empty of a dynamic one, and of an empty one.
+  /// Returns this rank's own memory; empty for a dynamic or an empty window.
   std::span<T> local(site where = site::current()) const noexcept {
     if (seen(where) == nullptr) return {};
     return {reinterpret_cast<T*>(state_->base), std::size_t{state_->bytes / sizeof(T)}};
   }
-  /// How many elements a rank has. Requires: there is such a rank.
+  /// Returns the number of elements of rank `of`.
+  /// Requires:   the window is not empty; 0 <= of < size().
   std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
     return target_at(of, where).elements;
   }
-  /// A rank's memory, as loads and stores of this one reach it; empty where they do not. Requires:
-  /// the same.
+  /// Returns the memory of rank `of` as mapped by this rank; empty if it is not mapped.
+  /// Requires:   the window is not empty; 0 <= of < size().
   std::span<T> part(rank_t of, site where = site::current()) const noexcept {
     const detail::rma_target& t = target_at(of, where);
     if (t.base == nullptr) return {};
     return {reinterpret_cast<T*>(t.base), static_cast<std::size_t>(t.elements)};
   }
-  /// Whether owners see at once what others do to their memory: unified where all ranks access all
-  /// parts by loads, stores and atomic instructions; separate by every other protocol, and of
-  /// dynamic windows. The same at all ranks. Accesses that name a protocol themselves do not count.
-  /// Source: MPI 4.1, 12.4; MPI_WIN_MODEL.
-  /// Requires: it is not empty.
+  /// Returns when owners see remote accesses to their memory: unified if all ranks access all parts
+  /// by loads, stores and atomic instructions; separate for every other protocol and for dynamic
+  /// windows. The result is the same at all ranks. Accesses that name a protocol themselves are not
+  /// considered.
+  /// Requires:   the window is not empty.
+  /// Source:     MPI 4.1, 12.4; MPI_WIN_MODEL.
   rma::memory_model memory_model(site where = site::current()) const noexcept {
     assert_full(where);
     const rma::protocol by = state_->chosen == rma::protocol::automatic && puts_directly
@@ -102,12 +111,13 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
 
   // --- Elements and runs of elements: mpx/rma/reference.hpp --------------------------------------
 
-  /// An element of `target`, to be assigned to and to be loaded. Nothing is done, and nothing
-  /// checked, until it is used.
+  /// Returns a reference to an element of `target`, which can be assigned to and loaded. Nothing is
+  /// accessed or checked until it is used.
   rma::reference<window> at(rank_t target, std::uint64_t displacement) noexcept {
     return {*this, target, displacement};
   }
-  /// `n` elements of `target` from `first` on. The same.
+  /// Returns a view of `n` elements of `target` from displacement `first` on. Nothing is accessed
+  /// or checked until it is used.
   rma::span<window> span(rank_t target, std::uint64_t first, std::uint64_t n) noexcept {
     return {*this, target, first, n};
   }
@@ -135,8 +145,10 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   }
   template <rma::protocol By = rma::protocol::automatic, std::floating_point U, class... Rest>
   requires std::integral<T>
-  void put(U, rank_t, std::uint64_t, Rest&&...) = delete;  ///< Its fraction would go: convert it.
-  /// The same of several: a contiguous range of T, or what a layout spreads.
+  /// Would truncate the fraction: convert explicitly.
+  void put(U, rank_t, std::uint64_t, Rest&&...) = delete;
+  /// Stores a contiguous range of T, or the data of a layout, from displacement `at` of `target`
+  /// on.
   template <rma::protocol By = rma::protocol::automatic, class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
            (!std::convertible_to<B, const T&>)
@@ -154,7 +166,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     }
     return put_slow<By>(data, target, at, std::forward<How>(how), where);
   }
-  /// Loads displacement `at` of `target` into `into`.
+  /// Loads elements of `target` from displacement `at` on into `into`.
   template <rma::protocol By = rma::protocol::automatic, class B, class How = throws_t>
   requires ReceiveBuffer<B&&>
   [[gnu::always_inline]] auto get(B&& into, rank_t target, std::uint64_t at, How&& how = {},
@@ -172,8 +184,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     return finish<rma::action::get>(memory_of(into, true), target, at, By, std::forward<How>(how),
                                     where);
   }
-  /// Combines elements at `target` with those of `data`: each becomes `itself op given`.
-  /// Accumulates of one rank to one place of a target keep their order.
+  /// Combines elements of `target` from displacement `at` on with those of `data`: each becomes
+  /// `target op given`. Accumulates of one rank to one location of a target take effect in program
+  /// order.
   template <class B, class Op, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && rma::Operation<Op, T>
   auto accumulate(const B& data, rank_t target, std::uint64_t at, Op, How&& how = {},
@@ -182,7 +195,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                            rma::protocol::automatic, std::forward<How>(how), where,
                                            nullptr, number<Op>());
   }
-  /// The same, and what was there before is `result`, which is as long as `data` and contiguous.
+  /// As accumulate; also stores the previous values of the target's elements to `result`, which is
+  /// contiguous and as long as `data`.
   template <class B, class R, class Op, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && ReceiveBuffer<R&&> &&
            (!LayoutBuffer<R>) && rma::Operation<Op, T>
@@ -194,7 +208,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                       rma::protocol::automatic, std::forward<How>(how), where,
                                       into.data(), number<Op>());
   }
-  /// The same of one element.
+  /// As get_accumulate, of one element.
   template <class Op, class How = throws_t>
   requires rma::Operation<Op, T>
   auto fetch_and_op(const T& value, T& result, rank_t target, std::uint64_t at, Op, How&& how = {},
@@ -213,7 +227,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
         fetched(std::span(&value, 1), into, number<Op>()), target, at, rma::protocol::automatic,
         std::forward<How>(how), where, into.data(), number<Op>());
   }
-  /// If the element is equal to `compare`, byte for byte, it becomes `value`. `result`: it before.
+  /// Replaces the element at `at` by `value` if it is equal to `compare`, byte for byte. Stores its
+  /// previous value to `result`.
   template <class How = throws_t>
   auto compare_and_swap(const T& compare, const T& value, T& result, rank_t target,
                         std::uint64_t at, How&& how = {}, site where = site::current()) {
@@ -232,11 +247,11 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                      reinterpret_cast<std::byte*>(&result));
   }
 
-  // --- The same, where the target's memory is not in one piece: rma::typed, rma::strided ---------
+  // --- Accesses to memory that is not contiguous at the target: rma::typed, rma::strided --------
 
-  /// As put; `data` fills what `at` says, piece by piece.
-  /// Errors: errc::argument: they are of different lengths; errc::datatype: `at` names a place
-  /// twice.
+  /// As put; `data` fills the layout `at` at the target, block by block.
+  /// Errors:     errc::argument if the lengths of `data` and `at` differ; errc::datatype if `at`
+  ///             contains a location twice.
   template <rma::protocol By = rma::protocol::automatic, class B, rma::TargetLayout P,
             class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B>
@@ -244,7 +259,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     return finish_spread<rma::action::put>(memory_of(data, false), target, at, By,
                                            std::forward<How>(how), where);
   }
-  /// As get; `into` is filled with what `at` says, piece by piece.
+  /// As get; `into` receives the layout `at` of the target, block by block.
   template <rma::protocol By = rma::protocol::automatic, class B, rma::TargetLayout P,
             class How = throws_t>
   requires ReceiveBuffer<B&&>
@@ -252,7 +267,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     return finish_spread<rma::action::get>(memory_of(into, true), target, at, By,
                                            std::forward<How>(how), where);
   }
-  /// As accumulate. Errors: errc::datatype, too, if `at` does not consist of elements of T.
+  /// As accumulate, to the layout `at`.
+  /// Errors:     also errc::datatype if `at` does not consist of whole elements of T.
   template <class B, rma::TargetLayout P, class Op, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && rma::Operation<Op, T>
   auto accumulate(const B& data, rank_t target, const P& at, Op, How&& how = {},
@@ -261,7 +277,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                                   rma::protocol::automatic, std::forward<How>(how),
                                                   where, nullptr, number<Op>());
   }
-  /// As get_accumulate.
+  /// As get_accumulate, of the layout `at`.
   template <class B, class R, rma::TargetLayout P, class Op, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && ReceiveBuffer<R&&> &&
            (!LayoutBuffer<R>) && rma::Operation<Op, T>
@@ -274,10 +290,11 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                              where, into.data(), number<Op>());
   }
 
-  // --- Memory that comes and goes ----------------------------------------------------------------
+  // --- Dynamic windows: attach and detach memory ------------------------------------------------
 
-  /// Lets others reach `memory`, of a dynamic window. Returns: its displacement.
-  /// Errors: errc::argument: the window is not dynamic; errc::no_resources.
+  /// Makes `memory` accessible to the other ranks of a dynamic window.
+  /// Returns:    its displacement.
+  /// Errors:     errc::argument if the window is not dynamic; errc::no_resources.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   std::uint64_t attach(std::span<T> memory, How&& how = {}, site where = site::current()) {
@@ -290,8 +307,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     ended(how, why, "attach", proc_null, where);
     return at;
   }
-  /// Takes it back. Requires: nobody accesses it any more. Errors: errc::argument: it is not
-  /// attached.
+  /// Ends the access of other ranks to `memory`.
+  /// Requires:   no rank accesses it any more.
+  /// Errors:     errc::argument if it is not attached.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   void detach(std::span<T> memory, How&& how = {}, site where = site::current()) {
@@ -308,8 +326,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     ended(how, why, "detach", proc_null, where);
   }
 
-  /// Ends the window. Collective; waits for all. Errors: errc::rma_sync if an epoch of locks, start
-  /// or post is open; the window is gone all the same.
+  /// Ends the window. Collective; waits for all ranks.
+  /// Errors:     errc::rma_sync if an epoch of lock, start or post is open. The window is gone all
+  ///             the same.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   void free(How&& how = {}, site where = site::current()) {
@@ -328,7 +347,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     }
   }
 
-  /// For the library.
+  /// For the library: makes the window.
   window(const communicator<Stack>& comm, const typename maker::plan& p, typename maker::fault& f,
          site where) {
     if (auto* const made = maker::make(comm, p, f, where); made != nullptr) this->hold(*made);
@@ -376,18 +395,19 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
       return {memory(detail::bytes_of(buffer)), errc{}};
     }
   }
-  /// An element that follows the last one that was put needs nothing but to be copied.
+  /// A put that starts where the last buffered put ended only has to be copied behind it.
   static constexpr bool goes_on_at_once =
       sizeof(T) % 8 == 0 && !Stack::threading_type::concurrent && !detail::compares_accesses<Stack>;
   bool goes_on(rank_t target, std::uint64_t at) const noexcept {
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
     return at < targets_[target].elements && targets_[target].goes_on(at * sizeof(T), sizeof(T));
   }
-  /// Where loads and stores find elements; nullptr: they do not, or not now.
+  /// Returns the mapped address of `n` elements at `at` if plain loads and stores may access them
+  /// now; else nullptr.
   [[gnu::always_inline]] std::byte* fast(rank_t target, std::uint64_t at, std::uint64_t n,
                                          site where) const noexcept {
     std::byte* const there = reached(target, at, n, where);
-    // In a forked child, and where a poll is due, the access goes the slow way, as all do in time.
+    // The slow path is taken in a forked child and if a poll is due, as periodically on every path.
     return there == nullptr || !countdown_->passes(detail::call_weight::access) ? nullptr : there;
   }
   [[gnu::always_inline]] std::byte* reached(rank_t target, std::uint64_t at, std::uint64_t n,
@@ -409,7 +429,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     return finish<rma::action::put>(memory_of(data, false), target, at, By, std::forward<How>(how),
                                     where);
   }
-  /// What goes to be combined, where the result goes `into`.
+  /// Returns the data of an access that stores the previous values to `into`.
   template <class B>
   static taken fetched(const B& data, std::span<std::byte> into, std::uint8_t op) noexcept {
     taken m = memory_of(data, false);
@@ -465,13 +485,13 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     return detail::finish_as(std::forward<How>(how), call, where);
   }
   std::uint64_t unit() const noexcept { return state_ == nullptr ? 1 : state_->unit; }
-  /// What is not as long as the run it is for.
+  /// Fails with errc::argument: the length of the data differs from that of the span.
   template <rma::action What, class How>
   auto refuse(std::size_t bytes, rank_t target, std::uint64_t at, How&& how, site where) {
     return finish<What>({memory(static_cast<std::byte*>(nullptr), bytes), errc::argument}, target,
                         at, rma::protocol::automatic, std::forward<How>(how), where);
   }
-  /// Waits for the results of accesses to `target`, the last of which was one at `at`.
+  /// Waits for the results of all accesses to `target`; the last access was at `at`.
   template <rma::action What, class How>
   [[gnu::always_inline]] void arrive(rank_t target, std::uint64_t at, std::size_t bytes, How& how,
                                      site where) {
@@ -479,7 +499,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
       if (how) return;
     if constexpr (loads)
       if (reached(target, at, bytes / sizeof(T), where) != nullptr) [[likely]]
-        return;  // They are here.
+        return;  // Results of direct accesses have arrived already.
     arrive_slow<What>(target, at, bytes, how, where);
   }
   template <rma::action What, class How>
@@ -492,7 +512,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     } else if (why != errc{}) [[unlikely]] {
       if (state_ == nullptr) detail::raise_empty(detail::name_of(What), where);
       const detail::rma_given x{at, bytes};
-      // Of dynamic windows it may be an earlier one's, which the state knows.
+      // In a dynamic window an earlier access may have failed; the state knows which.
       const bool this_one = why != errc::rma_range;
       detail::raise_window(*state_, why, detail::name_of(What), target, this_one ? &x : nullptr,
                            where);
