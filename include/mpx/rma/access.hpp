@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What windows ask of an endpoint: packets of their own, the transport's put and get, who is lost,
-// and blocks of memory in which ranks meet. What is named _locked expects the endpoint's lock held.
+// Access of windows to the endpoint: packets, the transport's put and get, failed peers, and shared
+// memory blocks. Functions named _locked require the endpoint's lock.
 
 #include <mutex>
 #include <span>
@@ -20,7 +20,7 @@ struct one_sided {
   using blocks = shared_blocks<Stack>;
   static constexpr bool has_blocks = BlockTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
-  /// A get or a put has happened when it returns.
+  /// True if a get or put is complete when the transport's call returns.
   static constexpr bool moves_at_once = has_blocks || CopyingTransport<transport_type>;
   static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
 
@@ -29,7 +29,7 @@ struct one_sided {
     return e.windows_;
   }
 
-  /// How long a packet to that peer may be: as long as an eager message.
+  /// Returns the maximum length of a packet to `peer`: that of an eager message.
   static std::size_t packet_bytes(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
     constexpr std::size_t least = 512;
     if constexpr (NearFarTransport<transport_type>) {
@@ -42,11 +42,12 @@ struct one_sided {
     return lesser(transport_type::traits.packet_bytes_max,
                   greater(least, protocol_type::short_bytes_ceiling));
   }
-  /// Packets to that peer that wait for room.
+  /// Number of packets to `peer` that wait for room in the transport.
   static std::uint32_t waiting_locked(endpoint_type& e, peer_id peer) noexcept {
     return e.outbox().answers_waiting(peer);
   }
-  /// Never waits. Returns false if the peer is lost.
+  /// Sends or queues a packet. Does not block.
+  /// Returns:    false if the peer is lost.
   static bool send_locked(endpoint_type& e, peer_id to, context_id window,
                           std::span<const std::byte> records) noexcept {
     return e.outbox().answer_long(to, {.kind = wire::kind::one_sided, .context = window}, records);
@@ -54,22 +55,24 @@ struct one_sided {
   static errc failure_locked(endpoint_type& e, peer_id peer) noexcept {
     return e.peers().failure_of(peer);
   }
-  /// Whether `peer` is gone, noticed or not.
+  /// True if `peer` has failed or left, whether or not that has been noticed.
   static bool gone_locked(endpoint_type& e, peer_id peer) noexcept {
     return failure_locked(e, peer) != errc{} || e.peers().loss_of(peer) != errc{};
   }
-  /// Whether nothing is wrong with any peer. Cost: two loads.
+  /// True if no peer has failed and no news of failures is pending.
+  /// Cost:       two loads.
   [[gnu::always_inline]] static bool calm(endpoint_type& e) noexcept {
     return e.peers().calm_and_no_news();
   }
-  /// What this rank does in that communicator ends with errc::revoked; others are not told.
+  /// Revokes that communicator at this rank only: its operations here end with errc::revoked.
   static void revoke_locked(endpoint_type& e, communicator_state& s) noexcept {
     e.communicators_.revoke_here(s);
   }
-  /// Notices what the job says of its ranks.
+  /// Checks the job for ranks that have failed or left.
   static void check_locked(endpoint_type& e) noexcept { e.peers().check(); }
 
-  /// An operation that counts the completion of one get or put, and tells `w`; nullptr: none left.
+  /// Takes an operation that counts the completion of one get or put and then notifies `w`.
+  /// Returns:    nullptr if none is left.
   static operation* take_locked(endpoint_type& e, peer_id peer, completion_watcher& w) noexcept {
     operation* const op = e.pool().take();
     if (op == nullptr) return nullptr;
@@ -85,7 +88,7 @@ struct one_sided {
     return op;
   }
   static cookie_t cookie(const operation& op) noexcept { return cookie_of(op, cookie_kind::copy); }
-  /// It is complete, or the transport has not taken it.
+  /// Gives the operation back: it is complete, or the transport has refused it.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
     op.pending = 0;
     op.copying = false;
@@ -95,7 +98,7 @@ struct one_sided {
   static void wake_locked(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
     if constexpr (has_blocks) e.transport().wake_peer(peer);
   }
-  /// A thread of this rank that waits looks again.
+  /// Makes blocked threads of this rank check their conditions again.
   static void noticed_locked(endpoint_type& e) noexcept {
     e.pace().completed();
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
@@ -106,7 +109,7 @@ struct one_sided {
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }
 
-  /// A request's operation ends.
+  /// Completes a request's operation with `why`.
   static void end_locked(endpoint_type& e, operation& op, errc why) noexcept {
     compounds<Stack>::fail_locked(e, op, why);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// An access of a window as the door through which calls end takes it, and what its errors say.
+// An access of a window in the form that finish_as takes, and the error texts of windows.
 
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr const char* name_of(rma::action what) noexcept {
   return names[static_cast<unsigned>(what)];
 }
 
-/// Refuses buffers of anything but a window's elements.
+/// Rejects at compile time buffers whose element type is not the window's.
 template <class T, class B>
 constexpr void assert_elements() noexcept {
   using buffer = std::remove_cvref_t<B>;
@@ -34,9 +34,9 @@ constexpr void assert_elements() noexcept {
   }
 }
 
-/// What an access was given, for texts.
+/// Arguments of an access, for error texts.
 struct rma_given {
-  std::uint64_t at = 0;  // A displacement.
+  std::uint64_t at = 0;  // Displacement.
   std::size_t bytes = 0;
 };
 
@@ -46,7 +46,7 @@ struct rma_given {
               where);
 }
 
-/// Which access of an epoch has failed, as its target says.
+/// Names the access of the epoch that failed, as reported by its target.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void append_failed_access(std::string& s, const window_state<Stack>& w,
                                                        rank_t target) {
@@ -56,7 +56,8 @@ template <class Stack>
          target, static_cast<unsigned long long>(w.targets[target].failed_at));
 }
 
-/// "put on rank 0 to rank 3 at displacement 17, 4 elements of 8 bytes, window 5, epoch none: ..."
+/// Example: "put on rank 0 to rank 3 at displacement 17, 4 elements of 8 bytes, window 5, epoch
+/// none: ..."
 template <class Stack>
 [[gnu::noinline, gnu::cold]] std::string text_of(const window_state<Stack>& w, errc why,
                                                  const char* call, rank_t target,
@@ -73,7 +74,7 @@ template <class Stack>
            static_cast<unsigned long long>(x->at),
            static_cast<unsigned long long>(x->bytes / w.type->bytes), w.type->bytes);
   append(s, ", window %u", number_of(w.context));
-  // A call that ends one has done so.
+  // A call that closes an epoch has closed it already.
   const bool ended = x == nullptr && t != nullptr && t->epoch == rma_epoch::none;
   if (t != nullptr && (!ended || why == errc::rma_sync)) append(s, ", epoch %s", name_of(t->epoch));
   switch (why) {
@@ -142,7 +143,7 @@ template <class Stack>
   raise_error(w.e, nullptr, error(why, text_of(w, why, call, target, x), where));
 }
 
-/// Ends a window, which is gone afterwards. `text`: what to say of an error, if it is wanted.
+/// Frees and deletes a window. `text`: receives the error text unless nullptr.
 template <class Stack>
 errc free_window(window_state<Stack>* w, std::string* text, std::source_location where) {
   using maker = window_maker<Stack>;
@@ -151,7 +152,8 @@ errc free_window(window_state<Stack>* w, std::string* text, std::source_location
     return why;
   };
   const errc open = say(w->in_epoch() ? errc::rma_sync : errc{});
-  if (open != errc{}) w->end_locks({"free", where});  // Others may wait for them before they come.
+  // Other ranks may wait for these locks before they call free.
+  if (open != errc{}) w->end_locks({"free", where});
   const errc met = w->meet_to_free({"free", where});
   const errc why = open == errc{} ? say(met) : open;
   maker::end(*w, met == errc{} ? maker::ending::together : maker::ending::failed);
@@ -159,8 +161,8 @@ errc free_window(window_state<Stack>* w, std::string* text, std::source_location
   return why;
 }
 
-/// An access, as finish_as takes it.
-/// `Single`: it is of one element, and named so.
+/// An access in the form that finish_as takes. `Single`: the call is named for one element
+/// (fetch_and_op).
 template <class Stack, rma::action What, bool Single = false>
 struct rma_call {
   using stack_type = Stack;
@@ -170,13 +172,13 @@ struct rma_call {
   static constexpr const char* start_name = name;
   static constexpr const char* prepare_name = name;
 
-  window_state<Stack>* on;  // nullptr: the window is empty, and `wrong` says so.
+  window_state<Stack>* on;  // nullptr: the window is empty, and `wrong` is set.
   rma::transfer what;
   rank_t target;
   rma::protocol by;
-  errc wrong;                // With the arguments.
-  rma::runs_reference runs;  // What `what` refers to.
-  std::uint64_t given_at;    // The displacement.
+  errc wrong;                // Error found in the arguments.
+  rma::runs_reference runs;  // Keeps `what.runs` alive.
+  std::uint64_t given_at;    // Displacement as given by the caller.
 
   endpoint<Stack>& endpoint_of() const noexcept { return on->e; }
   errc run(nothing&, std::source_location where) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Accesses of an epoch that must not overlap, for stacks that compare them (checks::rma).
+// Detects accesses of an epoch that must not overlap, for stacks with checks::rma.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace mpx::inline v0::detail {
 
-/// Whether a stack compares the accesses of an epoch.
+/// True if the stack compares the accesses of an epoch.
 template <class Stack>
 inline constexpr bool compares_accesses =
     requires { requires Stack::checks_type::compares_accesses; };
 
-/// What an access touches.
+/// Range of a target's memory touched by an access.
 struct rma_touched {
   std::uint64_t at;
   std::uint64_t bytes;
@@ -25,7 +25,7 @@ struct rma_touched {
   rank_t origin;
 
   bool combines() const noexcept { return what >= rma::action::accumulate; }
-  /// MPI 4.1, 12.7: gets overlap gets, and accumulates each other.
+  /// Overlapping gets do not conflict, nor do overlapping accumulates. Source: MPI 4.1, 12.7.
   bool conflicts_with(const rma_touched& o) const noexcept {
     if (at >= o.at + o.bytes || o.at >= at + bytes) return false;
     if (combines() && o.combines()) return false;
@@ -36,16 +36,17 @@ struct rma_touched {
   }
 };
 
-/// The accesses of an epoch to one target, or of several origins to one.
+/// Accesses of an epoch to one target, by one or several origins.
 class rma_record_of_accesses {
  public:
-  /// nullptr: `x` conflicts with none. With `others_only` those of its own origin do not count.
+  /// Returns the first recorded access that conflicts with `x`; nullptr: none. `others_only`:
+  /// ignores those of the same origin.
   const rma_touched* first_conflict(const rma_touched& x, bool others_only = false) const noexcept {
     for (const rma_touched& o : all_)
       if (x.conflicts_with(o) && (!others_only || o.origin != x.origin)) return &o;
     return nullptr;
   }
-  /// `x` counts from now on, as far as there is memory.
+  /// Records `x`. Drops it silently if memory is exhausted.
   void keep(const rma_touched& x) noexcept {
     if (!all_.empty() && x.continues(all_.end()[-1])) {
       all_.end()[-1].bytes += x.bytes;
@@ -53,14 +54,15 @@ class rma_record_of_accesses {
       static_cast<void>(all_.try_push_back(x));
     }
   }
-  /// nullptr: `x` conflicts with none, and is kept.
+  /// Records `x` if it conflicts with no recorded access.
+  /// Returns:    the conflicting access, else nullptr.
   const rma_touched* add(const rma_touched& x, bool others_only = false) noexcept {
     const rma_touched* const other = first_conflict(x, others_only);
     if (other == nullptr) keep(x);
     return other;
   }
-  /// `x`, which has been kept, counts no more. Of what overlaps it, and is like it, as much stays
-  /// as was there before, whichever of them it is taken from.
+  /// Removes `x`, which has been recorded. Where recorded ranges of the same kind overlap, each
+  /// byte of `x` is removed from one of them.
   void take_back(const rma_touched& x) noexcept {
     const std::uint64_t end = x.at + x.bytes;
     std::uint64_t at = x.at;

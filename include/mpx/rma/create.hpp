@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How a window comes into being at all ranks of a communicator, and goes.
+// Collective creation of a window, and its end.
 
 #include <cstdint>
 #include <cstring>
@@ -18,18 +18,19 @@ namespace mpx::inline v0::detail {
 
 enum class rma_memory : std::uint8_t { allocated, shared, given, dynamic };
 
-/// What each rank says of its part.
+/// A rank's contribution when a window is made.
 struct rma_part {
   std::uint64_t bytes = 0;
-  std::uint64_t address = 0;  // Of its memory, where others can use it.
+  std::uint64_t address = 0;  // Address of its memory, for ranks that share the address space.
   std::uint64_t memory_block = 0;
   std::uint64_t control_address = 0;
   std::uint64_t control_block = 0;
   std::uint64_t element_bytes = 0;
   std::int32_t why = 0;
-  std::uint32_t exposes = 0;   // Its transport reaches others' memory.
-  std::uint32_t too_many = 0;  // `bytes` is a number of elements, which memory cannot hold.
-  std::uint32_t barrier = 0;   // Heavy barriers of others reach this rank.
+  std::uint32_t exposes = 0;  // Its transport gives remote access to its memory.
+  // `bytes` is a number of elements, too large for any memory.
+  std::uint32_t too_many = 0;
+  std::uint32_t barrier = 0;  // Heavy barriers of other ranks reach this rank.
 };
 
 template <class Stack>
@@ -44,24 +45,26 @@ struct window_maker {
     std::uint64_t bytes;
     const rma::element_type* type;
     rma::protocol chosen;
-    std::uint64_t count;  // Of elements: `bytes` is of no use where that is too many.
-    const char* call;     // What the program has called,
-    type_code elements;   // of elements of this kind;
-    bool throws;          // whether that throws what ranks have not made together.
+    std::uint64_t count;  // Number of elements; may be too large for `bytes`.
+    const char* call;     // Name of the program's call.
+    type_code elements;   // Type code of the elements.
+    // The call throws errc::call_mismatch with a text.
+    bool throws;
   };
-  /// What is the matter with a window that could not be made.
+  /// Reason why a window could not be made.
   struct fault {
     errc why{};
-    rank_t too_many = proc_null;  // Who asks for more elements than memory can hold,
-    std::uint64_t count = 0;      // and how many.
+    rank_t too_many = proc_null;  // Rank that asked for more elements than memory can hold,
+    std::uint64_t count = 0;      // and their number.
   };
-  /// Memory has room for so many bytes at most, rounded up to whole lines and pages.
+  /// Maximum size of a rank's memory: leaves room for rounding up to lines and pages.
   static constexpr std::uint64_t bytes_max = (~std::uint64_t{0} >> 1) - (std::uint64_t{1} << 30);
   static bool asks_too_much(const plan& p) noexcept {
     return p.how != rma_memory::dynamic && p.count > bytes_max / p.type->bytes;
   }
 
-  /// Collective. nullptr: `why` says why, at all ranks alike or, where one is lost, at this one.
+  /// Makes a window. Collective.
+  /// Returns:    nullptr on failure. `f.why` is the same at all ranks, unless a rank is lost.
   static state* make(const communicator<Stack>& over, const plan& p, fault& f,
                      std::source_location where) {
     errc& why = f.why;
@@ -116,7 +119,7 @@ struct window_maker {
       return w;
     }
     if (w != nullptr) {
-      // Some may have their window, of what has been revoked just then.
+      // Some ranks may have made their window, if the communicator was revoked just now.
       end(*w, why == errc::revoked ? ending::failed : ending::together);
     } else {
       own.free(where);
@@ -126,11 +129,12 @@ struct window_maker {
   }
 
   enum class ending : std::uint8_t {
-    together,  ///< Nobody accesses it any more.
-    failed,    ///< The others learn why from whom this rank has.
-    left,      ///< They have to be told.
+    together,  ///< No rank accesses it any more.
+    /// A call failed; other ranks learn of it from the rank that caused it.
+    failed,
+    left,  ///< The other ranks have to be told.
   };
-  /// This rank lets go of a window.
+  /// Releases this rank's part of a window.
   static void end(state& w, ending how) noexcept {
     MPX_ASSERT_AT(w.e.is_there() && w.lifetime == w.e.lifetime(),
                   "the environment of this window is gone: let windows go before it", w.made_at);
@@ -159,10 +163,11 @@ struct window_maker {
         }
         return all;
       };
-      // Peers may share a registration, which goes with the last of them.
+      // Peers may share a registration, which is withdrawn with the last of them.
       if (!take_back() && !(blocks::retires && take_back())) reached = reached || !together;
     }
-    // Who does not know that it is gone may still be at it: such memory stays as long as the job.
+    // A rank that does not know that the window is gone may still access the memory: it stays
+    // allocated until the job ends.
     if (together) {
       if constexpr (os::has_blocks) {
         if (w.memory_block != 0) blocks::free(w.e, w.memory_block);
@@ -175,7 +180,8 @@ struct window_maker {
   }
 
  private:
-  /// Memory of this rank's, and what the service needs, before others can know of it.
+  /// Allocates this rank's memory, and registers with the service before other ranks can address
+  /// it.
   static rma_part prepare(state& w, const plan& p) noexcept {
     rma_part mine;
     mine.element_bytes = p.type->bytes;
@@ -210,7 +216,8 @@ struct window_maker {
     if (p.how == rma_memory::given &&
         reinterpret_cast<std::uintptr_t>(w.base) % p.type->alignment != 0)
       return fails(errc::argument);
-    // From here on this rank says when it combines elements: see bulk_lock. Nobody takes it yet.
+    // From here on this rank sets its flag when it combines elements: see bulk_lock. No rank takes
+    // the bulk lock yet.
     w.locks = {.words = w.control->elements,
                .base = w.base,
                .is_dead = &is_dead,
@@ -235,13 +242,13 @@ struct window_maker {
     w.locks_held = os::windows_locked(w.e).add(w);
     return mine;
   }
-  /// Where in its block, which begins with a page, a part begins. A processor takes a load behind a
-  /// store to the same place of another page for one of what is stored, and waits: a copy between
-  /// what begins with a page and what an allocator has given, 16 bytes behind the beginning of one
-  /// if it is large, takes up to one and a half times as long for it.
+  /// Offset of a rank's part in its block, which begins with a page. A processor takes a load that
+  /// follows a store to the same offset of another page for a dependent one, and stalls (4K
+  /// aliasing). Copies between page-aligned memory and large allocations, which malloc places 16
+  /// bytes behind a page boundary, take up to 1.5 times as long for it.
   static constexpr std::size_t part_offset = 512;
-  /// A block is aligned to a cache line, and lies at one place of a page for all who map it. What
-  /// asks for more, and that is less than a page, begins further behind.
+  /// Returns where the part begins. The block is aligned to a cache line, at the same offset of a
+  /// page in every mapping; greater alignments, which are less than a page, are added.
   static std::byte* part_of(void* block, const rma::element_type& type) noexcept {
     static_assert(rma::element_bytes_max <= 4096);  // No alignment is greater.
     if (block == nullptr) return nullptr;
@@ -257,7 +264,7 @@ struct window_maker {
     if (p != nullptr) std::memset(p, 0, n);
     return p;
   }
-  /// Memory in which others meet this rank; nullptr: there is none.
+  /// Allocates a block that other ranks can map; nullptr: none.
   static void* block([[maybe_unused]] state& w, [[maybe_unused]] std::size_t n,
                      [[maybe_unused]] std::uint64_t& name) noexcept {
     if constexpr (os::has_blocks) {
@@ -277,7 +284,7 @@ struct window_maker {
            os::failure_locked(w.e, w.peer_of(static_cast<rank_t>(who))) != errc{};
   }
 
-  /// Where the others' memory lies. `all` is the same everywhere.
+  /// Maps the memory of the other ranks. `all` is the same at all ranks.
   static errc meet(state& w, const plan& p, const std::vector<rma_part>& all,
                    std::source_location where) {
     bool exposes = false;
@@ -300,7 +307,7 @@ struct window_maker {
         t.control = reinterpret_cast<rma::control_block*>(
             blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
       }
-      if (t.control == nullptr || w.dynamic) t.base = nullptr;  // Its locks of elements are needed.
+      if (t.control == nullptr || w.dynamic) t.base = nullptr;  // Accesses need its element locks.
       if (t.control != nullptr) {
         t.locks = w.locks;
         t.locks.words = t.control->elements;
@@ -332,7 +339,7 @@ struct window_maker {
           w.targets[r].remote = keys[static_cast<std::size_t>(r)];
       }
     }
-    // Nobody uses what another one could not make.
+    // No rank uses what another rank failed to make.
     if (ec) return static_cast<errc>(ec.value());
     const int mine[] = {static_cast<int>(why), meets ? 0 : 1, reached && !w.dynamic ? 0 : 1,
                         hears_all(w, all) ? 0 : 1};
@@ -344,7 +351,8 @@ struct window_maker {
     if (!ec) use_bulk(w, worst[3] == 0);
     return ec ? static_cast<errc>(ec.value()) : static_cast<errc>(worst[0]);
   }
-  /// Whether this rank sees what all say who may combine elements where it does: see bulk_lock.
+  /// True if this rank sees the flags of all ranks that may combine elements where it does: see
+  /// bulk_lock.
   static bool hears_all(const state& w, const std::vector<rma_part>& all) noexcept {
     if constexpr (os::has_blocks) {
       for (rank_t r = 0; r < w.size; ++r) {
@@ -363,7 +371,7 @@ struct window_maker {
     rma::control_block* const c = static_cast<state*>(with)->targets[who].control;
     return c == nullptr ? nullptr : &c->few;
   }
-  /// All agree on whether it is used.
+  /// Enables or disables the bulk lock, as agreed by all ranks.
   static void use_bulk(state& w, bool yes) noexcept {
     const auto use = [&](rma::element_locks& locks) {
       locks.ranks = static_cast<std::uint32_t>(w.size);

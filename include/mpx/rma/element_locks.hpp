@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How those who combine elements of one target keep out of each other's way: by atomic
-// instructions, by a lock of an element that has none, and, where there are many, by the lock of
-// them all.
+// Mutual exclusion of ranks that combine elements of one target: atomic instructions, a lock per
+// element if there is no such instruction, and a lock of all elements for long accumulates.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +12,21 @@ namespace mpx::inline v0::rma {
 
 struct element_locks;
 
-/// Whoever combines many elements has them to himself, and needs no atomic instructions. Where
-/// nobody does, it is open: who combines a few says so in a word of its own, looks whether it is
-/// open, and that is all. The first to come with many closes it, and waits once for those who have
-/// not seen that: an asymmetric Dekker, whose other half is a heavy barrier. From then on all take
-/// it, until enough in a row have come with a few. Zeroed memory is open.
+/// Lock of all elements of a target. A rank that holds it combines many elements without atomic
+/// instructions.
 ///
-/// bits 0 .. 29: the holder + 1; 30: some may not have seen that it is closed; 31: it is closed.
+/// While the lock is open, a rank that combines few elements only sets a flag of its own and checks
+/// that the lock is open. The first rank with many elements closes the lock and waits once for
+/// ranks that have not seen it closed: an asymmetric Dekker algorithm, whose other half is a heavy
+/// barrier. From then on every rank takes the lock, until enough ranks in a row had few elements.
+/// Zeroed memory is an open lock.
+///
+/// bits 0 .. 29: holder + 1; 30: some ranks may not have seen it closed; 31: closed.
 class bulk_lock {
  public:
   bool is_open() const noexcept { return word_.load(platform::memory_order_acquire) == 0; }
-  /// `who` takes it, from the dead as well: see element_locks. Returns false if it is open and who
-  /// comes with a few need not take it.
+  /// Acquires the lock for rank `who`, also from a failed holder: see element_locks.
+  /// Returns:    false if the lock is open and not `many`: it need not be taken then.
   bool lock(const element_locks& locks, std::uint32_t who, bool many) noexcept;
   void unlock(const element_locks& locks, bool many) noexcept;
 
@@ -36,35 +38,37 @@ class bulk_lock {
   static void wait_for_few(const element_locks& locks) noexcept;
 
   platform::atomic<std::uint32_t> word_{0};
-  std::uint32_t in_a_row_ = 0;  // Its holder's: how many have come with a few.
+  std::uint32_t in_a_row_ = 0;  // Written by the holder: acquisitions in a row with few elements.
 };
 
-/// Locks of elements that no instruction combines at once: each guards those of some addresses. The
-/// places are counted from `base`, so that all who reach the memory agree. Held for the length of a
-/// few copies; who holds one is written there, so that a holder that has died does not stop others:
-/// `is_dead(who)` is asked after a long while, and what the dead one was at is left as it is.
-/// With them goes the lock of all elements, for which the same holds.
+/// Locks of elements that no instruction can combine atomically, and the lock of all elements. Each
+/// lock guards the elements at some addresses, counted from `base`, so that all ranks that map the
+/// memory agree. A lock is held for a few copies; it contains its holder, so that a failed holder
+/// does not block others: after many polls `is_dead(who)` is asked. Elements that a failed holder
+/// was writing are left as they are.
 struct element_locks {
   static constexpr std::size_t count = 16;
-  platform::atomic<std::uint32_t>* words = nullptr;  // `count` of them; 0: free, else holder + 1.
+  platform::atomic<std::uint32_t>* words = nullptr;  // `count` words; 0: free, else holder + 1.
   const std::byte* base = nullptr;
   bool (*is_dead)(void* with, std::uint32_t who) noexcept = nullptr;
   void* with = nullptr;
-  bulk_lock* bulk = nullptr;  // nullptr: nobody has them to himself.
-  /// What rank `who` says: how many of its threads combine a few. nullptr: it reaches nothing here.
+  bulk_lock* bulk = nullptr;  // nullptr: not used.
+  /// Returns the flag of rank `who`: the number of its threads that combine few elements. nullptr:
+  /// that rank does not map this memory.
   platform::atomic<std::uint32_t>* (*few_of)(void* with, std::uint32_t who) noexcept = nullptr;
   platform::atomic<std::uint32_t>* few = nullptr;  // This rank's own.
-  std::uint32_t ranks = 0;       // 0: it is not agreed yet that anybody may have them to himself.
-  bool threads = false;          // More than one of this rank may say so.
-  std::uint64_t one_by_one = 0;  // How many have been combined so although they were many.
-  std::uint32_t in_a_row_max = 64;  // Who come with a few, before it is open again.
+  std::uint32_t ranks = 0;       // 0: the ranks have not agreed yet to use `bulk`.
+  bool threads = false;          // Several threads of this rank may set `few`.
+  std::uint64_t one_by_one = 0;  // Elements combined one by one although there were many.
+  // Acquisitions in a row with few elements before `bulk` opens again.
+  std::uint32_t in_a_row_max = 64;
   std::uint32_t looks_per_question = 4096;
 
   platform::atomic<std::uint32_t>& of(const std::byte* there) const noexcept {
     return words[static_cast<std::size_t>(there - base) / 16 % count];
   }
-  /// Whether it pays to have them to oneself for `n` of them: to close an open lock takes as long
-  /// as one or two thousand atomic instructions.
+  /// True if `n` elements are worth taking the bulk lock. Closing an open lock takes as long as one
+  /// to two thousand atomic instructions.
   bool are_many(std::size_t n) noexcept {
     constexpr std::size_t few_elements = 4;
     constexpr std::uint64_t closing_pays = 1024;
@@ -75,7 +79,8 @@ struct element_locks {
     one_by_one = 0;
     return true;
   }
-  /// Waits for `who` a moment, the `looks`-th in a row. Returns whether it is known to be dead.
+  /// Relaxes or yields once while `who` holds a lock; `looks` is the number of polls so far.
+  /// Returns:    true if `who` is known to have failed.
   bool wait_for(std::uint32_t who, std::uint32_t looks) const noexcept {
     const std::uint32_t since = looks % looks_per_question;
     if (since == looks_per_question - 1 && is_dead != nullptr && is_dead(with, who)) return true;
@@ -85,7 +90,7 @@ struct element_locks {
   }
 };
 
-/// Holds the lock of one element.
+/// Holds the lock of one element for its lifetime.
 class element_lock {
  public:
   element_lock(const element_locks& locks, const std::byte* there, std::uint32_t who) noexcept
@@ -106,7 +111,7 @@ class element_lock {
   platform::atomic<std::uint32_t>& word_;
 };
 
-/// Says that its rank combines a few elements, where nobody has them to himself.
+/// Sets this rank's flag while it combines few elements, if the bulk lock is open.
 class few_guard {
  public:
   [[MPX_ALWAYS_INLINE]] explicit few_guard(const element_locks& locks) noexcept : locks_(locks) {
@@ -125,7 +130,7 @@ class few_guard {
   [[MPX_ALWAYS_INLINE]] ~few_guard() {
     if (may_ && locks_.bulk != nullptr) leave();
   }
-  /// Whether they may be combined.
+  /// True if the elements may be combined without the bulk lock.
   [[MPX_ALWAYS_INLINE]] explicit operator bool() const noexcept { return may_; }
 
  private:
@@ -145,7 +150,7 @@ inline bool bulk_lock::lock(const element_locks& locks, std::uint32_t who, bool 
     if (old == 0 && !many) return false;
     const std::uint32_t holder = old & holders;
     if (holder == 0 || locks.wait_for(holder - 1, looks)) {
-      // What a dead holder may not have waited for is waited for again.
+      // A failed holder may not have finished waiting: wait again.
       const std::uint32_t begins = old == 0 ? closing : old & closing;
       if (word_.compare_exchange_strong(old, closed | begins | (who + 1),
                                         platform::memory_order_acquire)) {
@@ -171,7 +176,7 @@ inline void bulk_lock::wait_for_few(const element_locks& locks) noexcept {
   }
 }
 
-/// Calls `combine`, which has a few elements to combine, where nobody else has them to himself.
+/// Calls `combine`, which combines few elements, while no other rank holds the bulk lock.
 template <class F>
 void with_few(const element_locks& locks, std::uint32_t who, F&& combine) noexcept {
   for (;;) {

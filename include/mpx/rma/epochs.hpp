@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The epochs of a window at this rank: fences, exposures and accesses of groups, locks.
+// Epochs of a window at this rank: fences, access and exposure epochs of groups, locks.
 
 #include <cstdint>
 #include <span>
@@ -17,14 +17,16 @@ namespace mpx::inline v0 {
 
 namespace rma {
 
-/// What a call of synchronisation may take for granted. Combined by `|`.
+/// Assertions that a synchronisation call may rely on. Combined by `|`. Source: MPI 4.1, 12.5.5.
 enum class assertion : unsigned {
   none = 0,
-  no_store = 1,    ///< This rank has not stored to its memory since the last synchronisation.
-  no_put = 2,      ///< Nobody will put or accumulate here until the next one.
-  no_precede = 4,  ///< Of a fence, of all ranks: no access precedes it.
-  no_succeed = 8,  ///< The same: none follows it.
-  no_check = 16,   ///< Of a lock: nobody holds one that conflicts. Of a start: all have posted.
+  no_store = 1,  ///< This rank has not stored to its memory since the last synchronisation.
+  /// No rank will put or accumulate to this rank until the next synchronisation.
+  no_put = 2,
+  no_precede = 4,  ///< fence, given by all ranks: no access precedes it.
+  no_succeed = 8,  ///< fence, given by all ranks: no access follows it.
+  /// lock: no rank holds a conflicting lock. start: all targets have posted.
+  no_check = 16,
 };
 constexpr assertion operator|(assertion a, assertion b) noexcept {
   return static_cast<assertion>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -37,7 +39,7 @@ constexpr bool has(assertion all, assertion one) noexcept {
 
 namespace detail {
 
-/// The same, and the epochs that allow accesses.
+/// Adds the epochs that allow accesses to window_meeting.
 template <class Stack>
 class window_state : public window_meeting<Stack> {
   using base_type = window_meeting<Stack>;
@@ -76,7 +78,8 @@ class window_state : public window_meeting<Stack> {
     for (rank_t r = 0; r < this->size; ++r) {
       rma_target& t = this->targets[r];
       close(t);
-      // Who has left since has been here: the next call that needs it tells.
+      // A rank that has left since took part in this fence: the next call that needs it reports
+      // that.
       const bool tells = met != errc{} || !t.left;
       keep(why, tells ? take_failure(t) : std::exchange(t.before_left, {}), r);
       if (!succeeds) continue;
@@ -126,7 +129,7 @@ class window_state : public window_meeting<Stack> {
     for (const rank_t r : started_) keep(why, settle(this->targets[r], site, target_tells()), r);
     for (const rank_t r : started_) {
       rma_target& t = this->targets[r];
-      // What memory tells overtakes packets.
+      // Words in memory overtake packets.
       const bool overtakes = t.moved || t.sent != t.completed;
       if (reaches(t) && !overtakes) this->count_up(t, &rma::control_words::completes);
       const auto guard = os::lock(this->e);
@@ -154,7 +157,7 @@ class window_state : public window_meeting<Stack> {
     exposes_ = false;
     return why;
   }
-  /// Whether `wait_epoch` would not wait; it is over then.
+  /// Closes the exposure epoch if wait_epoch would not block, and sets `over`.
   errc test_epoch(bool& over) {
     over = false;
     if (!this->alive) return errc::window;
@@ -178,7 +181,7 @@ class window_state : public window_meeting<Stack> {
     rma_target& t = this->targets[target];
     if (!may_begin(t)) return errc::rma_sync;
     begin_lock(t, exclusive, rma::has(a, rma::assertion::no_check), false);
-    // Who loads and stores by himself has to have it.
+    // Needed at once if the program accesses the memory by its own loads and stores.
     if (target != this->rank && !this->shared) return errc{};
     const errc why = wait(t, site, [&] { return t.open || try_open(t); });
     if (why != errc{}) let_go(t);
@@ -219,20 +222,21 @@ class window_state : public window_meeting<Stack> {
     all_locked_ = false;
     return why;
   }
-  /// Requires, where `remote`: rma_target::fence has been called of it.
+  /// Requires:   rma_target::fence has been called for the target if `remote`.
   errc flush(rank_t target, bool remote, call_site site) {
     if (!this->alive) return errc::window;
     if (target == proc_null) return errc{};
     if (target < 0 || target >= this->size) return errc::rank;
     rma_target& t = this->targets[target];
     if (!is_locked(t)) return errc::rma_sync;
-    rma::load_fence();  // Behind what has been loaded.
+    rma::load_fence();  // After all earlier loads.
     errc why = settle(t, site, remote);
     keep(why, take_failure(t), target);
     if (remote) this->forget_touched(t);
     return why;
   }
-  /// What this rank has started for a target is over here: flush_local in an epoch of any kind.
+  /// Completes locally what this rank has started for a target: flush_local, in an epoch of any
+  /// kind.
   errc arrive(rank_t target, call_site site) {
     if (!this->alive) return errc::window;
     if (target == proc_null) return errc{};
@@ -255,21 +259,24 @@ class window_state : public window_meeting<Stack> {
     }
     return any ? why : errc::rma_sync;
   }
-  /// The window goes: locks that it still has are free, and nothing is waited for.
+  /// The window goes: releases locks that it holds, without waiting.
   void drop_locks() noexcept {
     for (rank_t r = 0; this->targets != nullptr && r < this->size; ++r)
       if (is_locked(this->targets[r])) let_go(this->targets[r]);
   }
-  /// The same in good order: what they protect is done, and whoever waits for them gets them.
+  /// Ends all lock epochs in order: completes the accesses that the locks protect, then releases
+  /// the locks.
   void end_locks(call_site site) {
     if (!this->alive) return;
-    for (rank_t r = 0; r < this->size; ++r)  // In the order of all: no two ranks wait in a circle.
+    // All ranks use the same order, so that no cycle of waits arises.
+    for (rank_t r = 0; r < this->size; ++r)
       if (is_locked(this->targets[r])) static_cast<void>(end_lock(this->targets[r], site));
     all_locked_ = false;
   }
-  /// Of two ranks that conflict, the one that `conflict` does not name.
+  /// Returns the conflicting rank that `conflict` does not name.
   rank_t second_origin() const noexcept { return second_; }
-  /// Why this call has been errc::rma_sync: what is open, and its end, or what is not.
+  /// Explains errc::rma_sync: which epoch is open and which call would end it, or which epoch is
+  /// not open.
   std::string why_refused(std::string_view call) const {
     if (call == "wait" || call == "test") return "no epoch of post is open";
     if (call == "complete") return "no epoch of start is open";
@@ -285,7 +292,7 @@ class window_state : public window_meeting<Stack> {
     if (exposes_ && !needs_lock) return "an epoch of post is open: wait first";
     return needs_lock ? "no lock that it ends or flushes is held" : "no epoch allows this call";
   }
-  /// Whether an epoch is open that has to be closed before the window goes.
+  /// True if an epoch is open that must be closed before the window is freed.
   bool in_epoch() const noexcept {
     for (rank_t r = 0; r < this->size; ++r)
       if (this->targets[r].epoch > rma_epoch::fence) return true;
@@ -308,7 +315,7 @@ class window_state : public window_meeting<Stack> {
       if (!to.try_push_back(r)) return false;
     return true;
   }
-  /// An epoch other than a fence's may begin.
+  /// True if an epoch other than that of a fence may begin.
   static bool may_begin(const rma_target& t) noexcept { return t.epoch <= rma_epoch::fence; }
 
   void begin_lock(rma_target& t, bool exclusive, bool no_check, bool lazy) {
@@ -323,7 +330,8 @@ class window_state : public window_meeting<Stack> {
     rma::control_block& c = *t.control;
     auto& part = c.of(this->rank, this->size).part;
     if (std::exchange(t.wanted, false)) {
-      part.store(rma::lock_part::tries);  // Should it die here nobody strikes it off as well.
+      // If this rank fails here, no other rank removes it as well.
+      part.store(rma::lock_part::tries);
       c.lock.give_up();
     }
     if (t.open && !t.no_check) {
@@ -340,7 +348,7 @@ class window_state : public window_meeting<Stack> {
       this->tell(t, kind::nudge);
     }
   }
-  /// A lock that this rank has or waits for is free, and nothing is waited for.
+  /// Releases a lock that this rank holds or waits for, without waiting.
   void let_go(rma_target& t) noexcept {
     if (t.open && !t.no_check) {
       const auto guard = os::lock(this->e);
@@ -390,14 +398,14 @@ class window_state : public window_meeting<Stack> {
           t, site, [&t] { return t.completes; }, &rma::control_words::completes);
     {
       const auto guard = os::lock(this->e);
-      if (has_completed(t)) return errc{};  // It may be lost since.
+      if (has_completed(t)) return errc{};  // The target may have failed since.
     }
     const errc why = wait(t, site, [&] { return has_completed(t); }, hang_stage::completes);
     const auto guard = os::lock(this->e);
-    return has_completed(t) ? errc{} : why;  // It may have completed, and left.
+    return has_completed(t) ? errc{} : why;  // The target may have completed, and left afterwards.
   }
 
-  /// What all have accessed of this rank's memory since the last fence.
+  /// Compares the accesses of all ranks to this rank's memory since the last fence.
   errc compare_origins(call_site site) {
     std::vector<rma_touched> mine;
     std::vector<std::int64_t> lengths;
@@ -421,7 +429,8 @@ class window_state : public window_meeting<Stack> {
     return why;
   }
 
-  /// Whether an access may be wrong as its target alone can tell: the end of an epoch waits for it.
+  /// True if only the target can detect that an access is wrong. The end of the epoch then waits
+  /// for the target.
   bool target_tells() const noexcept { return this->dynamic; }
   bool is_busy(rma_target& t) noexcept {
     if constexpr (endpoint<Stack>::concurrent) {
@@ -431,19 +440,20 @@ class window_state : public window_meeting<Stack> {
     }
     return t.is_busy();
   }
-  /// What a fence or a completion has counted needs no flush. Under the lock.
+  /// True if a flush has something to wait for; clears `stirred` if not. A fence or a completion
+  /// may have counted the accesses meanwhile. Requires the lock.
   static bool still_stirred(rma_target& t) noexcept {
     const bool busy = t.is_busy();
     if (!busy) t.stirred.store(false, platform::memory_order_release);
     return busy;
   }
-  /// What has been started for a target is over here, or, `remote`, there. Cost: direct accesses
-  /// leave nothing to be seen to but a fence, which what was loaded does not need.
+  /// Completes what has been started for a target, locally, or with `remote` at the target.
+  /// Cost:       a fence, if only direct accesses were made; less if they were only loads.
   errc finish(rma_target& t, call_site site, bool remote) {
     t.fence();
     return settle(t, site, remote);
   }
-  /// The same where what follows is seen after what was stored before.
+  /// As finish, after the fence.
   errc settle(rma_target& t, call_site site, bool remote) {
     if (!is_busy(t)) {
       if (os::calm(this->e)) [[likely]]
@@ -464,7 +474,7 @@ class window_state : public window_meeting<Stack> {
       why = wait(t, site, [&] {
         send_recv_protocol<Stack> queued{*this};
         const bool left = queued.push(t) && queued.settled(t) && t.moves == 0;
-        // At once: what other threads put behind it is for their own flushes to ask for.
+        // Under the same lock: accesses that other threads add later are flushed by those threads.
         if (left && remote) ask = this->ask(t, kind::flush);
         return left;
       });
@@ -478,7 +488,7 @@ class window_state : public window_meeting<Stack> {
     still_stirred(t);
     return why;
   }
-  /// Waits until what has been asked for, up to `ask`, is answered.
+  /// Waits until all acknowledgements up to number `ask` have arrived.
   errc answered(rma_target& t, call_site site, std::uint64_t ask) {
     return wait(t, site, [&t, ask] { return t.has_answered(ask); });
   }
@@ -486,7 +496,7 @@ class window_state : public window_meeting<Stack> {
   plain_array<rank_t> started_;
   bool exposes_ = false;
   bool starts_ = false;
-  rank_t second_ = proc_null;  // Who conflicts with `conflict.origin`.
+  rank_t second_ = proc_null;  // Rank that conflicts with `conflict.origin`.
   bool all_locked_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What this processor may do later than written, and what holds it to the order.
+// Memory fences of one-sided accesses: what this processor may reorder, and what prevents it.
 
 #include <atomic>
 
@@ -8,15 +8,15 @@
 
 namespace mpx::inline v0::rma {
 
-/// Whether an atomic read-modify-write orders all that is done before it and behind it.
+/// True if an atomic read-modify-write is a full fence.
 #if defined(__x86_64__)
 inline constexpr bool combining_is_fence = true;
 #else
 inline constexpr bool combining_is_fence = false;
 #endif
 
-/// What has been loaded comes before all that follows. Cost: of the compiler alone, where a
-/// processor keeps that order by itself.
+/// Orders earlier loads before all later accesses.
+/// Cost:       compiler fence only, on processors that keep this order themselves.
 [[MPX_ALWAYS_INLINE]] inline void load_fence() noexcept {
 #if defined(__x86_64__)
   platform::signal_fence();
@@ -25,7 +25,7 @@ inline constexpr bool combining_is_fence = false;
 #endif
 }
 
-/// What has been stored, too.
+/// Orders all earlier accesses, stores included, before all later ones.
 [[MPX_ALWAYS_INLINE]] inline void full_fence() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The words by which ranks exclude each other from a target's memory, in memory that all of them
-// reach; the target's service takes them on behalf of ranks that do not.
+// Lock words and counters by which the ranks of a window synchronise in memory that they share. The
+// target's service uses them on behalf of ranks that do not map that memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace mpx::inline v0::rma {
 
-/// Readers, or one writer, whom the word names. A writer that waits keeps new readers out, so that
-/// it is not starved; but not those who hold another lock: they might be who others, and in the end
-/// it, wait for. Zeroed memory is free.
+/// Reader-writer lock that names its writer. A waiting writer keeps out new readers, so that it is
+/// not starved, except readers that hold another lock: other ranks, and in the end the writer,
+/// might wait for them. Zeroed memory is a free lock.
 ///
-/// bits 0 .. 20: readers inside; 21 .. 41: the writer's rank + 1; 42 .. 63: writers that wait.
+/// bits 0 .. 20: readers inside; 21 .. 41: the writer's rank + 1; 42 .. 63: waiting writers.
 class lock_word {
  public:
-  /// `who` tries. `wanted`: of a writer, that it has called `want`. `passes`: of a reader, that it
-  /// holds others.
+  /// Tries to acquire the lock for rank `who`. `wanted`: the writer has called `want`. `passes`:
+  /// the reader holds another lock.
   bool try_lock(bool exclusive, rank_t who, bool wanted, bool passes = false) noexcept {
     std::uint64_t old = word_.load(platform::memory_order_relaxed);
     for (;;) {
@@ -33,11 +33,11 @@ class lock_word {
       if (word_.compare_exchange_strong(old, next, platform::memory_order_seq_cst)) return true;
     }
   }
-  /// Whether that would be in vain now.
+  /// True if try_lock would fail now.
   bool refuses(bool exclusive, bool passes) const noexcept {
     return refuses(word_.load(platform::memory_order_relaxed), exclusive, passes);
   }
-  /// A writer waits from now on, or, given up, no more.
+  /// `want` registers a waiting writer; `give_up` removes it.
   void want() noexcept { word_.fetch_add(one_waits, platform::memory_order_relaxed); }
   void give_up() noexcept { word_.fetch_sub(one_waits, platform::memory_order_seq_cst); }
   void unlock(bool exclusive) noexcept {
@@ -50,7 +50,7 @@ class lock_word {
   bool is_free() const noexcept {
     return (word_.load(platform::memory_order_relaxed) & (readers | writer)) == 0;
   }
-  /// The writer inside; proc_null: there is none.
+  /// Returns the writer inside; proc_null: none.
   rank_t holder() const noexcept {
     const auto who =
         static_cast<rank_t>((word_.load(platform::memory_order_acquire) & writer) / one_writer);
@@ -72,33 +72,36 @@ class lock_word {
   platform::atomic<std::uint64_t> word_{0};
 };
 
-/// What a rank has to do with a lock word, beside it, so that the living know what the dead held.
+/// State of one rank with regard to a lock word, kept beside it: tells other ranks what a failed
+/// rank held.
 struct lock_part {
   static constexpr std::uint32_t none = 0;
-  static constexpr std::uint32_t tries = 1;    ///< Or leaves, or is the writer, as the word says.
-  static constexpr std::uint32_t waits = 2;    ///< It has been refused.
-  static constexpr std::uint32_t counted = 3;  ///< The same, of a writer that the word counts.
-  static constexpr std::uint32_t reads = 4;    ///< The word counts it as a reader.
+  /// Acquiring or releasing, or the writer inside, as the word says.
+  static constexpr std::uint32_t tries = 1;
+  static constexpr std::uint32_t waits = 2;  ///< Refused.
+  /// Refused, and counted in the word as a waiting writer.
+  static constexpr std::uint32_t counted = 3;
+  static constexpr std::uint32_t reads = 4;  ///< Counted in the word as a reader.
 };
 
-/// What one rank tells another one that owns a control block. Written by the former alone, but for
-/// `part`.
+/// Words of one rank in the control block of another. Only that rank writes them, except `part`.
 struct control_words {
-  platform::atomic<std::uint64_t> sent;       ///< Records that fences have counted.
-  platform::atomic<std::uint32_t> posts;      ///< "You may access me": how often.
-  platform::atomic<std::uint32_t> completes;  ///< "I have": how often.
-  platform::atomic<std::uint32_t> part;       ///< In the owner's lock: see lock_part.
+  platform::atomic<std::uint64_t> sent;       ///< Records counted by fences.
+  platform::atomic<std::uint32_t> posts;      ///< Exposure epochs opened to the owner.
+  platform::atomic<std::uint32_t> completes;  ///< Access epochs to the owner completed.
+  platform::atomic<std::uint32_t> part;       ///< State in the owner's lock: see lock_part.
 };
 
-/// By which all ranks of a window meet: each has one, says there that it has come, and looks for
-/// the others'. Meetings are counted from 1; who has left one may be at the next, but not beyond.
+/// One rank's words of the barrier of a window's ranks. Each rank announces its arrival in its own
+/// words and polls those of the others. Barriers are counted from 1. A rank may be one barrier
+/// ahead of the others, not more: hence two words.
 class meeting_words {
  public:
-  /// Of its owner. `sends`: what the others hear besides.
+  /// Announces the owner's arrival. `sends`: one bit for all other ranks.
   void come(std::uint64_t which, bool sends) noexcept {
     words_[which % 2].exchange(2 * which + (sends ? 1 : 0), platform::memory_order_seq_cst);
   }
-  /// Whether the owner has come. `sends` becomes true if it has said so.
+  /// True if the owner has arrived. Sets `sends` if the owner did so.
   bool has_come(std::uint64_t which, bool& sends) const noexcept {
     const std::uint64_t word = words_[which % 2].load(platform::memory_order_acquire);
     if (word / 2 != which) return false;
@@ -110,20 +113,24 @@ class meeting_words {
   platform::atomic<std::uint64_t> words_[2];
 };
 
-/// What the ranks of a window meet in, one for each target: in memory that they share, if they do.
-/// Behind it are, for each rank, a bit that it sleeps until the lock is free, and its words.
+/// Synchronisation words of one target, in memory shared with the other ranks if there is any.
+/// Followed by a bit for each rank (set while it sleeps until the lock is free) and by the
+/// control_words of each rank.
 struct control_block {
   alignas(cache_line_bytes) lock_word lock;
-  platform::atomic<std::uint32_t> queued;  // The target's service has requests that wait.
+  platform::atomic<std::uint32_t> queued;  // Number of requests that wait at the target's service.
   alignas(cache_line_bytes) meeting_words meetings;
-  alignas(cache_line_bytes) platform::atomic<std::uint64_t> in_meeting;  // Of rank 0: who sleeps.
-  platform::atomic<std::uint32_t> dozing;  // The owner sleeps until posts or completes change.
+  // Block of rank 0 only: ranks that sleep in the barrier.
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> in_meeting;
+  // Threads of the owner that sleep until posts or completes change.
+  platform::atomic<std::uint32_t> dozing;
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> elements[element_locks::count];
   alignas(cache_line_bytes) bulk_lock bulk;
-  alignas(cache_line_bytes) platform::atomic<std::uint32_t> few;  // The owner's: see bulk_lock.
+  // The owner's flag: see bulk_lock.
+  alignas(cache_line_bytes) platform::atomic<std::uint32_t> few;
 
-  /// In `bytes` bytes of zeros at `room`. (In a template nvcc refuses this expression, since the
-  /// block is over-aligned.)
+  /// Constructs a block in `bytes` zeroed bytes at `room`. (nvcc refuses this expression in a
+  /// template, because the block is over-aligned.)
   static control_block* make(void* room) noexcept { return ::new (room) control_block; }
   static constexpr std::size_t masks(rank_t ranks) noexcept {
     return (static_cast<std::size_t>(ranks) + 63) / 64;
@@ -135,15 +142,16 @@ struct control_block {
   platform::atomic<std::uint64_t>* sleeping() noexcept {
     return reinterpret_cast<platform::atomic<std::uint64_t>*>(this + 1);
   }
-  /// Those of rank `r` of `ranks`.
+  /// Words of rank `r` of `ranks`.
   control_words& of(rank_t r, rank_t ranks) noexcept {
     return reinterpret_cast<control_words*>(sleeping() + masks(ranks))[r];
   }
 };
 
-/// What the living do about rank `dead`, of which a lock and its words may still speak: if it was
-/// a reader, or waited, it is struck off, by whoever comes first. Returns whether it held the lock
-/// as a writer, or may have: that stays so, since what it was at may be half done.
+/// Cleans up after the failed rank `dead`: the first rank to call removes it from the readers or
+/// waiting writers.
+/// Returns:    true if it held the lock as a writer, or may have. The lock then stays held, since
+///             its writes may be incomplete.
 inline bool held_by_dead(control_block& c, rank_t dead, rank_t ranks) noexcept {
   if (c.lock.holder() == dead) return true;
   platform::atomic<std::uint32_t>& part = c.of(dead, ranks).part;

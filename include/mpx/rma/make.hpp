@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Making windows.
+// Functions that make windows.
 
 #include <cstdint>
 #include <source_location>
@@ -56,11 +56,12 @@ window<T, Stack, Policy> make_window(const communicator<Stack>& comm, rma_memory
 
 }  // namespace detail
 
-/// A window of `count` elements at this rank, zero bytes at first, in memory that others of a node
-/// reach directly where there is such. Collective. `by`: the protocol of all accesses.
-/// Errors: of this and the following errc::peer_lost, errc::revoked, errc::type: elements differ;
-/// errc::argument: an element is longer than a packet; errc::no_resources. Cost: a dup of the
-/// communicator, two collectives; some 200 bytes for each pair of ranks.
+/// Makes a window of `count` elements at this rank, zeroed, in memory that other ranks of the node
+/// map if there is such memory. Collective. `by`: protocol of all accesses.
+/// Errors:     of this and the following functions: errc::peer_lost, errc::revoked; errc::type if
+///             elements differ between ranks; errc::argument if an element is longer than a packet;
+///             errc::no_resources.
+/// Cost:       a dup of the communicator, two collectives; some 200 bytes for each pair of ranks.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
 requires detail::BlockingForm<How>
@@ -71,15 +72,15 @@ window<T, Stack, Policy> allocate_window(
   return detail::make_window<T, Policy>(comm, detail::rma_memory::allocated, nullptr, count, by,
                                         "allocate_window", how, where);
 }
-/// The same, by the protocol that the stack chooses.
+/// As above, by the protocol that the policy chooses.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
 window<T, Stack, Policy> allocate_window(
     const communicator<Stack>& comm, std::uint64_t count, std::error_code& ec,
     std::source_location where = std::source_location::current()) {
   return allocate_window<T, Policy>(comm, count, rma::protocol::automatic, ec, where);
 }
-/// The same, of which every rank can have all parts (window::part).
-/// Errors: errc::argument if the ranks do not share memory, or no room for it is left there.
+/// As allocate_window, in memory that every rank maps: window::part gives each rank's part.
+/// Errors:     also errc::argument if the ranks do not share memory, or no room is left in it.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
 requires detail::BlockingForm<How>
@@ -90,14 +91,15 @@ window<T, Stack, Policy> shared_window(
   return detail::make_window<T, Policy>(comm, detail::rma_memory::shared, nullptr, count, by,
                                         "shared_window", how, where);
 }
-/// The same, by the protocol that the stack chooses.
+/// As above, by the protocol that the policy chooses.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
 window<T, Stack, Policy> shared_window(
     const communicator<Stack>& comm, std::uint64_t count, std::error_code& ec,
     std::source_location where = std::source_location::current()) {
   return shared_window<T, Policy>(comm, count, rma::protocol::automatic, ec, where);
 }
-/// A window of the program's own memory, which stays until the window is freed.
+/// Makes a window over the program's own memory. Collective.
+/// Completion: `memory` must stay valid until the window is freed.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
 requires detail::BlockingForm<How>
@@ -107,14 +109,14 @@ window<T, Stack, Policy> window_over(const communicator<Stack>& comm, std::span<
   return detail::make_window<T, Policy>(comm, detail::rma_memory::given, memory.data(),
                                         memory.size(), by, "window_over", how, where);
 }
-/// The same, by the protocol that the stack chooses.
+/// As above, by the protocol that the policy chooses.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
 window<T, Stack, Policy> window_over(const communicator<Stack>& comm, std::span<T> memory,
                                      std::error_code& ec,
                                      std::source_location where = std::source_location::current()) {
   return window_over<T, Policy>(comm, memory, rma::protocol::automatic, ec, where);
 }
-/// A window to which memory is attached later.
+/// Makes a window without memory: window::attach adds it later. Collective.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack,
           class How = detail::throws_t>
 requires detail::BlockingForm<How>
@@ -124,7 +126,7 @@ window<T, Stack, Policy> dynamic_window(
   return detail::make_window<T, Policy>(comm, detail::rma_memory::dynamic, nullptr, 0, by,
                                         "dynamic_window", how, where);
 }
-/// The same, by the protocol that the stack chooses.
+/// As above, by the protocol that the policy chooses.
 template <class T, rma::ProtocolPolicy Policy = rma::by_reach, class Stack>
 window<T, Stack, Policy> dynamic_window(
     const communicator<Stack>& comm, std::error_code& ec,

@@ -76,8 +76,8 @@ class window_meeting : public window_accesses<Stack> {
   meeting come(bool sends, call_site site) {
     meeting m;
     if constexpr (os::has_blocks) {
-      // No barrier follows one that has failed: this rank's words of the failed one must not be
-      // overwritten.
+      // No barrier follows a failed one: it would overwrite this rank's word of the barrier before
+      // the failed one, which other ranks may still poll.
       if (broken_ != errc{}) [[unlikely]]
         return {this->tell_loss(broken_, broken_by_), false};
       const std::uint64_t mine = ++meetings_;

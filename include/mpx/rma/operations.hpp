@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What accumulates combine with, as numbers that travel, and how a type's elements are combined in
-// the target's memory: each element atomically, by whoever does it.
+// Operations of accumulates as numbers for the wire, and how elements are combined in the target's
+// memory: each element atomically.
 
 #include <bit>
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace mpx::inline v0::rma {
 
-/// MPI's predefined operations. Values travel.
+/// MPI's predefined operations. The values are part of the wire format.
 enum class combine : std::uint8_t {
   replace,
   no_op,
@@ -70,13 +70,13 @@ constexpr bool has(combine op) noexcept {
 
 }  // namespace detail
 
-/// A predefined operation (mpx::sum, mpx::replace, ...) that elements of T can be combined with.
+/// A predefined operation (mpx::sum, mpx::replace, ...) that applies to elements of T.
 template <class Op, class T>
 concept Operation = detail::has<T>(detail::number_of<std::remove_cvref_t<Op>>());
 
 namespace detail {
 
-/// An unsigned number of as many bytes; void: there is none.
+/// Unsigned integer of N bytes; void if there is none.
 template <std::size_t N>
 struct word_of {
   using type = void;
@@ -97,7 +97,7 @@ template <>
 struct word_of<8> {
   using type = std::uint64_t;
 };
-/// What elements of T are read and written as at once; void: under a lock.
+/// Integer type as which elements of T are accessed atomically; void: they need a lock.
 template <class T>
 using atomic_word =
     typename word_of<std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>
@@ -142,7 +142,8 @@ T combined(combine op, const T& there, const T& given) noexcept {
   return there;
 }
 
-/// One element: `there` becomes `there op given`; what it was. `given` is not aligned.
+/// Replaces the element `there` by `there op given`, atomically. `given` need not be aligned.
+/// Returns:    the previous value.
 template <class T>
 [[MPX_ALWAYS_INLINE]] inline T combine_one(combine op, std::byte* there, const std::byte* given,
                                            element_locks& locks, std::uint32_t who) noexcept {
@@ -172,8 +173,8 @@ template <class T>
   }
 }
 
-/// Elements that nobody else combines: each `there` becomes `f(there, given)`. By cache lines, of
-/// which compilers make vectors.
+/// Combines elements that no other rank combines: each becomes `f(there, given)`. Works by cache
+/// lines, which compilers vectorise.
 template <class T, class F>
 [[gnu::always_inline]] inline void combine_lines(T* __restrict there,
                                                  const std::byte* __restrict given, std::size_t n,
@@ -195,7 +196,7 @@ template <class T, class F>
                                        F f) noexcept {
   combine_lines(there, given, n, f);
 }
-/// The same by `op`. `given`, `fetched`: see element_type.
+/// Combines elements that no other rank combines by `op`. `given`, `fetched`: see element_type.
 template <class T>
 void combine_alone(combine op, std::byte* there, const std::byte* given, std::byte* fetched,
                    std::size_t n) noexcept {
@@ -227,10 +228,11 @@ void combine_alone(combine op, std::byte* there, const std::byte* given, std::by
   }
 }
 
-/// For so long elements are kept from others who combine there.
+/// Maximum length combined in one hold of the bulk lock.
 inline constexpr std::size_t held_bytes_max = std::size_t{64} << 10;
 
-/// Compares one element, and exchanges it where it is equal; what it was.
+/// Replaces the element by `given` if it is equal to `compare`, byte for byte, atomically.
+/// Returns:    the previous value.
 template <class T>
 T swap_one(std::byte* there, const std::byte* compare, const std::byte* given, element_locks& locks,
            std::uint32_t who) noexcept {
@@ -254,15 +256,16 @@ T swap_one(std::byte* there, const std::byte* compare, const std::byte* given, e
 
 }  // namespace detail
 
-/// No element of a window is longer.
+/// Maximum size of a window's element.
 inline constexpr std::size_t element_bytes_max = 256;
 
-/// What a window knows of its elements, with run-time values only.
+/// Element type of a window, with run-time values only.
 struct element_type {
   std::size_t bytes;
   std::size_t alignment;
   bool (*has)(combine op) noexcept;
-  /// `given` nullptr: there is none (no_op). `fetched` nullptr: nobody asks. Neither is aligned.
+  /// Combines `count` elements. `given` is nullptr for no_op; `fetched` is nullptr if previous
+  /// values are not wanted. Neither need be aligned.
   void (*apply)(combine op, std::byte* there, const std::byte* given, std::byte* fetched,
                 std::size_t count, element_locks& locks, std::uint32_t who) noexcept;
   void (*swap)(std::byte* there, const std::byte* compare, const std::byte* given,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Progress for windows of a rank that makes no calls: a thread that sleeps until something comes.
+// A thread that progresses a rank's windows while the rank makes no calls.
 
 #include <poll.h>
 #include <pthread.h>
@@ -17,12 +17,14 @@
 
 namespace mpx::inline v0::rma {
 
-/// For as long as this lives a thread makes progress for this rank whenever no other thread of it
-/// does: what others ask of its windows is done while its program computes. It sleeps on the
-/// transport's descriptor while nothing comes; a thread that is blocked in a call takes over.
-/// Requires: threading::multiple; a PollableTransport. One at a time, and none beside an
-/// asio_service: errc::argument. Errors: errc::no_resources. Cost: a thread and a descriptor; a
-/// wake-up by a system call for what comes while nobody else looks.
+/// For its lifetime, a thread progresses this rank whenever no other thread of the rank does:
+/// accesses to its windows are carried out while its program computes. The thread sleeps on the
+/// transport's descriptor while nothing arrives. A thread that blocks in a call takes over.
+/// Requires:   threading::multiple; a PollableTransport.
+/// Errors:     errc::argument if the environment has a progress_thread or an asio_service already;
+///             errc::no_resources.
+/// Cost:       a thread and a descriptor; a system call to wake up for arrivals while no other
+///             thread polls.
 template <class Stack>
 class progress_thread : mpx::detail::outside_loop {
   using os = mpx::detail::one_sided<Stack>;
@@ -32,7 +34,7 @@ class progress_thread : mpx::detail::outside_loop {
   static_assert(PollableTransport<typename Stack::transport_type>);
 
  public:
-  /// For the rank whose communicator this is.
+  /// Starts the thread for the rank of `comm`.
   explicit progress_thread(const communicator<Stack>& comm)
       : loop{[](loop& l) noexcept { static_cast<progress_thread&>(l).ring(); }},
         endpoint_(comm.endpoint_for_reports()),
@@ -63,7 +65,7 @@ class progress_thread : mpx::detail::outside_loop {
     detach();
     ::close(bell_);
   }
-  /// How often it has slept.
+  /// Number of times the thread has slept.
   std::uint64_t sleeps() const noexcept { return sleeps_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The four protocols, from the origin's side. How a window mixes them: see window.
+// The four one-sided protocols at the origin. See window for how they are combined.
 
 #include <cstring>
 #include <new>
@@ -12,7 +12,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Loads, stores and atomic instructions, where the target's memory lies here, too.
+/// Loads, stores and atomic instructions on the target's memory, which is mapped here.
 template <class Stack>
 struct direct_protocol {
   static constexpr std::string_view name = "direct";
@@ -48,7 +48,7 @@ struct direct_protocol {
       default: return combine(t, x, there, x.begun + n, element);
     }
   }
-  /// From x.begun, which lies `there`, to `end`.
+  /// Combines the bytes from x.begun to `end`; `there`: address of the byte x.begun.
   void combine(rma_target& t, const rma::transfer& x, std::byte* there, std::size_t end,
                std::size_t element) noexcept {
     const auto op = static_cast<rma::combine>(x.op);
@@ -70,8 +70,8 @@ struct direct_protocol {
   }
 };
 
-/// Records that are collected into packets. The target's service carries them out in the order in
-/// which they were started, and so whatever is sent later after them.
+/// Records coalesced into packets. The target's service carries them out in the order in which they
+/// were started, and anything sent later after them.
 template <class Stack>
 struct buffered_protocol {
   static constexpr std::string_view name = "buffered";
@@ -86,8 +86,8 @@ struct buffered_protocol {
   bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
   void lost(rma_target& t) noexcept { t.used = 0; }
 
-  /// Writes what is left of `x` behind what is collected. Returns false where a full packet cannot
-  /// leave yet, or too much is to come back.
+  /// Appends the rest of `x` to the buffered records.
+  /// Returns:    false if a full packet cannot be sent yet, or too many replies are due.
   bool write(rma_target& t, rma::transfer& x) noexcept {
     if (t.failure == errc::peer_lost || t.failure == errc::window) return dropped(x);
     t.stir();
@@ -108,7 +108,8 @@ struct buffered_protocol {
     if (x.data.how != nullptr) x.data.how->drop();
     return true;
   }
-  /// Room for a record with `data` bytes. It is sent to make some only if the target is open.
+  /// Makes room for a record with `data` bytes. Sends the packet for that only if the target is
+  /// open.
   bool make_room(rma_target& t, std::size_t data) noexcept {
     if (t.used + sizeof(rma::record) + data <= t.room) return true;
     return t.open && w.send_packet(t);
@@ -124,7 +125,7 @@ struct buffered_protocol {
     ++t.sent;
     return here + sizeof r;
   }
-  /// A get is one reply slot, and as many records as packets that come back.
+  /// A get takes one reply slot, and one record for each packet of the reply.
   bool ask(rma_target& t, rma::transfer& x) noexcept {
     const std::size_t most = t.room - sizeof(rma::record);
     while (x.begun < x.bytes) {
@@ -133,7 +134,7 @@ struct buffered_protocol {
         return false;
       if (!make_room(t, 0)) return false;
       if (x.token == 0) {
-        // What the transport has brought before it refused is there.
+        // The part moved by the transport before it refused has arrived already.
         const std::size_t left = x.bytes - x.begun;
         const memory into = x.begun == 0 ? x.data : memory(x.data.base + x.begun, left);
         const std::uint32_t slot = w.take_reply(t, into, left, x.waiter);
@@ -142,7 +143,7 @@ struct buffered_protocol {
           return dropped(x);
         }
         x.token = w.token_of(slot);
-        x.data.how = nullptr;  // The reply's from now on.
+        x.data.how = nullptr;  // Owned by the reply slot from now on.
       }
       put_record(t,
                  {.kind = kind::get,
@@ -154,7 +155,8 @@ struct buffered_protocol {
     }
     return true;
   }
-  /// A put that goes on where the last one has ended needs no record of its own.
+  /// Extends the last record: a put that starts where the last put ended needs no record of its
+  /// own.
   static bool extends_last(rma_target& t, const rma::transfer& x) noexcept {
     if (x.what != rma::action::put || x.runs != nullptr || x.begun != 0 || x.bytes % 8 != 0 ||
         !t.goes_on(x.at, x.bytes))
@@ -177,7 +179,7 @@ struct buffered_protocol {
       const std::size_t most = swaps ? total : (t.room - sizeof(rma::record) - 8) / unit * unit;
       std::size_t n = lesser(most, x.left_there(total));
       if (x.what == rma::action::put && t.used + sizeof(rma::record) + rma::padded(n) > t.room) {
-        // What is left of a packet is filled, if that is worth a record.
+        // Fill up the packet if the remaining room is worth a record.
         const std::size_t left = t.room - lesser(t.room, t.used + sizeof(rma::record));
         if (left / 8 * 8 >= least_piece && left / 8 * 8 < n) n = left / 8 * 8;
       }
@@ -213,7 +215,8 @@ struct buffered_protocol {
   static constexpr std::size_t least_piece = 256;
 };
 
-/// The same records, each in a packet of its own, once the epoch or a flush asks for them.
+/// The same records, each in a packet of its own, sent once a flush or the end of the epoch asks
+/// for them.
 template <class Stack>
 struct send_recv_protocol {
   static constexpr std::string_view name = "send_recv";
@@ -252,7 +255,7 @@ struct send_recv_protocol {
       t.queue[sent].let_go();
       ++sent;
     }
-    // Where a packet is written and cannot leave, its access is not to be written again.
+    // An access that is written but whose packet cannot leave must not be written again.
     if (sent < t.queue.size() && is_written(t.queue[sent].what)) {
       t.queue[sent].let_go();
       ++sent;
@@ -273,8 +276,8 @@ struct send_recv_protocol {
     }
     t.queue.clear();
   }
-  /// What is queued touches memory of the program's no more: it goes nowhere, or, where a part of
-  /// it has left, its results do.
+  /// Drops queued accesses that use the program's memory. If a part of an access has been sent, its
+  /// results are discarded instead.
   void forsake(rma_target& t) noexcept {
     t.queue.erase_if([&](rma_queued& q) {
       if (q.copy != nullptr && q.what.result == nullptr) return false;
@@ -297,7 +300,7 @@ struct send_recv_protocol {
     if (x.data.how != nullptr) x.data.how->drop();
     x.data = {};
   }
-  /// What has not been asked for is not waited for.
+  /// Reduces the reply slot by the part that has not been requested.
   void unask(rma_target& t, const rma::transfer& x) noexcept {
     rma_reply* const due = w.find_reply(x.token, t.rank);
     if (due == nullptr) return;
@@ -310,7 +313,7 @@ struct send_recv_protocol {
   }
 };
 
-/// One get or put of the transport that is under way.
+/// A get or put of the transport in progress.
 template <class Stack>
 struct rma_move final : completion_watcher, allocated {
   rma_move(window_data<Stack>& window, rma_target& target) noexcept
@@ -319,7 +322,8 @@ struct rma_move final : completion_watcher, allocated {
     auto& self = static_cast<rma_move&>(watcher);
     --self.t.moves;
     if (self.op->failure != errc{} && self.t.has_not_failed()) {
-      // For want of memory that a card may reach it goes by packets, if the peer is there.
+      // Registration may have failed for lack of pinnable memory: goes by packets instead, if the
+      // peer lives.
       if (one_sided<Stack>::failure_locked(self.w.e, self.t.peer) != errc{})
         self.t.failure = errc::peer_lost;
       else if (!self.t.queue.try_push_back({self.what, nullptr}))
@@ -334,7 +338,7 @@ struct rma_move final : completion_watcher, allocated {
   operation* op = nullptr;
 };
 
-/// The transport's own gets and puts of what lies in one piece.
+/// The transport's get and put, one call for each contiguous run.
 template <class Stack>
 struct rdma_protocol {
   using os = one_sided<Stack>;
@@ -344,16 +348,16 @@ struct rdma_protocol {
   window_data<Stack>& w;
 
   bool takes(const rma_target& t, const rma::transfer& x) const noexcept {
-    // A request may be dropped while the transport writes: such a get goes another way.
-    // What is short may be a temporary.
+    // A request may be dropped while the transport writes to its buffer: such a get uses another
+    // protocol. Short data may be a temporary.
     return t.remote.key != 0 && x.data.contiguous() &&
            (os::moves_at_once || (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
            (x.what == rma::action::put || x.what == rma::action::get);
   }
   enum class run : std::uint8_t {
     begun,
-    later,    ///< Once something that is under way is over.
-    refused,  ///< What is left of it goes by packets.
+    later,    ///< Retry after an operation in progress has completed.
+    refused,  ///< The remainder goes by packets.
   };
   bool start(rma_target& t, rma::transfer& x) noexcept {
     const run went = try_start(t, x);
@@ -371,11 +375,12 @@ struct rdma_protocol {
 
  private:
   run start_run(rma_target& t, rma::transfer& x, [[maybe_unused]] std::size_t n) noexcept {
-    // One before it was refused; or a part of this one is to come by packets.
+    // An earlier access was refused, or a part of this one goes by packets.
     if (t.remote.key == 0 || x.token != 0) return run::refused;
     if constexpr (os::has_rdma) {
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
-      if (m != nullptr) {  // This run alone: the others go by themselves, and their list may go.
+      // Copies this run only: the access's list of runs may be destroyed first.
+      if (m != nullptr) {
         m->what.what = x.what;
         m->what.at = x.place();
         m->what.bytes = n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Elements of a window at other ranks, and runs of them, as values that are assigned to, combined
-// with and loaded from: window::at, window::span. Included by mpx/rma.hpp.
+// References to elements of a window at other ranks, and spans of them, which can be assigned to,
+// combined with and loaded: window::at, window::span. Part of mpx/rma.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -17,79 +17,81 @@
 
 namespace mpx::inline v0::rma {
 
-/// Values that are equal where their bytes are: what is compared at a target. Types with bytes that
-/// belong to no member are none.
+/// Values are equal if and only if their bytes are: compare_exchange compares bytes at the target.
+/// Not satisfied by types with padding.
 template <class T>
 concept ComparedByBytes = std::has_unique_object_representations_v<T> ||
                           (std::is_floating_point_v<T> && sizeof(T) <= sizeof(double));
 
-/// An element that arithmetic changes: what `-=` takes from.
+/// Elements with arithmetic: `-=` is provided for them.
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// An element of a target's memory in a window. Trivially copyable: a copy is of the same element,
-/// and what it refers to cannot be changed.
+/// Reference to an element of a target's memory in a window. Trivially copyable: a copy refers to
+/// the same element. Cannot be rebound.
 ///
 /// | cost                   | calls                                                              |
 /// |------------------------|--------------------------------------------------------------------|
 /// | returns at once        | `=`, store, `+=` `-=` `&=` `|=` `^=`, accumulate, get              |
 /// | waits for the value    | load, fetch, fetch_and_op, fetch_add, exchange, compare_exchange   |
 ///
-/// What returns at once is the window's put, accumulate or get: it flushes nothing, so that a loop
-/// of them is as fast as one of the window's calls. What waits takes a round trip, unless memory is
-/// reached directly, and is named: there is no conversion to T. It waits for the results of all
-/// that this rank has started for the target, in an epoch of any kind; what it has put may still be
-/// on its way.
-/// Requires: the window stays where it is, and has an epoch for the target at each use.
-/// Errors:   those of the window's call, which name the ranks, the displacement and the epoch.
-/// Order:    as of the window's calls: puts and gets have none until a flush, accumulates and
-///           fetches of one element keep theirs.
+/// Calls that return at once are the window's put, accumulate or get. They do not flush, so that a
+/// loop of them is as fast as a loop of the window's calls. Calls that wait take a round trip
+/// unless the memory is mapped; there is no conversion to T, so that every wait is visible. They
+/// wait for the results of all accesses that this rank has started for the target, in an epoch of
+/// any kind; data that it has put may still be in transit.
+/// Requires:   the window is not moved, and has an epoch open to the target at each use.
+/// Errors:     those of the window's call, which name the ranks, the displacement and the epoch.
+/// Order:      as of the window's calls: puts and gets are unordered until a flush; accumulates and
+///             fetches of one element are ordered.
 template <class Window>
 class reference {
   using site = std::source_location;
   using throws_t = mpx::detail::throws_t;
 
  public:
-  using value_type = typename Window::value_type;  ///< Of the element.
-  /// What an operator is given, and where.
+  using value_type = typename Window::value_type;  ///< Element type.
+  /// Right operand of an operator, and its source line.
   struct given {
     value_type value;
     site where;
-    /// Of what stands right of an operator.
+    /// Converts implicitly from the value.
     [[gnu::always_inline]] given(const value_type& v,
                                  site w = site::current()) noexcept  // NOLINT(*-explicit-*)
         : value(v), where(w) {}
     template <std::floating_point U>
     requires std::integral<value_type>
-    given(U, site = site::current()) = delete;  ///< Its fraction would go: convert it.
+    /// Would truncate the fraction: convert explicitly.
+    given(U, site = site::current()) = delete;
   };
 
-  /// Of window::at.
+  /// Made by window::at.
   reference(Window& of, rank_t target, std::uint64_t displacement) noexcept
       : of_(&of), displacement_(displacement), target_(target) {}
   reference(const reference&) = default;
-  /// It could mean the reference or the element: `x = y.load()` says which.
+  /// Deleted: ambiguous between reference and element. Write `x = y.load()`.
   reference& operator=(const reference&) = delete;
-  const reference& operator=(const reference&) const = delete;  ///< The same.
+  const reference& operator=(const reference&) const = delete;  ///< Deleted likewise.
   ~reference() = default;
 
-  rank_t target() const noexcept { return target_; }                     ///< Whose memory it is in,
-  std::uint64_t displacement() const noexcept { return displacement_; }  ///< and where.
+  rank_t target() const noexcept { return target_; }  ///< Rank whose memory contains the element.
+  /// Displacement of the element.
+  std::uint64_t displacement() const noexcept { return displacement_; }
 
-  // --- At once -----------------------------------------------------------------------------------
+  // --- Calls that return at once ----------------------------------------------------------------
 
   /// window::put.
   [[gnu::always_inline]] const reference& operator=(const given& g) const {
     of_->put(g.value, target_, displacement_, throws_t{}, g.where);
     return *this;
   }
-  /// The same, which tells errors, or is started, as `how` says.
+  /// window::put that reports errors or is started, as `how` says.
   template <class How = throws_t>
   [[gnu::always_inline]] auto store(const value_type& value, How&& how = {},
                                     site where = site::current()) const {
     return of_->put(value, target_, displacement_, std::forward<How>(how), where);
   }
-  /// window::get: `into` has the value after a flush, or the end of the epoch.
+  /// window::get: `into` holds the value after a flush or the end of the epoch.
   template <class How = throws_t>
   [[gnu::always_inline]] auto get(value_type& into, How&& how = {},
                                   site where = site::current()) const {
@@ -102,7 +104,8 @@ class reference {
                   site where = site::current()) const {
     return of_->accumulate(value, target_, displacement_, op, std::forward<How>(how), where);
   }
-  /// The same with the operation that the operator names: atomic with regard to other accumulates.
+  /// window::accumulate with the operation of the operator: atomic with regard to other
+  /// accumulates.
   const reference& operator+=(const given& g) const
       requires Operation<decltype(mpx::sum), value_type>
   {
@@ -129,9 +132,10 @@ class reference {
     return combine(g, mpx::bit_xor);
   }
 
-  // --- These wait for the value: `how` is nothing or an error_code -------------------------------
+  // --- Calls that wait for the value: `how` is absent or an error_code --------------------------
 
-  /// The element. What others combine with at the same time `fetch` reads.
+  /// Returns the element. Not atomic with regard to accumulates of other ranks: use `fetch` for
+  /// that.
   template <class How = throws_t>
   requires mpx::detail::BlockingForm<How>
   [[nodiscard]] value_type load(How&& how = {}, site where = site::current()) const {
@@ -140,8 +144,8 @@ class reference {
     of_->template arrive<action::get>(target_, displacement_, sizeof value, how, where);
     return value;
   }
-  /// Combines the element with `value`. Returns what it was. Where that is of no use, accumulate
-  /// does not wait.
+  /// Combines the element with `value`, and returns its previous value. accumulate does the same
+  /// without waiting.
   template <class Op, class How = throws_t>
   requires Operation<Op, value_type> && mpx::detail::BlockingForm<How>
   [[nodiscard]] value_type fetch_and_op(const value_type& value, Op op, How&& how = {},
@@ -151,28 +155,29 @@ class reference {
     of_->template arrive<action::fetch>(target_, displacement_, sizeof was, how, where);
     return was;
   }
-  /// The element, as one with what others combine with it.
+  /// Returns the element, atomically with regard to accumulates.
   template <class How = throws_t>
   requires mpx::detail::BlockingForm<How>
   [[nodiscard]] value_type fetch(How&& how = {}, site where = site::current()) const {
     return fetch_and_op(value_type{}, mpx::no_op, how, where);
   }
-  /// fetch_and_op of a sum.
+  /// fetch_and_op with a sum.
   template <class How = throws_t>
   requires Operation<decltype(mpx::sum), value_type> && mpx::detail::BlockingForm<How>
   [[nodiscard]] value_type fetch_add(const value_type& value, How&& how = {},
                                      site where = site::current()) const {
     return fetch_and_op(value, mpx::sum, how, where);
   }
-  /// fetch_and_op that replaces.
+  /// fetch_and_op with replacement.
   template <class How = throws_t>
   requires mpx::detail::BlockingForm<How>
   [[nodiscard]] value_type exchange(const value_type& value, How&& how = {},
                                     site where = site::current()) const {
     return fetch_and_op(value, mpx::replace, how, where);
   }
-  /// If the element has the bytes of `expected`, it becomes `desired`. Returns whether it had;
-  /// `expected` is what it was. Errors leave `expected` as it was, and return false.
+  /// Replaces the element by `desired` if it is equal to `expected`, byte for byte. Stores the
+  /// previous value to `expected`.
+  /// Returns:    true if it was equal; false on errors, which leave `expected` unchanged.
   template <class How = throws_t>
   requires ComparedByBytes<value_type> && mpx::detail::BlockingForm<How>
   [[nodiscard]] bool compare_exchange(value_type& expected, const value_type& desired,
@@ -184,7 +189,7 @@ class reference {
       if (how) return false;
     const bool equal = std::memcmp(&was, &expected, sizeof was) == 0;
     expected = was;
-    return equal && target_ != proc_null;  // Which has no elements.
+    return equal && target_ != proc_null;  // proc_null has no elements.
   }
 
  private:
@@ -193,7 +198,7 @@ class reference {
     of_->accumulate(g.value, target_, displacement_, op, throws_t{}, g.where);
     return *this;
   }
-  /// What is added instead of taking `value` away; wraps as unsigned numbers do.
+  /// Returns the value to add in order to subtract `value`; wraps as unsigned numbers do.
   static value_type negative(const value_type& value) noexcept {
     if constexpr (std::is_integral_v<value_type>) {
       using bits = std::make_unsigned_t<value_type>;
@@ -208,9 +213,9 @@ class reference {
   rank_t target_;
 };
 
-/// Elements of a target's memory in a window that follow each other. Trivially copyable. It has no
-/// iterators, for a loop over elements that are loaded takes a round trip each: `load` brings them
-/// all at once.
+/// Contiguous elements of a target's memory in a window. Trivially copyable. Has no iterators,
+/// because a loop that loads element by element takes a round trip for each: `load` gets them all
+/// at once.
 /// Requires, Errors, Order: as of reference.
 template <class Window>
 class span {
@@ -218,22 +223,25 @@ class span {
   using throws_t = mpx::detail::throws_t;
 
  public:
-  using value_type = typename Window::value_type;  ///< Of the elements.
+  using value_type = typename Window::value_type;  ///< Element type.
 
-  /// Of window::span.
+  /// Made by window::span.
   span(Window& of, rank_t target, std::uint64_t first, std::uint64_t n) noexcept
       : of_(&of), first_(first), size_(n), target_(target) {}
 
-  rank_t target() const noexcept { return target_; }              ///< Whose memory it is in.
-  std::uint64_t displacement() const noexcept { return first_; }  ///< Of the first element.
-  std::uint64_t size() const noexcept { return size_; }           ///< How many there are.
-  bool empty() const noexcept { return size_ == 0; }              ///< Whether there is none.
-  /// One of them. Requires: i < size().
+  rank_t target() const noexcept { return target_; }  ///< Rank whose memory contains the elements.
+  /// Displacement of the first element.
+  std::uint64_t displacement() const noexcept { return first_; }
+  std::uint64_t size() const noexcept { return size_; }  ///< Number of elements.
+  bool empty() const noexcept { return size_ == 0; }     ///< True if size() is 0.
+  /// Returns a reference to element `i`.
+  /// Requires:   i < size().
   reference<Window> operator[](std::uint64_t i) const noexcept {
     MPX_ASSERT(i < size_, "a span has elements 0 .. size() - 1");
     return {*of_, target_, place(i)};
   }
-  /// `n` of them from `i` on. Requires: i + n <= size().
+  /// Returns `n` elements from `i` on.
+  /// Requires:   i + n <= size().
   span subspan(std::uint64_t i, std::uint64_t n,
                [[maybe_unused]] site where = site::current()) const noexcept {
     MPX_ASSERT_AT(i <= size_ && n <= size_ - i, "a part of a span lies within it", where);
@@ -241,7 +249,7 @@ class span {
   }
 
   /// window::put of `data`, a contiguous range. Returns at once.
-  /// Errors: errc::argument, too: it is not of size() elements.
+  /// Errors:     also errc::argument if `data` has not size() elements.
   template <class B, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
            (!LayoutBuffer<std::remove_cvref_t<B>>)
@@ -253,8 +261,9 @@ class span {
     return of_->put(elements<const value_type>(data), target_, first_, std::forward<How>(how),
                     where);
   }
-  /// window::get into all of `into`, which has the values after a flush, or the end of the epoch.
-  /// Returns at once. Errors: as of store.
+  /// window::get into all of `into`, which holds the values after a flush or the end of the epoch.
+  /// Returns at once.
+  /// Errors:     as of store.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> && (!LayoutBuffer<std::remove_cvref_t<B>>)
   auto get(B&& into, How&& how = {}, site where = site::current()) const {
@@ -264,7 +273,7 @@ class span {
                                                std::forward<How>(how), where);
     return of_->get(elements<value_type>(into), target_, first_, std::forward<How>(how), where);
   }
-  /// The same, and waits for the values: one round trip, unless memory is reached directly.
+  /// window::get that waits for the values: one round trip, unless the memory is mapped.
   template <class B, class How = throws_t>
   requires ReceiveBuffer<B&&> &&
            (!LayoutBuffer<std::remove_cvref_t<B>>) && mpx::detail::BlockingForm<How>
@@ -272,7 +281,8 @@ class span {
     get(into, how, where);
     of_->template arrive<action::get>(target_, first_, size_ * sizeof(value_type), how, where);
   }
-  /// window::accumulate of `data`, element by element. Returns at once. Errors: as of store.
+  /// window::accumulate of `data`, element by element. Returns at once.
+  /// Errors:     as of store.
   template <class B, class Op, class How = throws_t>
   requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
            (!LayoutBuffer<std::remove_cvref_t<B>>) && Operation<Op, value_type>
@@ -286,7 +296,7 @@ class span {
   }
 
  private:
-  /// Of a dynamic window displacements are bytes.
+  /// Returns the displacement of element `i`. Counts bytes in a dynamic window.
   std::uint64_t place(std::uint64_t i) const noexcept {
     return first_ + (of_->unit() == 1 ? i * sizeof(value_type) : i);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where in a target's memory data lies that is not in one piece there.
+// Layouts of data that is not contiguous in a target's memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,36 +14,39 @@
 
 namespace mpx::inline v0::rma {
 
-/// `count` blocks of `block` elements, `stride` elements apart, the first at `at`.
+/// `count` blocks of `block` elements each, `stride` elements apart, the first at displacement
+/// `at`.
 struct strided {
-  std::uint64_t at;      ///< In elements.
-  std::uint64_t count;   ///< Of blocks.
-  std::uint64_t block;   ///< Elements of each.
-  std::uint64_t stride;  ///< From one to the next.
+  std::uint64_t at;      ///< Displacement in elements.
+  std::uint64_t count;   ///< Number of blocks.
+  std::uint64_t block;   ///< Elements per block.
+  std::uint64_t stride;  ///< Elements from one block's start to the next.
 };
 
 /// `count` elements of a datatype (mpx/datatype.hpp), the first at displacement `at`: MPI's
-/// displacement, count and datatype of a target. `type` has to stay for the call alone.
+/// displacement, count and datatype of a target.
+/// Completion: `type` must stay valid for the duration of the call.
 template <class Datatype>
 struct typed {
-  std::uint64_t at;      ///< A displacement of the window.
-  std::int64_t count;    ///< Of elements of `type`.
-  const Datatype& type;  ///< How each lies.
+  std::uint64_t at;      ///< Displacement in the window.
+  std::int64_t count;    ///< Number of elements of `type`.
+  const Datatype& type;  ///< Layout of each element.
 };
 template <class Datatype>
 typed(std::uint64_t, std::int64_t, const Datatype&) -> typed<Datatype>;
 
-/// Pieces of memory that data fills one after the other. Displacements are in bytes.
+/// A contiguous piece of a layout. `at` is relative to the access's displacement, in bytes.
 struct run {
   std::int64_t at;
   std::uint64_t bytes;
 };
 
-/// The runs of one access, shared by those who still need them. Immutable once it is built.
+/// The runs of one access, in the order in which data fills them. Reference-counted. Immutable once
+/// built.
 class run_list : public mpx::detail::allocated {
  public:
-  /// One behind the others, joined with the last one if it goes on there. Returns false if memory
-  /// is out.
+  /// Appends a run; merges it with the last one if they are adjacent.
+  /// Returns:    false if memory is exhausted.
   bool add(std::int64_t at, std::uint64_t n) noexcept {
     if (n == 0) return true;
     low_ = bytes_ == 0 || at < low_ ? at : low_;
@@ -61,10 +64,10 @@ class run_list : public mpx::detail::allocated {
   }
   const run& operator[](std::size_t i) const noexcept { return runs_[i]; }
   std::size_t size() const noexcept { return runs_.size(); }
-  std::uint64_t bytes() const noexcept { return bytes_; }  // Of all.
-  std::int64_t low() const noexcept { return low_; }       // Where the first of them begins,
-  std::int64_t high() const noexcept { return high_; }     // and the last one ends.
-  /// Whether each is made of whole elements, `step` bytes or a multiple of that apart.
+  std::uint64_t bytes() const noexcept { return bytes_; }  // Total of all runs.
+  std::int64_t low() const noexcept { return low_; }       // Lowest offset.
+  std::int64_t high() const noexcept { return high_; }     // One past the highest offset.
+  /// True if each run consists of whole elements and starts at a multiple of `step` bytes.
   bool holds_whole(std::size_t element, std::size_t step) const noexcept {
     for (const run& r : runs_)
       if (r.bytes % element != 0 || r.at % static_cast<std::int64_t>(step) != 0) return false;
@@ -84,7 +87,7 @@ class run_list : public mpx::detail::allocated {
   mutable platform::atomic<std::uint32_t> references_{1};
 };
 
-/// A counted reference to one; none: data lies in one piece.
+/// Owning reference to a run_list; empty: the data is contiguous.
 class runs_reference {
  public:
   runs_reference() = default;
@@ -106,23 +109,24 @@ class runs_reference {
   const run_list* of_ = nullptr;
 };
 
-/// Where an access begins at its target, and the runs from there on.
+/// Displacement of an access at its target, and the runs relative to it.
 struct spread {
-  std::uint64_t at = 0;  ///< A displacement.
+  std::uint64_t at = 0;  ///< Displacement.
   runs_reference runs;
   errc wrong{};
 };
 
 namespace detail {
 
-/// What a layout has to fit, which is known before its runs are listed: a wrong count may name more
-/// of them than there is memory for.
+/// Limits checked before the runs are listed: a wrong count may name more runs than memory can
+/// hold.
 struct spread_limits {
-  std::uint64_t bytes = 0;                      ///< As many are given.
-  std::uint64_t room = ~std::uint64_t{0} >> 1;  ///< So many lie from its displacement on.
+  std::uint64_t bytes = 0;                      ///< Length of the local data.
+  std::uint64_t room = ~std::uint64_t{0} >> 1;  ///< Bytes at the target from the displacement on.
 };
 
-/// `written`: no byte may be there twice. Cost: of a layout that does not fit, none.
+/// Lists the runs of a layout. `written`: no byte may occur twice.
+/// Cost:       none for a layout that does not fit.
 inline spread spread_of(const strided& s, std::size_t element, bool written,
                         const spread_limits& fits_in) noexcept {
   spread made{s.at, {}, {}};
@@ -145,7 +149,7 @@ inline spread spread_of(const strided& s, std::size_t element, bool written,
     if (!runs->add(static_cast<std::int64_t>(i * stride), block)) made.wrong = errc::no_resources;
   return made;
 }
-/// The same.
+/// Lists the runs of a datatype.
 template <class Datatype>
 spread spread_of(const typed<Datatype>& t, std::size_t, bool written,
                  const spread_limits& fits_in) noexcept {
@@ -164,7 +168,7 @@ spread spread_of(const typed<Datatype>& t, std::size_t, bool written,
   const bool overflows = __builtin_mul_overflow(static_cast<std::uint64_t>(t.count),
                                                 static_cast<std::uint64_t>(d.bytes), &all);
   if (made.wrong == errc{} && (overflows || all != fits_in.bytes)) made.wrong = errc::argument;
-  // Those who are addressable reach no further than 64 bits.
+  // Addressable layouts do not overflow 64 bits.
   if (made.wrong == errc{} && all != 0 &&
       d.bounds.true_high + (d.extent > 0 ? (t.count - 1) * d.extent : 0) >
           static_cast<std::int64_t>(fits_in.room))
@@ -180,7 +184,7 @@ spread spread_of(const typed<Datatype>& t, std::size_t, bool written,
 
 }  // namespace detail
 
-/// What says where data lies at a target that is not in one piece there.
+/// A layout at a target: rma::strided or rma::typed.
 template <class P>
 concept TargetLayout = requires(const P& p) { detail::spread_of(p, 1, true, {}); };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The target's side of windows: carries out the records that arrive, whatever call makes progress,
-// and collects what has to go back.
+// The target's side of windows: carries out arriving records in any call that makes progress, and
+// collects the replies.
 
 #include <bit>
 #include <cstring>
@@ -14,18 +14,19 @@
 
 namespace mpx::inline v0::detail {
 
-/// What a rank does for others that access its part of a window. Under the lock, all of it.
+/// Carries out accesses of other ranks to this rank's part of a window. All functions require the
+/// endpoint's lock.
 template <class Stack>
 struct exposed_side {
   using data = window_data<Stack>;
   using os = one_sided<Stack>;
   using kind = rma::record_kind;
 
-  /// Whether `n` bytes at `at` belong to one region that is attached, or to several that adjoin.
+  /// True if `n` bytes at `at` belong to one attached region, or to several adjacent ones.
   static bool is_attached(const data& w, std::uint64_t at, std::uint64_t n) noexcept {
     for (;;) {
       bool within = false;
-      std::uint64_t reach = 0;  // So many bytes from there on.
+      std::uint64_t reach = 0;  // Attached bytes from `at` on.
       for (const rma_piece& p : w.pieces)
         if (at >= p.at && at - p.at <= p.bytes) {
           within = true;
@@ -37,7 +38,8 @@ struct exposed_side {
       n -= reach;
     }
   }
-  /// Where `n` bytes at `at` lie, if the window has them, and they are aligned to `alignment`.
+  /// Returns the address of `n` bytes at `at`; nullptr if they are out of range or not aligned to
+  /// `alignment`.
   static std::byte* locate(const data& w, std::uint64_t at, std::uint64_t n,
                            std::size_t alignment) noexcept {
     if (w.dynamic) {
@@ -48,7 +50,8 @@ struct exposed_side {
     return w.base + at;
   }
 
-  /// All records of a packet. Returns errc::protocol for what makes no sense.
+  /// Handles all records of a packet.
+  /// Errors:     errc::protocol for malformed records.
   static errc receive(data& w, rank_t from, std::span<const std::byte> rest) noexcept {
     constexpr auto no_op = static_cast<std::uint8_t>(rma::combine::no_op);
     errc why{};
@@ -71,17 +74,18 @@ struct exposed_side {
     return why;
   }
 
-  /// Grants what can be granted, in the order of the requests.
+  /// Grants lock requests as far as possible, in their order.
   static void grant(data& w) noexcept {
     grant_passing(w);
     while (!w.requests.empty()) {
       rma_request& at = w.requests[0];
-      if (os::gone_locked(w.e, w.peer_of(at.rank))) {  // It would never give the lock back.
+      // A failed rank would never release the lock.
+      if (os::gone_locked(w.e, w.peer_of(at.rank))) {
         withdraw(w, at.rank);
         continue;
       }
       if (!w.control->lock.try_lock(at.exclusive, at.rank, at.waits)) {
-        // Only the first keeps others out: those behind it wait for it, too.
+        // Only the first request excludes new readers: those behind it wait for it as well.
         if (at.exclusive && !std::exchange(at.waits, true)) w.control->lock.want();
         return deny(w);
       }
@@ -90,7 +94,7 @@ struct exposed_side {
       give(w, first);
     }
   }
-  /// Where a dead rank holds the lock all who have asked for it are told.
+  /// Denies all requests if a failed rank holds the lock.
   static void deny(data& w) noexcept {
     if (os::calm(w.e)) return;
     const rank_t holder = dead_holder(w, *w.control);
@@ -101,14 +105,15 @@ struct exposed_side {
       w.tell(w.targets[asks], kind::denied, 0, static_cast<std::uint64_t>(holder));
     }
   }
-  /// Who holds a lock, and is dead; proc_null: nobody. Others that are dead are struck off.
+  /// Returns a failed rank that holds the lock; proc_null: none. Removes other failed ranks from
+  /// the lock's words.
   static rank_t dead_holder(data& w, rma::control_block& c) noexcept {
     for (rank_t r = 0; r < w.size; ++r)
       if (os::failure_locked(w.e, w.peer_of(r)) != errc{} && rma::held_by_dead(c, r, w.size))
         return r;
     return proc_null;
   }
-  /// Those who hold others do not wait behind writers.
+  /// Grants readers that hold other locks: they do not wait behind writers.
   static void grant_passing(data& w) noexcept {
     for (std::size_t i = 0; i < w.requests.size();) {
       const rma_request q = w.requests[i];
@@ -125,7 +130,7 @@ struct exposed_side {
     w.held[static_cast<std::size_t>(q.rank)] = q.exclusive ? 2 : 1;
     w.tell(w.targets[q.rank], kind::granted);
   }
-  /// A lock that `r` had by packets is free.
+  /// Releases a lock granted to `r` by a packet.
   static void release(data& w, rank_t r) noexcept {
     std::uint8_t& held = w.held[static_cast<std::size_t>(r)];
     if (held == 0) return;
@@ -134,7 +139,7 @@ struct exposed_side {
     wake_sleepers(w, *w.control);
     grant(w);
   }
-  /// Those who sleep until a word is free look again.
+  /// Wakes the ranks that sleep until the lock word is free.
   static void wake_sleepers(data& w, rma::control_block& c) noexcept {
     if constexpr (os::has_blocks) {
       for (rank_t first = 0; first < w.size; first += 64) {
@@ -146,7 +151,7 @@ struct exposed_side {
       }
     }
   }
-  /// What `r` has asked for, and not got, it does not want.
+  /// Removes the ungranted requests of `r`.
   static void withdraw(data& w, rank_t r) noexcept {
     for (std::size_t i = w.requests.size(); i-- > 0;) {
       if (w.requests[i].rank != r) continue;
@@ -155,8 +160,8 @@ struct exposed_side {
     }
     w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
   }
-  /// A peer is gone: what it was asked for has failed; what it held is free, unless it may have
-  /// been writing.
+  /// Handles the loss of a peer: replies due from it fail; its lock is released unless it was a
+  /// writer.
   static void lose(data& w, rank_t r) noexcept {
     withdraw(w, r);
     if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);
@@ -173,7 +178,8 @@ struct exposed_side {
     if (w.out_used != 0) os::send_locked(w.e, t.peer, w.context, {w.out, w.out_used});
     w.out_used = 0;
   }
-  /// Room for a record of `n` bytes for that origin; nullptr: it is more than a packet holds.
+  /// Reserves a reply record of `n` bytes to that origin.
+  /// Returns:    nullptr if it exceeds a packet, or n == 0.
   static std::byte* reply(data& w, rma_target& t, std::uint64_t token, std::size_t n) noexcept {
     const std::size_t need = sizeof(rma::record) + rma::padded(n);
     if (need > t.room || n == 0) return nullptr;
@@ -182,7 +188,7 @@ struct exposed_side {
         .kind = kind::reply, .bytes = static_cast<std::uint32_t>(n), .token = token};
     std::byte* const here = w.out + w.out_used;
     std::memcpy(here, &r, sizeof r);
-    std::memset(here + need - 8, 0, 8);  // What it is padded with.
+    std::memset(here + need - 8, 0, 8);  // Padding.
     w.out_used += need;
     return here + sizeof r;
   }
@@ -239,7 +245,7 @@ struct exposed_side {
     switch (r.kind) {
       case kind::reply: {
         rma_reply* const slot = w.find_reply(r.token, from);
-        if (slot == nullptr) return errc{};  // It has failed in the meantime.
+        if (slot == nullptr) return errc{};  // The access has failed meanwhile.
         if (given.size() > slot->left) return errc::protocol;
         if (slot->into.exists()) slot->into.write(slot->bytes - slot->left, given);
         slot->left -= given.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a window's calls wait for, for reports on ranks that do not go on. Looked at only then.
+// Reports what blocked calls of a window wait for. Runs only when a hang report is made.
 
 #include <cstdint>
 #include <cstdio>
@@ -14,8 +14,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// Who is inside a lock, as far as its words tell: `take(rank)` for each. `by_packets`: what its
-/// owner knows besides, of each rank; nullptr: nothing.
+/// Calls `take(rank)` for each rank that holds a lock, as far as its words tell. `by_packets`:
+/// locks granted by the owner through packets, by rank; nullptr: unknown.
 template <class F>
 [[gnu::cold]] void each_holder(rma::control_block& c, rank_t ranks, const std::uint8_t* by_packets,
                                F&& take) {
@@ -29,12 +29,13 @@ template <class F>
       take(r);
 }
 
-/// What a blocked call of a window waits for. Lies beside the call that is blocked.
+/// Awaited condition of a blocked call of a window. Lives on the stack of the blocked call.
 template <class Stack>
 struct window_awaited : awaited_above {
   using data = window_data<Stack>;
 
-  /// `what`: as hang_stage has it; `answers`: or, before, for what lets this rank access `t`.
+  /// `what`: see hang_stage. `answers` stands for an acknowledgement of `t`, or before that for the
+  /// lock or post that lets this rank access `t`.
   window_awaited(const data& window, const rma_target* target, hang_stage what,
                  std::uint64_t which_meeting = 0) noexcept
       : awaited_above{&list_it}, w(window), t(target), stage(what), meeting(which_meeting) {}
@@ -57,7 +58,7 @@ struct window_awaited : awaited_above {
         if (!w.targets[r].control->meetings.has_come(meeting, sends)) add(r, stage, -1);
       return;
     }
-    if (stage == hang_stage::completes) {  // They are waited for one after the other.
+    if (stage == hang_stage::completes) {  // The origins are waited for one after the other.
       bool waited = true;
       for (const rank_t r : w.exposed_to) {
         waited = waited && r != t->rank;
@@ -82,13 +83,13 @@ struct window_awaited : awaited_above {
   rank_t world(rank_t r) const noexcept { return r < 0 ? -1 : world_rank(w.peer_of(r)); }
 
   const data& w;
-  const rma_target* t;  // nullptr: all of them.
+  const rma_target* t;  // nullptr: all targets.
   hang_stage stage;
   std::uint64_t meeting;
 };
 
-/// Adds what a rank can say of its windows: who has locks that others wait for here, which numbers
-/// are windows', and, of collective calls by which a window's call is made, which call that is.
+/// Adds a rank's windows to its report: holders of locks that other ranks wait for here, the names
+/// of windows, and the program's call that a window's collective call is part of.
 template <class Stack>
 [[gnu::cold]] void explain_window(window_data<Stack>& w, hang_info& info) noexcept {
   const auto mine = [&w](const hang_operation& op) { return op.context >> 1 == w.context >> 1; };
