@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The communicator: a group of ranks and a context of their own, with point-to-point in all modes
-// and collectives. A light handle: copy it freely; the environment outlives it. This is the roof:
-// it puts together what comm/ and coll/ have.
+// The communicator: a group of ranks with its own context, with point-to-point communication in all
+// modes and collectives. A handle that is cheap to copy; the environment must outlive it. Combines
+// the parts in comm/ and coll/.
 
 #include <concepts>
 #include <source_location>
@@ -20,14 +20,14 @@
 
 namespace mpx::inline v0 {
 
-/// Ranks 0 .. size() - 1 that talk to each other and to nobody else.
+/// A group of ranks 0 .. size() - 1 that communicate with each other only.
 ///
-/// How a call ends is its last argument: nothing (it throws mpx::error), a std::error_code, and
-/// where it can be started mpx::start, mpx::prepare or a token (engine/forms.hpp).
-/// `to` and `from` are ranks, or mpx::proc_null; receives also take mpx::any_source and
-/// mpx::any_tag. Buffers are transferable values or contiguous ranges of them; a receive may be
-/// longer than its message, and gets errc::truncate if it is shorter. Threads: as the stack's
-/// thread model says.
+/// The last argument of a call chooses its form: absent (throws mpx::error), a std::error_code, and
+/// for calls that can be started mpx::start, mpx::prepare or a token (engine/forms.hpp). `to` and
+/// `from` are ranks or mpx::proc_null; receives also accept mpx::any_source and mpx::any_tag.
+/// Buffers are transferable values or contiguous ranges of them. A receive buffer may be longer
+/// than the message; if it is shorter, the receive fails with errc::truncate.
+/// Threads:    as the stack's thread model allows.
 template <class Stack = stack<>>
 class [[nodiscard]] communicator : public detail::point_to_point<Stack>,
                                    public detail::mpi_names<communicator<Stack>>,
@@ -38,24 +38,24 @@ class [[nodiscard]] communicator : public detail::point_to_point<Stack>,
   using base = detail::point_to_point<Stack>;
 
  public:
-  using stack_type = Stack;                           ///< Its policies.
-  using request_type = request<Stack>;                ///< What mpx::start gives.
-  using persistent_type = persistent_request<Stack>;  ///< What mpx::prepare gives.
-  using message_type = message<Stack>;                ///< What mprobe gives.
+  using stack_type = Stack;                           ///< Policies of the environment.
+  using request_type = request<Stack>;                ///< Result of mpx::start.
+  using persistent_type = persistent_request<Stack>;  ///< Result of mpx::prepare.
+  using message_type = message<Stack>;                ///< Result of mprobe.
 
   using base::base;
   using base::rank;
   using base::size;
 
-  /// False of an empty one, which has no ranks.
+  /// False for an empty communicator, which has no ranks.
   explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
-  /// Whether both are the same communicator, or copies of one handle. (A `dup` is another one.)
+  /// True if both are handles of the same communicator. A `dup` is a different one.
   friend bool operator==(const communicator& a, const communicator& b) noexcept {
     return a.endpoint_ == b.endpoint_ && a.context_ == b.context_;
   }
 };
 
-/// A policy is no stack.
+/// Rejects a policy given instead of a stack.
 template <StackPolicy Policy>
 class communicator<Policy> {
   static_assert(StackOfPolicies<Policy>,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Version, ABI namespace and assertion levels: the only macros of mpx live in this file.
-// Everything public is in `mpx::inline v0`, so that two versions in one program fail to link, not
-// to run.
+// Version, ABI namespace and assertion levels. The only macros of mpx are defined in this file.
+// Public names are in `mpx::inline v0`, so that two versions in one program fail at link time
+// instead of at run time.
 
 #if (defined(__clang__) && __clang_major__ < 16) || \
     (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
@@ -20,7 +20,7 @@
 #define MPX_NEEDS <mpx/needs the headers of Boost: see the error above>
 #endif
 #ifdef MPX_NEEDS
-#include MPX_NEEDS  // No such file: a compiler goes on after #error, and ends here.
+#include MPX_NEEDS  // No such file: stops compilers that continue after #error.
 #endif
 
 #ifdef MPX_SINGLE_HEADER
@@ -37,10 +37,10 @@
 #define MPX_VERSION_PATCH 0
 #define MPX_VERSION_STRING "0.1.0"
 
-/// 0: preconditions are assumed; 1: cheap preconditions are checked; 2: internal invariants too.
-/// Translation units of one program may differ: no layout depends on it. Of a function that several
-/// of them instantiate, the linker keeps one, and with it that one's level. The default follows
-/// NDEBUG.
+/// 0: preconditions are not checked; 1: cheap preconditions are checked; 2: internal invariants
+/// too. Translation units of one program may differ, because no layout depends on the level. If
+/// several of them instantiate a function, the linker keeps one instance, with the level of its
+/// translation unit. The default follows NDEBUG.
 #ifndef MPX_ASSERT_LEVEL
 #ifdef NDEBUG
 #define MPX_ASSERT_LEVEL 0
@@ -49,21 +49,21 @@
 #endif
 #endif
 
-/// Where atomic words, locks, sleep, time and memory come from: a namespace with the names of
-/// `platform::native`. A test that explores interleavings names its own before it includes mpx, and
-/// decides at each of these operations which thread goes on; one that runs out of memory, which
-/// allocation fails. Every translation unit must agree.
+/// Namespace that provides atomic words, locks, sleep, time and memory, with the names of
+/// `platform::native`. A test defines its own before it includes mpx: one that explores
+/// interleavings decides at each of these operations which thread continues, one that runs out of
+/// memory decides which allocation fails. All translation units must agree.
 #ifndef MPX_PLATFORM
 #define MPX_PLATFORM native
 #endif
 
-/// 1: the default stack is compiled in a library that the program links (the CMake target
-/// mpx::compiled sets it); 2: in that library itself; 0: wherever it is used.
+/// 1: the default stack is compiled in a library that the program links (set by the CMake target
+/// mpx::compiled); 2: in that library itself; 0: in every translation unit that uses it.
 #ifndef MPX_COMPILED
 #define MPX_COMPILED 0
 #endif
 
-/// 1 if this is compiled for AddressSanitizer.
+/// 1 if compiled for AddressSanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 #define MPX_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)
@@ -76,7 +76,8 @@
 #define MPX_ADDRESS_SANITIZER 0
 #endif
 
-/// Names a template's instance that such a library holds; see mpx/instances.hpp.
+/// Declares or defines a template instance that the library of MPX_COMPILED holds; see
+/// mpx/instances.hpp.
 #if MPX_COMPILED == 1
 #define MPX_INSTANCE(...) extern template __VA_ARGS__;
 #elif MPX_COMPILED == 2
@@ -85,15 +86,16 @@
 #define MPX_INSTANCE(...)
 #endif
 
-/// Of what a fast path is made of: one function where the compiler optimises. Elsewhere the copies
-/// would be no faster, and take a tenth of a small program's time to compile.
+/// Attribute of functions on a fast path: always inlined in optimised builds. In other builds the
+/// copies would be no faster, and take a tenth of a small program's compile time.
 #ifdef __OPTIMIZE__
 #define MPX_ALWAYS_INLINE gnu::always_inline
 #else
 #define MPX_ALWAYS_INLINE
 #endif
 
-/// Of loops over many elements: for vectors that not all machines have. See has_wide_vectors.
+/// Attribute of loops over many elements: compiles them for vectors that not all machines have. See
+/// has_wide_vectors.
 #ifdef __x86_64__
 #define MPX_WIDE_VECTORS gnu::target("avx2")
 #else
@@ -102,12 +104,12 @@
 
 namespace mpx::inline v0 {
 
-/// The wire format's version: ranks with another one are refused at start-up.
+/// Version of the wire format. Ranks with another version are refused at start-up.
 inline constexpr unsigned wire_version = 12;
 
 namespace detail {
 
-/// `line` 0: which line of the program it was is not known.
+/// Prints the violated precondition and aborts. `line` 0: the line of the program is unknown.
 [[noreturn]] inline void assertion_failed(const char* what, const char* why, const char* file,
                                           int line) noexcept {
   if (line == 0)
@@ -120,8 +122,8 @@ namespace detail {
 }  // namespace detail
 }  // namespace mpx::inline v0
 
-/// A precondition of the caller: `condition` must hold; `why` says what to do about it.
-/// MPX_ASSERT_AT names the program's line, a std::source_location; of an empty one, none.
+/// Checks a precondition of the caller: `condition` must hold; `why` tells the caller how to fix
+/// it. MPX_ASSERT_AT reports the source location `where` of the program; none if it is empty.
 #if MPX_ASSERT_LEVEL >= 1
 #define MPX_ASSERT(condition, why) \
   ((condition) ? void(0) : ::mpx::detail::assertion_failed(#condition, why, __FILE__, __LINE__))
@@ -134,7 +136,7 @@ namespace detail {
 #define MPX_ASSERT_AT(condition, why, where) void(0)
 #endif
 
-/// An invariant of mpx itself.
+/// Checks an invariant of mpx itself.
 #if MPX_ASSERT_LEVEL >= 2
 #define MPX_INVARIANT(condition) MPX_ASSERT(condition, "an invariant of mpx: please report this")
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Joining and leaving a job: the environment owns all of a rank's state, from the constructor to
-// the destructor.
+// Joining and leaving a job. The environment owns all state of a rank from its constructor to its
+// destructor.
 
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// Tells whoever runs a simulated job what a rank waits for.
+/// Describes to the simulator what a rank waits for.
 template <class Stack>
 class endpoint_describer final : public bootstrap::hang_describer {
  public:
@@ -45,7 +45,7 @@ class endpoint_describer final : public bootstrap::hang_describer {
   endpoint<Stack>& endpoint_;
 };
 
-/// Nobody asks.
+/// Used outside of simulations, where no description is asked for.
 struct no_describer {
   template <class Endpoint>
   explicit no_describer(Endpoint&) noexcept {}
@@ -55,25 +55,28 @@ struct no_describer {
 
 /// A rank's membership in a job.
 ///
-/// The constructor joins by the stack's bootstrap: by default under mpxrun as one of its ranks, or
-/// as a world of one. It compares stacks with the other ranks. The destructor leaves, together with
-/// all others; if an exception is passing through, or another rank is lost, it does not wait for
-/// them but for a tenth of a second, if something that it has sent has yet to get out; they learn
-/// that this rank is lost, if the bootstrap can tell them (LivenessBootstrap). In a forked child it
-/// does nothing. Requests and communicators must be gone before. Up to 32 environments may live at
-/// once, and any number one after the other, if all ranks make them in the same order.
+/// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
+/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
+/// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
+/// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
+/// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
+/// (LivenessBootstrap). In a forked child the destructor does nothing.
+/// Requires:   requests and communicators are destroyed before the environment. At most 32
+///             environments exist at once; any number may be made one after the other. All ranks
+///             make them in the same order.
 template <class Stack = stack<>>
 class environment {
  public:
-  /// What communication here is made of.
+  /// Stack of the environment.
   using stack_type = Stack;
-  /// The stack's bootstrap, by which this rank has joined.
+  /// The stack's bootstrap, through which this rank joined.
   using job_type = typename Stack::bootstrap_type;
 
-  /// Collective over the job. Errors: errc::bootstrap, errc::stack_mismatch, errc::no_resources.
+  /// Joins the job. Collective over all ranks.
+  /// Errors:     errc::bootstrap, errc::stack_mismatch, errc::no_resources.
   explicit environment(std::source_location where = std::source_location::current())
       requires std::default_initializable<job_type>;
-  /// The same, over a bootstrap that is not made of nothing.
+  /// As above, over a bootstrap that is not default-constructible.
   explicit environment(job_type job, std::source_location where = std::source_location::current());
   environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
   environment(const environment&) = delete;
@@ -81,33 +84,34 @@ class environment {
 
   ~environment();
 
-  /// This process's number in the job.
+  /// Returns this process's rank in the job.
   rank_t rank() const noexcept { return job_.rank(); }
-  /// How many ranks the job has.
+  /// Returns the number of ranks of the job.
   rank_t size() const noexcept { return job_.size(); }
-  /// The name of the machine that this rank runs on.
+  /// Returns the name of the machine that this rank runs on.
   std::string_view host() const { return job_.host(); }
 
-  /// All ranks of the job.
+  /// Returns the communicator of all ranks of the job.
   communicator<Stack> world() noexcept {
     return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
   }
 
-  /// Ends the whole job with `code`. Does not return: ranks that are processes end here, ranks that
-  /// are threads get errc::aborted.
+  /// Ends the whole job with `code`. Does not return: processes exit; ranks that are threads get
+  /// errc::aborted.
   [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
     job_.abort(code, why);
     std::abort();
   }
 
-  /// Memory from which long messages are copied once.
+  /// Returns an allocator of shared memory, from which long messages take a single copy.
   template <class T>
   mpx::allocator<T> allocator() noexcept {
     return mpx::allocator<T>(heap_);
   }
 
-  /// Gives `memory` to buffered sends until it is detached; each takes its length, rounded up to 64
-  /// bytes, until it is out. Errors: errc::buffer if some is attached.
+  /// Gives `memory` to buffered sends until it is detached. Each buffered send takes its length,
+  /// rounded up to 64 bytes.
+  /// Errors:     errc::buffer if a buffer is attached already.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
   void attach_buffer(
@@ -120,34 +124,34 @@ class environment {
       throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
     }
   }
-  /// Waits until all buffered sends have gone out and returns the memory, empty if none was
-  /// attached.
+  /// Waits until all buffered sends have been sent.
+  /// Returns:    the attached memory; empty if none was attached.
   std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
     return endpoint_.detach({"detach_buffer", where});
   }
 
-  /// Lets receives from any source work again after a peer was lost.
+  /// Enables receives from any source again after a peer was lost.
   void acknowledge_failures() { endpoint_.acknowledge_failures(); }
 
-  /// The bound on memory for eager messages that arrive before their receives, records included, in
-  /// bytes; and its present use. Not in it: 128 bytes for each message that a sender has announced
-  /// and holds back itself, of which it may announce 1024 (less with more than 64 peers), and as
-  /// many again each time this rank blocks in a receive that none of them matches.
+  /// Returns the bound in bytes on memory of unexpected eager messages, including their records.
+  /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
+  /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
+  /// rank blocks in a receive that matches none of them.
   std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
-  /// What of that bound is in use.
+  /// Returns the part of unexpected_bytes_bound() that is in use.
   std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
 
-  /// A steady clock, in nanoseconds from an arbitrary moment; in a simulation, of virtual time.
+  /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
   std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
 
-  /// The stack's trace and transport, for tools and tests.
+  /// Returns the stack's trace. For tools and tests.
   const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
-  /// The stack's transport, for tools and tests.
+  /// Returns the stack's transport. For tools and tests.
   typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
 
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
-  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // When some rank is lost.
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // If some rank is lost.
   using watch_type = detail::watch_of<job_type>;
   using describer_type =
       std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
@@ -160,15 +164,18 @@ class environment {
     detail::rethrow_at(e, where);
   }
   static int exceptions_here() {
-    detail::out_of_memory();  // Made while there is memory for it.
+    detail::out_of_memory();  // Preallocated while there is memory for it.
     return std::uncaught_exceptions();
   }
-  /// Returns `job` when all of its ranks were built with this stack.
+  /// Checks that all ranks were built with the same stack.
+  /// Returns:    `job`.
+  /// Errors:     errc::stack_mismatch.
   [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
                                                                   watch_type& watch) {
     job.put("mpx.stack", Stack::fingerprint());
     job.fence([&watch] { watch.join_step(); });
-    if constexpr (LivenessBootstrap<job_type>) {  // Who sees nothing wrong learns of it by a loss.
+    // A rank that sees no difference itself learns of one by the loss of a peer.
+    if constexpr (LivenessBootstrap<job_type>) {
       check_stacks(job, job.rank(), 0);
       check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
     } else {
@@ -181,7 +188,7 @@ class environment {
     }
     return job;
   }
-  /// Rank 0 publishes which rank has another stack than itself, or 0.
+  /// Rank 0 publishes the number of a rank whose stack differs from its own, or 0.
   static void tell_difference(job_type& job) {
     if (job.rank() != 0) return;
     const std::optional<std::string> mine = job.get(0, "mpx.stack");
@@ -197,7 +204,8 @@ class environment {
       return said ? *std::move(said) : std::string("(none)");
     }
   }
-  /// Errors: errc::stack_mismatch if ranks `a` and `b` have published different stacks.
+  /// Compares the stacks published by ranks `a` and `b`.
+  /// Errors:     errc::stack_mismatch.
   [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
     const std::string one = stack_of(job, a);
     const std::string other = stack_of(job, b);
@@ -208,8 +216,9 @@ class environment {
                         b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
   }
 
-  /// The job tells of no deaths: a rank that the transport has lost may never enter the fence. Or
-  /// it has, and left, and this rank is about to. `since_ns`: when that was first seen; 0: never.
+  /// Stops the final fence if a rank is lost for leaving_ns_max. For bootstraps that do not report
+  /// failures: a rank lost to the transport may never enter the fence; or it has entered and left
+  /// already, and this rank is about to. `since_ns`: when the loss was first seen; 0: not yet.
   [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
     if (endpoint_.losses() == 0) return;
     const std::int64_t now = platform::now_ns();
@@ -217,12 +226,12 @@ class environment {
     if (now - since_ns > leaving_ns_max)
       throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
   }
-  /// Leaves without the others; what this rank has sent is not lost with it.
+  /// Leaves without waiting for other ranks. Sends what this rank has queued.
   [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
     endpoint_.send_last(last_words_ns_max, in_good_order);
   }
 
-  /// MPX_SHORT_BYTES_MAX lowers the longest eager message.
+  /// Applies MPX_SHORT_BYTES_MAX, which lowers the maximum length of an eager message.
   [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
     const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
     if (text == nullptr) return;
@@ -236,7 +245,7 @@ class environment {
     endpoint_.protocol().lower(bytes);
   }
 
-  /// MPX_PROFILE asks for what this stack does not record.
+  /// Warns if MPX_PROFILE asks for a profile that this stack does not record.
   [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
     const char* text = std::getenv("MPX_PROFILE");
     if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
@@ -245,7 +254,7 @@ class environment {
         "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
         stderr);
   }
-  /// MPX_SPIN sets how long a blocked call polls before it sleeps.
+  /// Applies MPX_SPIN: how long a blocked call polls before it sleeps.
   [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
   {
     const char* text = std::getenv("MPX_SPIN");
@@ -270,8 +279,8 @@ class environment {
   detail::communicator_state& state_;
 };
 
-// Not in the class, where they would be inline: those of an instance that is compiled apart
-// (instances.hpp) are then compiled nowhere else.
+// Defined outside of the class, where they would be inline: an instance compiled in a library
+// (instances.hpp) is then compiled nowhere else.
 
 template <class Stack>
 environment<Stack>::environment(std::source_location where)
@@ -293,7 +302,7 @@ template <class Stack>
     all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
     for (const char c : job_.host())
       all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
-    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Names of hosts may lie.
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Host names may be wrong.
       const auto& transport = endpoint_.transport();
       all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
     }
@@ -308,7 +317,8 @@ template <class Stack>
 
 template <class Stack>
 [[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
-  // A forked child does not leave for its parent. (Not every kernel wipes pages for the former.)
+  // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
+  // fork, hence the comparison of pids.
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone(false);
@@ -329,14 +339,15 @@ template <class Stack>
       if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
     });
   } catch (const std::exception&) {
-    leave_alone(true);  // Somebody else died first. What this rank had to do it has done.
+    leave_alone(true);  // Another rank failed first. This rank has completed its own part.
   }
   if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
 }
 
-/// Joins the job as environment's constructor does, for programs that take no exceptions:
-/// `auto env = mpx::join(ec);`, then `env->world()`. Returns: nothing if `ec` is set.
-/// Errors: those of the constructor.
+/// Joins the job as environment's constructor does, without exceptions: `auto env =
+/// mpx::join(ec);`, then `env->world()`.
+/// Returns:    nothing if `ec` is set.
+/// Errors:     those of the constructor.
 template <class Stack = stack<>>
 requires std::default_initializable<typename Stack::bootstrap_type>
 std::optional<environment<Stack>> join(
@@ -352,7 +363,7 @@ std::optional<environment<Stack>> join(
   return std::optional<environment<Stack>>();
 }
 
-/// A policy is no stack.
+/// Rejects a policy given instead of a stack.
 template <StackPolicy Policy>
 class environment<Policy> {
   static_assert(StackOfPolicies<Policy>,

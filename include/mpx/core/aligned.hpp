@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory of any alignment that can be given back without knowing it.
+// Aligned allocation whose memory is freed without knowing the alignment.
 
 #include <cstddef>
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace mpx::inline v0::detail {
 
-/// Returns `bytes` aligned to `alignment`, and to a cache line at least.
-/// Requires: alignment is a power of two. Errors: errc::no_resources.
+/// Returns `bytes` of memory aligned to `alignment`, at least to a cache line.
+/// Requires:   alignment is a power of two.
+/// Errors:     errc::no_resources.
 inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (alignment < cache_line_bytes) alignment = cache_line_bytes;
   const std::size_t whole = (bytes + alignment - 1) & ~(alignment - 1);
@@ -20,12 +21,12 @@ inline void* allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (p != nullptr) return p;
   try {
     throw_error(errc::no_resources, "no memory for %zu bytes", bytes);
-  } catch (const std::bad_alloc&) {  // Nor for the text.
+  } catch (const std::bad_alloc&) {  // No memory for the text either.
     throw_out_of_memory();
   }
 }
 
-/// Gives back what `allocate_aligned` returned.
+/// Frees memory of `allocate_aligned`.
 inline void free_aligned(void* p) noexcept { platform::deallocate(p); }
 
 }  // namespace mpx::inline v0::detail

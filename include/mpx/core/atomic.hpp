@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Atomic words as std::atomic and std::atomic_ref have them, of what the processor does without a
-// lock. The standard library's take a compiler four times as long at -O0, use for use, and each
-// type of word brings sixty members with it; to include <atomic> is a twentieth of mpx.hpp.
+// Atomic words with the interface of std::atomic and std::atomic_ref, for lock-free types only. The
+// standard ones take four times as long to compile at -O0 per use, and instantiate sixty members
+// for each type; including <atomic> is a twentieth of the compile time of mpx.hpp.
 
 #include "mpx/config.hpp"
 
 namespace mpx::inline v0::platform {
 
-/// As std::memory_order, from and to which it converts.
+/// As std::memory_order, to and from which it converts.
 struct memory_order {
-  int is;  // Of the compiler's.
+  int is;  // The compiler's constant.
 
   constexpr explicit memory_order(int order) noexcept : is(order) {}
   template <class E>
@@ -29,20 +29,21 @@ inline constexpr memory_order memory_order_release{__ATOMIC_RELEASE};
 inline constexpr memory_order memory_order_acq_rel{__ATOMIC_ACQ_REL};
 inline constexpr memory_order memory_order_seq_cst{__ATOMIC_SEQ_CST};
 
-/// Keeps the compiler, and nobody else, from moving loads and stores across it.
+/// Prevents the compiler, but not the processor, from moving loads and stores across it.
 [[MPX_ALWAYS_INLINE]] inline void signal_fence() noexcept {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 namespace native {
 
-/// Of a compare-and-exchange.
+/// Memory order of a failed compare-and-exchange.
 constexpr int order_of_failure(memory_order order) noexcept {
   if (order.is == __ATOMIC_ACQ_REL) return __ATOMIC_ACQUIRE;
   return order.is == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order.is;
 }
 
-/// As std::atomic_ref<T>. Requires: the word is aligned to its size.
+/// As std::atomic_ref<T>.
+/// Requires:   the word is aligned to its size.
 template <class T>
 class atomic_ref {
   using order_t = memory_order;
@@ -85,7 +86,7 @@ class atomic_ref {
   T* word_;
 };
 
-/// As std::atomic<T>, of integers, enumerations, truth values and pointers that nobody adds to.
+/// As std::atomic<T>, for integers, enumerations, bool, and pointers without arithmetic.
 template <class T>
 class atomic {
   using order_t = memory_order;

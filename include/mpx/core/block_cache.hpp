@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Blocks of memory in steps of 64 bytes: small ones are recycled through free lists of bounded
-// length, large ones go to and from the system.
+// Memory blocks in steps of 64 bytes. Small blocks are recycled through free lists of bounded
+// length; large ones go to and from the system allocator.
 
 #include <cstddef>
 #include <new>
@@ -11,7 +11,8 @@
 
 namespace mpx::inline v0 {
 
-/// Keeps at most `cached_bytes_max` of free memory. Cost: a pop or a push for blocks up to 1 KiB.
+/// Keeps at most `cached_bytes_max` of free memory.
+/// Cost:       a pop or a push for blocks up to 1 KiB.
 class block_cache {
  public:
   static constexpr std::size_t step = 64;
@@ -27,7 +28,8 @@ class block_cache {
       while (list.first != nullptr) release(pop(list, 0));
   }
 
-  /// Returns `bytes` rounded up to a step, aligned to 16, or nullptr when memory is out.
+  /// Returns a block of `bytes`, rounded up to a step, aligned to 16; nullptr if memory is
+  /// exhausted.
   void* take(std::size_t bytes) noexcept {
     in_use_ += round_up(bytes);
     if (bytes <= small_max) {
@@ -37,7 +39,7 @@ class block_cache {
     return take_fresh(round_up(bytes));
   }
 
-  /// Gives back what `take(bytes)` returned.
+  /// Gives back a block of `take(bytes)`.
   void give(void* p, std::size_t bytes) noexcept {
     in_use_ -= round_up(bytes);
     if (bytes <= small_max) {

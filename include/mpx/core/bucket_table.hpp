@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A hash table of nodes that are linked without allocating. Only its buckets take memory.
+// Hash table of intrusive nodes. Only its buckets are allocated.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,15 +12,17 @@
 
 namespace mpx::inline v0::detail {
 
-/// Buckets of intrusive lists that double with their load; it does not own the nodes, which derive
-/// from `list_node<Tag>`. `Hash` gives the hash of a node. Equal keys keep their order. When memory
-/// is out the buckets stay as they are, and are tried again once the load has doubled again.
+/// Hash table whose buckets are intrusive lists. The number of buckets doubles with the load. Does
+/// not own the nodes, which derive from `list_node<Tag>`. `Hash` returns the hash of a node. Equal
+/// keys keep their order. If memory for more buckets is exhausted, the table keeps its size and
+/// tries again once the load has doubled again.
 template <class Node, class Tag, class Hash>
 class bucket_table {
  public:
   using bucket = linked_list<Node, Tag>;
 
-  /// Requires: `buckets` is a power of two. Errors: errc::no_resources.
+  /// Requires:   `buckets` is a power of two.
+  /// Errors:     errc::no_resources.
   explicit bucket_table(std::uint32_t buckets, Hash hash = {})
       : first_(make(buckets)), mask_(buckets - 1), load_max_(buckets - 1), hash_(hash) {
     if (first_ == nullptr) throw_out_of_memory();
@@ -58,7 +60,7 @@ class bucket_table {
   }
 
   [[gnu::noinline]] void grow() noexcept {
-    if (size_ <= load_max_) return;  // It has failed lately.
+    if (size_ <= load_max_) return;  // Growth failed, and the load has not doubled since.
     const std::uint32_t count = 2 * (load_max_ + 1);
     load_max_ = count - 1;
     bucket* const more = make(count);
@@ -80,7 +82,7 @@ class bucket_table {
   bucket* first_;
   std::uint32_t mask_;
   std::uint32_t size_ = 0;
-  std::uint32_t load_max_;  // More than `mask_` after growth has failed.
+  std::uint32_t load_max_;  // Greater than `mask_` after growth has failed.
   [[no_unique_address]] Hash hash_;
 };
 

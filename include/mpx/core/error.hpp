@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What can go wrong at run time, as std::error_code values and as one exception type.
-// Bugs of the caller are MPX_ASSERT; what the world does wrong is an errc; nothing aborts.
+// Run-time errors as std::error_code values and one exception type. Bugs of the caller are caught
+// by MPX_ASSERT; failures of the environment are an errc; no function aborts on them.
 
 #include <cstdarg>
 #include <cstdio>
@@ -20,48 +20,50 @@
 
 namespace mpx::inline v0 {
 
-/// One value for each MPI error class that can occur, and for what MPI leaves to the
+/// One value for each MPI error class that can occur, and for errors that MPI leaves to the
 /// implementation.
 enum class errc : int {
   buffer = 1,    ///< MPI_ERR_BUFFER: the attached buffer cannot hold a buffered send.
-  count,         ///< MPI_ERR_COUNT: the message is not as long as what it was to fill.
+  count,         ///< MPI_ERR_COUNT: the message's length does not fit its destination.
   tag,           ///< MPI_ERR_TAG: a tag is outside 0 .. tag_max.
   communicator,  ///< MPI_ERR_COMM: the limit of communicators is reached.
   rank,          ///< MPI_ERR_RANK: a rank is outside 0 .. size() - 1.
   request,       ///< MPI_ERR_REQUEST: the request is empty or in the wrong state.
   root,          ///< MPI_ERR_ROOT: a root is outside 0 .. size() - 1.
-  dims,          ///< MPI_ERR_DIMS: the dimensions of a grid make no sense.
-  topology,      ///< MPI_ERR_TOPOLOGY: a graph makes no sense.
+  dims,          ///< MPI_ERR_DIMS: invalid dimensions of a grid.
+  topology,      ///< MPI_ERR_TOPOLOGY: invalid graph.
   argument,      ///< MPI_ERR_ARG: another argument is wrong.
   truncate,   ///< MPI_ERR_TRUNCATE: the message was longer than the receive; the rest is dropped.
-  pending,    ///< MPI_ERR_PENDING: not complete, for another request, or access, has failed.
+  pending,    ///< MPI_ERR_PENDING: not complete, because another request or access failed.
   not_ready,  ///< A ready send met no posted receive.
-  peer_lost,  ///< MPI_ERR_PROC_FAILED: the other process died, left, or is out of reach.
-  protocol,   ///< A peer sent bytes that are not the mpx protocol.
-  no_resources,    ///< MPI_ERR_NO_MEM: a stated limit or the machine's memory is reached.
+  peer_lost,  ///< MPI_ERR_PROC_FAILED: the peer has died, left, or is unreachable.
+  protocol,   ///< A peer sent bytes that violate the mpx protocol.
+  no_resources,    ///< MPI_ERR_NO_MEM: a stated limit or memory is exhausted.
   stack_mismatch,  ///< The ranks were built with different stacks or wire versions.
   bootstrap,       ///< Joining the job failed.
   aborted,         ///< The job was aborted.
-  deadlock,        ///< No rank of the job can go on.
+  deadlock,        ///< Deadlock: no rank of the job can make progress.
   not_a_rank,      ///< This process is a forked child of a rank.
-  broken_promise,  ///< Nobody will complete a generalized operation: its completer is gone.
-  type,            ///< MPI_ERR_TYPE: a message's elements are of another type than its receive's.
-  revoked,         ///< MPIX_ERR_REVOKED: the communicator is revoked: shrink it, and go on there.
-  operation,       ///< MPI_ERR_OP: the operation of a reduction has thrown.
-  datatype,        ///< MPI_ERR_TYPE: a datatype cannot be, or cannot be used for this.
-  call_mismatch,   ///< Ranks have made collective calls that do not go together.
-  window,          ///< MPI_ERR_WIN: the window is empty, or has been freed.
-  rma_sync,        ///< MPI_ERR_RMA_SYNC: no epoch allows this call, or one is open that forbids it.
-  rma_range,       ///< MPI_ERR_RMA_RANGE: a displacement reaches beyond the target's memory.
-  rma_conflict,    ///< MPI_ERR_RMA_CONFLICT: accesses of one epoch overlap.
+  /// The completer of a generalized operation was destroyed without completing it.
+  broken_promise,
+  type,           ///< MPI_ERR_TYPE: the message's element type differs from the receive's.
+  revoked,        ///< MPIX_ERR_REVOKED: the communicator is revoked; shrink makes its successor.
+  operation,      ///< MPI_ERR_OP: the operation of a reduction threw an exception.
+  datatype,       ///< MPI_ERR_TYPE: a datatype is invalid, or invalid for this use.
+  call_mismatch,  ///< Ranks made collective calls that do not match.
+  window,         ///< MPI_ERR_WIN: the window is empty, or has been freed.
+  rma_sync,       ///< MPI_ERR_RMA_SYNC: no epoch allows this call, or an open epoch forbids it.
+  rma_range,      ///< MPI_ERR_RMA_RANGE: a displacement reaches beyond the target's memory.
+  rma_conflict,   ///< MPI_ERR_RMA_CONFLICT: accesses of one epoch overlap.
 };
 
 namespace detail {
 
-/// True when a peer is alive but cannot be talked to: it has to be told.
+/// True if a peer is alive but communication with it must end; the peer has to be told.
 constexpr bool is_fault(errc e) noexcept { return e == errc::protocol || e == errc::no_resources; }
 
-/// True when a failure is of a peer, so that what depends on others may wait for ever.
+/// True if the failure is that of a peer, so that operations that depend on other ranks might never
+/// complete.
 constexpr bool is_loss(errc e) noexcept {
   return e == errc::peer_lost || e == errc::not_a_rank || is_fault(e);
 }
@@ -105,18 +107,20 @@ constexpr bool is_loss(errc e) noexcept {
   return "unknown mpx error";
 }
 
-/// Adds what std::printf would print.
+/// Appends formatted text, as std::printf.
 [[gnu::noinline, gnu::cold]] inline void append_list(std::string& to, const char* format,
                                                      std::va_list values) {
   std::va_list again;
   va_copy(again, values);
   const int n = std::vsnprintf(nullptr, 0, format, values);
-  if (n > 0) {  // Made anew: a compiler makes a string's other ways to grow for each program.
+  // A new string: growing the old one would instantiate more members of std::string in every
+  // program.
+  if (n > 0) {
     const std::size_t before = to.size();
     std::string longer(before + static_cast<std::size_t>(n), '\0');
     if (before != 0) std::memcpy(longer.data(), to.data(), before);
     std::vsnprintf(longer.data() + before, static_cast<std::size_t>(n) + 1, format, again);
-    to.~basic_string();  // By no assignment, which is ten functions more.
+    to.~basic_string();  // Not by assignment, which instantiates ten more functions.
     ::new (static_cast<void*>(&to)) std::string(std::move(longer));
   }
   va_end(again);
@@ -129,8 +133,8 @@ constexpr bool is_loss(errc e) noexcept {
   append_list(to, format, values);
   va_end(values);
 }
-/// What std::printf would print. Texts are put together by this, out of line: each `+` of strings
-/// takes a compiler a function of its own.
+/// Returns formatted text, as std::printf. Texts are built by this function, out of line, because
+/// each `+` of strings instantiates a function of its own.
 [[gnu::format(printf, 1, 2), gnu::noinline, gnu::cold]] inline std::string formatted(
     const char* format, ...) {
   std::string s;
@@ -141,9 +145,9 @@ constexpr bool is_loss(errc e) noexcept {
   return s;
 }
 
-/// Bytes that somebody else than the user wrote (a launcher, a peer, a file), as they may stand in
-/// a text: a byte that is no printable ASCII, or is a backslash, becomes \xNN. Of more
-/// than `most` bytes the first are told, and how many there are.
+/// Makes text from outside (a launcher, a peer, a file) safe to print: bytes that are not printable
+/// ASCII, and backslashes, become \xNN. Of more than `most` bytes only the first are printed,
+/// followed by the total number.
 [[gnu::noinline, gnu::cold]] inline std::string printable(std::string_view text,
                                                           std::size_t most = 200) {
   std::string s;
@@ -163,45 +167,44 @@ class error_category final : public std::error_category {
 
 }  // namespace detail
 
-/// The category of every mpx::errc.
+/// Error category of mpx::errc.
 inline const std::error_category& category() noexcept {
   static const detail::error_category instance{};
   return instance;
 }
 
-/// So that an mpx::errc is a std::error_code, and compares with one.
+/// Makes mpx::errc convertible to and comparable with std::error_code.
 inline std::error_code make_error_code(errc e) noexcept {
   return {static_cast<int>(e), category()};
 }
 
-/// Compares by value: each shared object of a program may have a category of its own, and the
-/// standard library compares their addresses.
+/// Compares by value. Each shared object of a program may have its own category object, and the
+/// standard library compares addresses.
 inline bool operator==(const std::error_code& code, errc e) noexcept {
   return code.value() == static_cast<int>(e) &&
          (code.category() == category() || std::strcmp(code.category().name(), "mpx") == 0);
 }
 
-/// What the throwing forms throw. `what()` names the operation, the ranks, the tag, the
-/// communicator and the sizes involved, and the line of the program that called; `code()` is the
-/// errc.
+/// Exception thrown by the throwing forms of calls. `what()` names the operation, the ranks, the
+/// tag, the communicator, the sizes and the source line of the call; `code()` is the errc.
 class error : public std::system_error {
  public:
-  /// `where`: the program's call; by default no line is told.
+  /// `where`: the program's call; none by default.
   error(errc e, const std::string& context, std::source_location where = {})
       : error(make_error_code(e), context, where) {}
-  /// The same, of any category.
+  /// As above, for an error code of any category.
   [[gnu::noinline, gnu::cold]] error(std::error_code e, const std::string& context,
                                      std::source_location where = {})
       : error(e, where, detail::formatted("%s: %s", context.c_str(), e.message().c_str())) {}
-  /// `e`, of the call at `where`.
+  /// Copies `e`, with `where` as its call.
   [[gnu::noinline, gnu::cold]] error(const error& e, std::source_location where)
       : error(e.code(), where, e.what_went_wrong()) {}
 
-  /// All of it, and the line of the program that called.
+  /// Returns the full text with the line of the call.
   const char* what() const noexcept override { return texts_.what() + all_at_; }
-  /// What is wrong, without the line.
+  /// Returns the text without the line.
   const char* what_went_wrong() const noexcept { return texts_.what(); }
-  /// The program's call; its line is 0 where none is known.
+  /// Returns the program's call; line 0 if unknown.
   const std::source_location& where() const noexcept { return where_; }
 
  private:
@@ -216,20 +219,21 @@ class error : public std::system_error {
                                        where.file_name(), unsigned{where.line()})) {}
 
   std::source_location where_;
-  std::size_t all_at_;        // Behind what went wrong, and its zero; 0: that is all.
-  std::runtime_error texts_;  // A copy throws nothing.
+  // Offset of the full text, behind the text without line and its terminator; 0: they are the same.
+  std::size_t all_at_;
+  std::runtime_error texts_;  // Copies without throwing.
 };
 
 namespace detail {
 
-/// Within a handler of `e`: goes on with it, and with the line of the call, if it has none yet and
-/// there is memory to say so.
+/// Rethrows `e`, the exception being handled, with the line of the call if it has none and memory
+/// suffices.
 [[noreturn, gnu::noinline, gnu::cold]] inline void rethrow_at(const error& e,
                                                               std::source_location where) {
   if (e.where().line() == 0) {
     try {
       throw error(e, where);
-    } catch (const std::bad_alloc&) {  // Made of the text's memory: `e` itself goes on.
+    } catch (const std::bad_alloc&) {  // No memory for the new text: rethrow `e` itself.
     }
   }
   throw;
@@ -244,7 +248,7 @@ struct std::is_error_code_enum<mpx::errc> : std::true_type {};
 
 namespace mpx::inline v0::detail {
 
-/// Throws `error` with what std::printf would print.
+/// Throws `error` with formatted text, as std::printf.
 [[noreturn, gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] inline void throw_error(
     errc why, const char* format, ...) {
   std::string s;
