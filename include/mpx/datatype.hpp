@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Messages whose bytes lie apart: datatypes made at run time, strided views, aggregates without
-// their holes, and packing. A program includes this beside mpx.hpp. Needs Boost.PFR.
+// Messages whose data is not contiguous: datatypes made at run time, strided views, aggregates
+// without padding, and packing. A program includes this header in addition to mpx.hpp. Needs
+// Boost.PFR.
 
 #include "mpx/macros/begin.hpp"
 

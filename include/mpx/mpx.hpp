@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// All of mpx but the optional transports. A program includes this, makes an mpx::environment, and
-// talks through its world.
+// All of mpx except the optional headers. A program includes this, makes an mpx::environment, and
+// communicates through its world.
 
 #include "mpx/macros/begin.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Programs over network cards that write into their peers' memory: include this, and the card.
+// Stacks over network cards that access the memory of peers. A program includes this and a card:
 //   mpx::environment<mpx::rdma_stack<mpx::nic::via>> env;
 
 #include "mpx/macros/begin.hpp"
@@ -11,14 +11,15 @@
 
 namespace mpx::inline v0 {
 
-/// Long messages are fetched by a card that reads; else they are written into memory that the
-/// receiver offers when it has matched, so that nobody keeps memory registered until then.
+/// Protocol over a card. A card that reads fetches long messages. Other cards write them into
+/// memory that the receiver registers when it has matched, so that no memory stays registered until
+/// then.
 template <Nic Card>
 using rdma_protocol =
     protocol::tiny_short_long<40, 16 * 1024,
                               ReadingNic<Card> ? long_path::automatic : long_path::put>;
 
-/// A stack over a card.
+/// Stack over a card.
 template <Nic Card>
 using rdma_stack = stack<transport::rdma<Card>, rdma_protocol<Card>>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One-sided communication: windows, their epochs and their protocols. Included beside mpx.hpp by
-// programs that use it.
+// One-sided communication: windows, their epochs and their protocols. A program includes this
+// header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 

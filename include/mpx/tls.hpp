@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The roof for jobs on several hosts whose network others can read: cluster.hpp, and its stacks
-// with encrypted connections. Needs the headers of Boost.Asio, libcrypto and libssl (CMake:
-// mpx::tls).
+// For jobs on several hosts whose network can be read by others: cluster.hpp, and its stacks with
+// encrypted connections. Needs the headers of Boost.Asio, libcrypto and libssl (CMake: mpx::tls).
 
 #include "mpx/macros/begin.hpp"
 
@@ -11,11 +10,10 @@
 
 namespace mpx::inline v0 {
 
-/// Encrypted connections between all ranks, as tcp_stack.
+/// tcp_stack with encrypted connections between all ranks.
 using tls_stack = stack<transport::tls, bootstrap::anywhere, tcp_protocol>;
 
-/// Shared memory between the ranks of a host, encrypted connections between hosts, as
-/// cluster_stack.
+/// cluster_stack with encrypted connections between hosts.
 using tls_cluster_stack =
     stack<transport::hybrid<transport::shm, transport::tls>, bootstrap::anywhere,
           protocol::near_far<protocol::tiny_short_long<>, tcp_protocol>>;

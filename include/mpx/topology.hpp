@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Communicators that know how their ranks lie to each other, grids and graphs, and collectives
-// among neighbours. Included beside mpx.hpp by programs that use them.
+// Communicators with a topology, grids and graphs, and neighbourhood collectives. A program
+// includes this header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 

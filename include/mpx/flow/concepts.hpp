@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Flow control: how much unexpected memory a sender may fill at a receiver. Past its share a sender
-// announces its messages instead of sending them, so that the receiver's memory holds under a
-// flood.
+// Flow control: bounds the unexpected memory that a sender may fill at a receiver. A sender without
+// credit announces its messages instead of sending them eagerly, so that the receiver's memory
+// holds under a flood.
 
 #include <concepts>
 #include <cstddef>
@@ -17,15 +17,19 @@ struct flow_axis {};
 
 /// Accounts the bytes of eager messages between this process and each peer.
 ///
-/// `try_acquire(peer, bytes)`: may an eager message of `bytes` go now? It may refuse. `restore`
-/// undoes an acquire whose packet was not posted. `release(peer, bytes)`: an eager message of that
-/// size has left this process's memory; returns true when the peer should be told soon.
-/// `outgoing(peer)` is the count that the next header to the peer carries, and counts as told;
-/// `incoming(peer, count)` takes the peer's count and returns false if it cannot be true.
-/// `window_bytes()` is the unexpected memory that one peer can fill here, `bytes_bound()` what all
-/// together can. `F::announced_max`: messages that all peers together may announce at once; more
-/// are let in as receives ask for them. `F::layout` differs when two builds would account
-/// differently.
+/// - `try_acquire(peer, bytes)`: true if an eager message of `bytes` may be sent now; takes its
+///   credit.
+/// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
+/// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
+///   true if the peer should be told soon.
+/// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
+/// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
+///   impossible.
+/// - `window_bytes()`: unexpected memory that one peer can fill here. `bytes_bound()`: that of all
+///   peers together.
+/// - `F::announced_max`: messages that all peers together may announce at once. More are admitted
+///   as receives ask for them.
+/// - `F::layout`: differs between builds that account differently.
 template <class F>
 concept FlowControl =
     requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
@@ -43,14 +47,18 @@ concept FlowControl =
       { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
     };
 
-/// A flow control whose peers come and go.
+/// A flow control whose peers can be added and dropped.
 ///
-/// `try_add(peer)`: a peer, of a number that was dropped or the next one; false: memory is out.
-/// From then on `granted_bytes(peer)` is the unexpected memory that it can fill here, taken from
-/// what the budget has left: possibly 0, and then it announces everything. The two tell each other
-/// that figure when they meet. Nothing is sent eagerly before `open(peer, bytes)`, which says what
-/// the peer grants. `drop(peer)` gives the grant back to the budget. Requires: nothing of the peer
-/// is held any more. `bytes_bound()` is the bound of all grants that are out.
+/// - `try_add(peer)`: adds a peer, with the number of a dropped peer or the next one. Returns false
+///   if memory is exhausted.
+/// - `granted_bytes(peer)`: unexpected memory that an added peer can fill here, taken from the rest
+///   of the budget. If it is 0, the peer announces all its messages. The two sides exchange their
+///   grants when they connect.
+/// - `open(peer, bytes)`: sets the grant received from the peer. No message is sent eagerly before.
+/// - `drop(peer)`: returns the grant to the budget. Requires: no message of the peer is held any
+///   more.
+///
+/// `bytes_bound()` is the sum of all grants.
 template <class F>
 concept ElasticFlowControl =
     FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
@@ -60,12 +68,14 @@ concept ElasticFlowControl =
       { f.drop(peer) } noexcept;
     };
 
-/// A flow control that sells ahead, so that it is not asked for each message.
+/// A flow control with prepaid credit, so that it is not called for each message.
 ///
-/// `price(bytes)`: what `try_acquire` takes for a message, in units of its own. `prepay(peer)`:
-/// units for messages to come, whichever they are, that count as acquired from now on; 0 where the
-/// window has none left. `refund(peer, units)`: so many of them were not spent. `count(peer)`: what
-/// `outgoing` would return; `told(peer, count)`: a header has carried it.
+/// - `price(bytes)`: credit that `try_acquire` takes for a message, in units of the policy.
+/// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
+///   0 if the window has none left.
+/// - `refund(peer, units)`: returns units that were not spent.
+/// - `count(peer)`: the result that `outgoing` would have. `told(peer, count)`: a header has
+///   carried it.
 template <class F>
 concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
                                                         std::size_t bytes, std::uint32_t units) {
@@ -76,7 +86,7 @@ concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_i
   { f.told(peer, units) } noexcept;
 };
 
-/// Grants the concepts above and nothing more.
+/// Archetype of the concepts above: models them, and nothing else.
 struct flow_archetype {
   using policy_axis = flow_axis;
   static constexpr std::string_view name = "archetype";
@@ -101,8 +111,8 @@ struct flow_archetype {
   void drop(peer_id) noexcept;
 };
 
-/// What an unexpected eager message of `bytes` costs its receiver, in bytes: the message and its
-/// record, rounded up to the size that is really allocated. Both sides compute it alike.
+/// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
+/// the message and its record, rounded up to the allocated size. Both sides compute the same value.
 constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
   constexpr std::size_t record_bytes = 112;
   constexpr std::size_t step = 64;

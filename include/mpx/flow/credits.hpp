@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Credits: each sender may fill a fixed window of each receiver's unexpected memory. Counts of
-// 64-byte blocks travel in every header; an explicit update is owed only when half a window went
-// untold.
+// Credit-based flow control: each sender may fill a fixed window of each receiver's unexpected
+// memory. Counts of 64-byte blocks travel in every header. An explicit credit packet is needed only
+// if more than half a window has not been advertised.
 
 #include <cstdint>
 
@@ -12,13 +12,14 @@
 
 namespace mpx::inline v0::flow {
 
-/// `BudgetBytes` bounds the unexpected memory of a process, over all its peers; a pair's window is
-/// the budget divided by the peers, at most `WindowBytesMax`. With more peers than the budget has
-/// room for, a window can be too small for any message: then everything is announced first.
-/// `AnnouncedMax` is divided likewise: 2 to 1024 announcements a peer. A newcomer is granted a
-/// whole window if the budget has one left, else nothing. An eighth of a window is sold ahead at a
-/// time, at most 16 KiB of it. Cost: 16 bytes a peer; a subtraction and a comparison a message.
-/// Source: Gropp and Lusk, 5.2.
+/// Default flow control. `BudgetBytes` bounds the unexpected memory of a process over all its
+/// peers. A pair's window is the budget divided by the number of peers, at most `WindowBytesMax`.
+/// With too many peers for the budget a window can be too small for any message; then every message
+/// is announced. `AnnouncedMax` is divided likewise: 2 to 1024 announcements for each peer. A peer
+/// added later is granted a whole window if the budget has one left, else nothing. Credit is
+/// prepaid in steps of an eighth of a window, at most 16 KiB.
+/// Cost:       16 bytes for each peer; a subtraction and a comparison for each message.
+/// Source:     Gropp and Lusk, 5.2.
 template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
           std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
 class credits {
@@ -71,22 +72,23 @@ class credits {
     p.used += units;
     return units;
   }
-  /// (A peer may have said of them, too, that it has released them. Then they are here already.)
+  /// The peer may have confirmed the release of prepaid units as well; they are back already then.
   void refund(peer_id peer, std::uint32_t units) noexcept {
     pair& p = pairs_[peer];
     p.used -= detail::lesser(units, p.used);
   }
   std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
-  /// Seldom writes: between stores to a channel each store to another line costs more than a look.
+  /// Stores only changes: between stores to a channel, a store to another cache line costs more
+  /// than a load.
   void told(peer_id peer, std::uint32_t count) noexcept {
     if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
   }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
   std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
 
-  /// See ElasticFlowControl. A peer's own window may be smaller than what is granted: a sender's
-  /// window is the smaller of the two, and what is missing of his own counts as used for ever. (Who
-  /// tells of more than he got shrinks that, and fills his own memory alone.)
+  /// See ElasticFlowControl. A peer's own window may be smaller than the grant: a sender's window
+  /// is the smaller of the two, and the rest of its own window counts as used for ever. (A peer
+  /// that advertises more than it was granted shrinks that rest, and fills its own memory only.)
   bool try_add(peer_id peer) noexcept {
     const std::size_t n = std::size_t{peer} + 1;
     if (!pairs_.try_extend(n) || !without_grant_.try_extend(pairs_.size())) return false;
@@ -110,14 +112,14 @@ class credits {
 
  private:
   static constexpr std::uint64_t block = 64;
-  static constexpr std::uint32_t ahead_max = 256;  // Blocks that are sold ahead at a time.
-  /// All of these count blocks, modulo 2^32. `used` and `confirmed` are written at once, and apart:
-  /// side by side the compiler would make one store of them, at three times the price.
+  static constexpr std::uint32_t ahead_max = 256;  // Blocks prepaid at a time.
+  /// Counts of blocks, modulo 2^32. `used` and `confirmed` are written together but are not
+  /// adjacent: the compiler would merge the stores into one, which costs three times as much.
   struct pair {
-    std::uint32_t used = 0;       // That I sent, and the peer may still hold.
-    std::uint32_t released = 0;   // Of the peer's, that left my memory, ever.
-    std::uint32_t confirmed = 0;  // Of mine, that the peer says it has released, ever.
-    std::uint32_t reported = 0;   // Of `released`, what the peer was told.
+    std::uint32_t used = 0;       // Sent by this rank, and possibly still held by the peer.
+    std::uint32_t released = 0;   // Total of the peer's blocks released here.
+    std::uint32_t confirmed = 0;  // Total of this rank's blocks that the peer has released.
+    std::uint32_t reported = 0;   // Value of `released` last advertised.
   };
   static bool confirm(pair& p, std::uint32_t count) noexcept {
     const std::uint32_t released = count - p.confirmed;
@@ -138,8 +140,8 @@ class credits {
   plain_array<pair> pairs_;
   std::uint32_t window_;
   std::uint32_t half_window_;
-  std::uint64_t granted_;            // Windows that are out.
-  plain_array<bool> without_grant_;  // Of newcomers for whom none was left.
+  std::uint64_t granted_;            // Number of windows granted.
+  plain_array<bool> without_grant_;  // Peers added later that got no window.
 };
 
 }  // namespace mpx::inline v0::flow

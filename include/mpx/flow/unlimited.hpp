@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// No flow control beyond the transport's own: for programs that never run far ahead of their
-// receivers.
+// No flow control beyond that of the transport: for programs whose senders never run far ahead of
+// their receivers.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace mpx::inline v0::flow {
 
-/// Every eager message may go at once. Unexpected memory is bounded by the machine alone.
+/// Sends every eager message at once. Unexpected memory is bounded by the machine only.
 class unlimited {
  public:
   using policy_axis = flow_axis;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Matching: which receive takes which message. MPI's rule: a receive takes the earliest matching
-// message of a source, a message goes to the earliest matching receive, and nothing overtakes.
+// Matching of messages and receives. MPI's rule: a receive takes the earliest matching message of a
+// source, a message goes to the earliest matching posted receive, and messages do not overtake.
+// Source: MPI 4.1, 3.5.
 
 #include <concepts>
 #include <cstdint>
@@ -14,27 +15,28 @@ namespace mpx::inline v0 {
 
 struct matching_axis {};
 
-/// What messages and receives are compared by, next to the source: the context in the upper half,
-/// the tag in the lower. Source: Portals 3, 64 match bits and 64 ignore bits.
+/// Bits by which messages and receives are matched, besides the source: context in the upper half,
+/// tag in the lower half. Source: Portals 3, 64 match bits and 64 ignore bits.
 using match_bits = std::uint64_t;
 
-/// A tag's bits but the sign: what a receive from any tag ignores. (No message has a negative tag.)
+/// All bits of a tag except the sign: ignored by a receive with any_tag. No message has a negative
+/// tag.
 inline constexpr match_bits tag_bits = 0x7fff'ffff;
 
-/// The bits of a context and a tag.
+/// Returns the match bits of a context and a tag.
 constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
   return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
 }
-/// The context in them.
+/// Returns the context of match bits.
 constexpr context_id context_of(match_bits bits) noexcept {
   return static_cast<context_id>(bits >> 32);
 }
-/// The tag in them.
+/// Returns the tag of match bits.
 constexpr tag_t tag_of(match_bits bits) noexcept {
   return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
 }
 
-/// What a message says of itself.
+/// Matching data of a message.
 struct envelope {
   match_bits bits = 0;
   peer_id source = 0;
@@ -47,8 +49,8 @@ struct envelope {
   constexpr tag_t tag() const noexcept { return tag_of(bits); }
 };
 
-/// What a receive asks for: all bits that are not ignored must agree, and the source, which may be
-/// any_peer.
+/// Matching criteria of a receive: all bits that are not ignored must be equal, and the source,
+/// unless it is any_peer.
 struct pattern {
   match_bits bits = 0;
   match_bits ignore = tag_bits;
@@ -60,7 +62,7 @@ struct pattern {
       : bits(match_bits_of(context, tag < 0 ? 0 : tag)),
         ignore(tag < 0 ? tag_bits : 0),
         source(s) {}
-  /// `tag` is a tag.
+  /// Requires:   `tag` is not any_tag.
   static constexpr pattern exactly(context_id context, peer_id source, tag_t tag) noexcept {
     return of(match_bits_of(context, tag), 0, source);
   }
@@ -72,7 +74,7 @@ struct pattern {
     return p;
   }
   constexpr context_id context() const noexcept { return context_of(bits); }
-  /// any_tag if the tag is ignored.
+  /// Returns any_tag if the tag is ignored.
   constexpr tag_t tag() const noexcept { return (ignore & tag_bits) != 0 ? -1 : tag_of(bits); }
   constexpr bool exact() const noexcept { return ignore == 0 && source != any_peer; }
   constexpr bool bits_match(match_bits b) const noexcept { return ((b ^ bits) | ignore) == ignore; }
@@ -85,17 +87,17 @@ struct match_tag {};
 struct posting_tag {};
 struct arrival_tag {};
 
-/// A receive that waits for its message. Linked by the matcher; owned by whoever posted it.
+/// A posted receive that waits for its message. Linked by the matcher; owned by the poster.
 struct posted_receive : list_node<posting_tag>, list_node<match_tag> {
-  /// A pattern, and in what would be padding a word of the matcher's own.
+  /// A pattern, with a word for the matcher in its padding.
   struct criteria : pattern {
     std::uint32_t sequence = 0;
-    /// Both in one word.
+    /// Both in one word, for a single comparison.
     std::uint64_t source_and_sequence() const noexcept {
       return source | std::uint64_t{sequence} << 32;
     }
     criteria& operator=(const pattern& p) noexcept {
-      bits = p.bits;  // One by one: a copy of the whole stalls on store forwarding.
+      bits = p.bits;  // Member by member: a copy of the whole stalls on store forwarding.
       ignore = p.ignore;
       source = p.source;
       return *this;
@@ -105,14 +107,14 @@ struct posted_receive : list_node<posting_tag>, list_node<match_tag> {
 };
 static_assert(sizeof(posted_receive::criteria) == sizeof(pattern));
 
-/// A message that waits for its receive.
+/// An unexpected message: it has arrived before its receive.
 struct unexpected_message : list_node<match_tag>, list_node<arrival_tag> {
   envelope is;
-  bool hashed = false;  // The matcher's own.
+  bool hashed = false;  // For the matcher.
 };
 
 namespace detail {
-/// Visitors of unexpected messages, for the concept. (nvcc refuses lambdas in one.)
+/// Visitors of unexpected messages, for the concept. (nvcc rejects lambdas in a concept.)
 struct message_visitor {
   void operator()(unexpected_message& message) const;
 };
@@ -121,18 +123,21 @@ struct message_search {
 };
 }  // namespace detail
 
-/// Finds the partner of a message or a receive.
+/// Matches messages and receives.
 ///
-/// `match_arrival(envelope)` takes out and returns the earliest posted receive that matches, or
-/// nullptr. `match_receive(pattern)` takes out and returns the earliest unexpected message that
-/// matches, or nullptr; `find` returns the same one and leaves it. `post` and `store` keep a
-/// receive and a message; `cancel` takes a posted receive out; `withdraw` an unexpected message.
-/// `for_each(f)` visits all unexpected messages in order of arrival; `for_each_newest(f)` visits
-/// them in the reverse order until `f` returns false. Both may withdraw the one they visit.
-/// `nothing_posted()`: no receive is pending; `stored()`: 0 if no message is stored, else anything
-/// (a word, so that callers can test it with others at once).
-/// Nothing that a matcher does may fail: a table that cannot grow stays as it is, and gets slower.
-/// Its constructor may throw errc::no_resources.
+/// - `match_arrival(envelope)`: removes and returns the earliest posted receive that matches, or
+///   nullptr.
+/// - `match_receive(pattern)`: removes and returns the earliest unexpected message that matches, or
+///   nullptr. `find` returns the same message without removing it.
+/// - `post` and `store` add a receive and a message.
+/// - `cancel` removes a posted receive, `withdraw` an unexpected message.
+/// - `for_each(f)` visits all unexpected messages in order of arrival; `for_each_newest(f)` visits
+///   them in reverse order until `f` returns false. `f` may withdraw the visited message.
+/// - `nothing_posted()`: true if no receive is posted. `stored()`: 0 if no message is stored, else
+///   any other value (a word, so that callers can test it together with others).
+///
+/// No operation may fail: a table that cannot grow keeps its size and gets slower. The constructor
+/// may throw errc::no_resources.
 template <class M>
 concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected_message& message,
                            const envelope& is, const pattern& want) {
@@ -151,7 +156,7 @@ concept Matcher = requires(M& m, const M& c, posted_receive& receive, unexpected
   { m.for_each_newest(detail::message_search{}) };
 };
 
-/// Grants Matcher and nothing more.
+/// Archetype of Matcher: models it, and nothing else.
 struct matcher_archetype {
   using policy_axis = matching_axis;
   static constexpr std::string_view name = "archetype";

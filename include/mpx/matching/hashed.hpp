@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Matching by the order of posting where that serves, else by hash tables over (context, source,
-// tag): constant time however many receives and messages are pending, as long as receives name
-// their source and tag. Most messages meet the receive that was posted first, so that the first few
-// are looked at before any hash, and what is posted or stored is hashed only once it has to be
-// found among many. Where messages have come in the reverse order of their receives, the last one
-// posted is looked at, too: nothing before it can match where all tags rise, or fall.
+// Matching by order of posting for the first few candidates, then by hash tables over (context,
+// source, tag): constant time for any number of pending receives and messages, if receives name
+// their source and tag. Most messages match the receive posted first. Therefore the first few
+// receives are compared before any hash is computed, and receives and messages are inserted into
+// tables only when one has to be found among many. If messages arrive in the reverse order of their
+// receives, the receive posted last is tried as well: no earlier one can match if all tags rise, or
+// all fall.
 
 #include <cstdint>
 
@@ -34,10 +35,11 @@ using key_table = mpx::detail::bucket_table<Node, match_tag, key_hash>;
 
 }  // namespace detail
 
-/// The default matcher. Cost: a comparison where messages come in the order of their receives; O(1)
-/// for receives that name source and tag; a pending wildcard receive adds a step to each arrival; a
-/// wildcard receive looks through the unexpected messages in order. Where memory for larger tables
-/// is out, O(pending / buckets).
+/// Default matcher.
+/// Cost:       one comparison if messages arrive in the order of their receives; O(1) for receives
+///             that name source and tag. Each pending wildcard receive adds a step to each arrival;
+///             a wildcard receive searches the unexpected messages in order. O(pending / buckets)
+///             if memory for larger tables is exhausted.
 class hashed {
  public:
   using policy_axis = matching_axis;
@@ -49,7 +51,7 @@ class hashed {
   [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
     if (nothing_posted()) return nullptr;
     posted_receive& first = posted_.front();
-    // It names the tag, and the source or any, and is in no table.
+    // Equal to is.source or any_peer only if `first` is in no table or run (sequence 0).
     const std::uint64_t from = first.want.source_and_sequence();
     if (first.want.bits != is.bits) [[unlikely]]
       return match_behind(is.bits, is.source);
@@ -102,7 +104,7 @@ class hashed {
   void for_each(F&& f) {
     [[maybe_unused]] std::uint32_t left = stored_count_;
     for (auto it = stored_.begin(); it != stored_.end();) {
-      MPX_INVARIANT(left-- != 0);  // Had `f` withdrawn the next one, this would go round elsewhere.
+      MPX_INVARIANT(left-- != 0);  // Ends the loop if `f` withdrew the next message.
       f(*it++);
     }
   }
@@ -116,14 +118,15 @@ class hashed {
   }
 
  private:
-  static constexpr unsigned looks_max = 4;  // Before it is hashed.
+  static constexpr unsigned looks_max = 4;  // Comparisons before a hash is used.
   static constexpr std::uint32_t buckets_min = 16;
-  // What `sequence` says: 0, nothing is known of a receive; in_run, it is in no table, and its
-  // context and tag differ from those of all before it; else when it was posted, and it is in a
-  // table. What is known is known of those posted first: all are in tables, or all in a run.
+  // Values of `sequence`. 0: the receive is in no table and no run. in_run: it is in no table, and
+  // its context and tag differ from those of all receives before it. Else its position in the order
+  // of posting, and it is in a table. Nonzero receives are those posted first: all are in tables,
+  // or all are in a run.
   static constexpr std::uint32_t in_run = ~std::uint32_t{0};
   static constexpr std::uint32_t sequence_max = in_run - 1;
-  static constexpr unsigned rises = 1, falls = 2;  // Of a run's tags.
+  static constexpr unsigned rises = 1, falls = 2;  // Direction of the tags of a run.
 
   static bool is_in_table(const posted_receive& r) noexcept {
     return r.want.sequence - 1 < sequence_max;
@@ -139,7 +142,7 @@ class hashed {
     return m;
   }
   [[gnu::noinline]] unexpected_message* find_hashed(const pattern& want) noexcept {
-    auto at = stored_.end();  // The last ones stored are in no table yet.
+    auto at = stored_.end();  // The messages stored last are in no table yet.
     while (at != stored_.begin()) {
       --at;
       if (!(*at).hashed) continue;
@@ -155,7 +158,7 @@ class hashed {
     return nullptr;
   }
 
-  /// The earliest receive that matches, if the first did not, or is in a table.
+  /// Returns the earliest receive that matches, if the first one did not match or is in a table.
   [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
     const envelope is{bits, source};
     const bool tables_are_used = is_in_table(posted_.front());
@@ -164,7 +167,7 @@ class hashed {
       last_pays_ = false;
       end_run();
     }
-    // Where the first one is in a table, messages have lately met others that are.
+    // If the first one is in a table, recent messages have matched others in tables.
     const unsigned looks_most = tables_are_used ? 1 : looks_max;
     unsigned looks = 0;
     for (posted_receive& r : posted_) {
@@ -176,7 +179,7 @@ class hashed {
     return nullptr;
   }
 
-  /// The receive that was posted last, if it matches, and no other one can.
+  /// Returns the receive posted last if it matches and no other receive can match; else nullptr.
   posted_receive* match_last(const envelope& is) noexcept {
     posted_receive& last = *--posted_.end();
     if (!equal(last.want, is)) return nullptr;
@@ -184,7 +187,8 @@ class hashed {
     cancel(last);
     return &last;
   }
-  /// Whether the run goes on to the receive that was posted last. Cost: a look at each that is new.
+  /// Returns true if the run extends to the receive posted last.
+  /// Cost:       a comparison for each receive added since.
   bool extend_run() noexcept {
     const auto begin = posted_.begin();
     auto at = --posted_.end();
@@ -227,7 +231,7 @@ class hashed {
     }
     return hit;
   }
-  /// Puts those that are in no table yet, the last ones posted, into one.
+  /// Inserts the receives posted last, which are in no table yet, into tables.
   void hash_posted() noexcept {
     auto at = posted_.end();
     while (at != posted_.begin()) {
@@ -265,8 +269,8 @@ class hashed {
   linked_list<posted_receive, posting_tag> posted_;
   linked_list<unexpected_message, arrival_tag> stored_;
   std::uint32_t last_sequence_ = 0;
-  unsigned run_ways_ = 0;   // How a run's tags go on, as far as is known: rises, falls or both.
-  bool last_pays_ = false;  // The receive that was posted last is likely to be met first.
+  unsigned run_ways_ = 0;   // Possible directions of the run's tags: rises, falls or both.
+  bool last_pays_ = false;  // The next message probably matches the receive posted last.
   detail::key_table<posted_receive> exact_{buckets_min};
   linked_list<posted_receive, match_tag> wild_;
   detail::key_table<unexpected_message> hashed_{buckets_min};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Matching by two lists in order of posting and arrival. Linear in their length, and so plainly
-// right that it is the oracle of every other matcher.
+// Matching by two lists in order of posting and arrival. Linear cost, and simple enough to be the
+// test oracle of every other matcher.
 
 #include "mpx/matching/concepts.hpp"
 

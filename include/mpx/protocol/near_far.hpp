@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Two protocols as one: for transports that reach some peers in memory, and others over a network.
+// Combines two protocols, for transports that reach some peers through memory and others over a
+// network.
 
 #include <concepts>
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace mpx::inline v0::protocol {
 
-/// `Near` for messages to near peers of a NearFarTransport (and to all peers of any other one),
-/// `Far` for those to far ones.
+/// Uses `Near` for messages to near peers of a NearFarTransport (and to all peers of other
+/// transports), `Far` for those to far peers.
 template <Protocol Near, Protocol Far>
 requires(Near::tiny_bytes_max == Far::tiny_bytes_max && Near::long_by == Far::long_by)
 class near_far : public Near {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What travels in packets of the kind one_sided: records, one after the other, each with its data.
+// Contents of packets of kind one_sided: records, one after the other, each followed by its data.
 // Everything that arrives is checked before use.
 
 #include <cstddef>
@@ -13,38 +13,43 @@
 namespace mpx::inline v0::rma {
 
 enum class record_kind : std::uint8_t {
-  put = 1,     ///< Data for `at`.
-  get,         ///< `bytes` from `at` are wanted, for `token`.
-  accumulate,  ///< Data to be combined with what is at `at`.
-  fetch,       ///< The same, and what was there is wanted; no data if `op` is no_op.
-  swap,        ///< An element: compare and value; what was there is wanted.
-  mark,        ///< Nothing but a count: what was put by the transport has been.
-  // What follows is not counted by fences.
-  reply,     ///< Data for `token`, `at` bytes behind its beginning.
-  lock,      ///< `op`: 1 exclusive, 2 shared by who holds others.
-  granted,   ///< The lock is yours.
-  unlock,    ///< It is not any more. `op`: 1 if an answer is wanted.
-  flush,     ///< An answer is wanted.
-  answered,  ///< All up to a flush or an unlock has been done.
-  post,      ///< You may access me.
-  complete,  ///< I have, since you posted.
-  nudge,     ///< A lock in shared memory is free.
-  refused,   ///< `op`: an errc; `at`: of what; `token` of it.
-  denied,    ///< A lock: rank `at` holds it, and is dead.
-  left,      ///< This rank lets its window go without free, after `at` collective calls of it and
-             ///< after rank `token` - 1, if that is not 0.
+  put = 1,     ///< Store the data at `at`.
+  get,         ///< Reply with `bytes` from `at`, for `token`.
+  accumulate,  ///< Combine the data with that at `at`.
+  /// As accumulate; reply with the previous value. No data if `op` is no_op.
+  fetch,
+  swap,  ///< One element: comparand and value. Reply with the previous value.
+  /// Only counts: earlier puts of the transport have been placed.
+  mark,
+  // Fences do not count the following kinds.
+  reply,  ///< Data for `token`; replies to one token arrive in order.
+  /// Lock request. `op`: 0 shared, 1 exclusive, 2 shared by a rank that holds other locks.
+  lock,
+  granted,   ///< The lock is granted.
+  unlock,    ///< The lock is released. `op`: 1 if an acknowledgement is requested.
+  flush,     ///< An acknowledgement is requested.
+  answered,  ///< Acknowledgement: all records up to a flush or an unlock are done.
+  post,      ///< The sender's exposure epoch is open to the receiver.
+  complete,  ///< The sender's access epoch to the receiver is complete.
+  nudge,     ///< A lock word in shared memory is free.
+  /// An access failed. `op`: the errc; `at` and `token`: those of the access.
+  refused,
+  denied,  ///< Lock request denied: rank `at` holds the lock and has failed.
+  /// The sender destroys its window without free, after `at` collective calls of it. `token` - 1:
+  /// the first rank that did so; 0: the sender.
+  left,
 };
 
 struct record {
   record_kind kind{};
   std::uint8_t op = 0;
   std::uint16_t reserved = 0;
-  std::uint32_t bytes = 0;  // Of data, or wanted.
+  std::uint32_t bytes = 0;  // Of the data, or requested.
   std::uint64_t at = 0;
   std::uint64_t token = 0;
 
   constexpr bool counted() const noexcept { return kind <= record_kind::mark; }
-  /// Whether `bytes` follow it.
+  /// True if `bytes` of data follow the record.
   constexpr bool has_data(std::uint8_t no_op) const noexcept {
     return kind == record_kind::put || kind == record_kind::accumulate ||
            (kind == record_kind::fetch && op != no_op) || kind == record_kind::swap ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which path moves long messages fastest, learnt from what they cost: whether one copy by the
-// kernel beats two through the channel depends on the size, the caches and where the cores are, and
-// changes while a program runs.
+// Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
+// is faster than two through the channel depends on the size, the caches and the placement of the
+// ranks, and changes while a program runs.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,31 +13,32 @@
 
 namespace mpx::inline v0::protocol {
 
-/// How the data of one long message moves.
+/// Path of the data of one long message.
 enum class scheme : std::uint8_t {
   get,      ///< The receiver fetches it.
-  packets,  ///< The sender puts it into the channel, the receiver takes it out.
+  packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
   split,    ///< The receiver fetches the first half while the sender stores the second.
-  open,     ///< That is not known yet.
+  open,     ///< Not decided yet.
 };
 
-/// What passes between two ranks while a long message moves: a way costs another time where both
-/// sides are at work in any case.
+/// Traffic between two ranks while a long message moves. A path costs a different time if both
+/// sides are busy anyway.
 enum class traffic : std::uint8_t {
-  none,       ///< Nothing is learnt of this message.
-  one_way,    ///< The time that it takes counts, whoever works.
-  both_ways,  ///< The work counts, whoever has to wait for it.
+  none,       ///< Nothing is measured for this message.
+  one_way,    ///< Elapsed time is the cost.
+  both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
 };
 
-/// Keeps what each scheme costs a byte for each power of two of the size, tries each, then takes
-/// the cheapest one and looks at the others now and then: less often while the cheapest one stays
-/// the same, and seldom at those that cost more than twice as much.
-/// Messages that are under way together go the same way, as a block, as far as 16 MiB go: mixed,
-/// each would show what the others cost. What is measured is a run of them, as they come.
-/// Cost: a few comparisons a message; one message in 9, later in 65, goes another way.
+/// Estimates the cost per byte of each scheme for each power of two of the size. Tries each scheme,
+/// then uses the cheapest one and samples the others periodically: less often while the cheapest
+/// stays the same, and rarely those that cost more than twice as much. Messages in progress
+/// together use the same scheme, in blocks of up to 16 MiB: mixed schemes would disturb each
+/// other's measurement. The unit of measurement is a run of consecutive messages of one scheme.
+/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another scheme.
 class scheme_learner {
  public:
-  /// `splits`: whether both sides may copy at once. `more`: others wait already for their turn.
+  /// Returns the scheme of the next message. `splits`: both sides can copy at the same time.
+  /// `more`: other messages are waiting already.
   scheme choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return scheme::get;
@@ -50,9 +51,9 @@ class scheme_learner {
     return static_cast<scheme>(r.way);
   }
 
-  /// `ns`: one way, the message's share of the receiver's time: all time in which long messages are
-  /// under way belongs to one of them, that whose data moves at the end of it. Both ways, what both
-  /// sides have worked for it.
+  /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
+  /// during which long messages are in progress is charged to the message whose data moves at its
+  /// end. Both ways, the CPU time of both sides for it.
   void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
@@ -67,7 +68,7 @@ class scheme_learner {
     if (++r.measured == run_max) end_run(r, bytes);
   }
 
-  /// A message for which a way was chosen will not tell what it cost.
+  /// A message for which a scheme was chosen will report no cost.
   void failed(std::size_t bytes) noexcept {
     record* const r = of(bytes);
     if (r != nullptr && r->under_way != 0) --r->under_way;
@@ -76,46 +77,51 @@ class scheme_learner {
  private:
   static constexpr std::uint8_t ways_max = 3;
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
-  static constexpr std::uint32_t block_max = 64;  // Messages.
+  static constexpr std::uint32_t block_max = 64;  // In messages.
   static constexpr std::uint32_t block_least = 8;
   static constexpr std::uint32_t look_max = 32;
-  static constexpr std::uint32_t trial_least = 2;  // In an exchange the peer follows one later.
+  // In an exchange the peer follows one message later.
+  static constexpr std::uint32_t trial_least = 2;
   static constexpr std::uint32_t trials_max = 2 * ways_max;
   static constexpr std::uint32_t run_max = 32;
-  static constexpr std::uint32_t run_least = 4;   // A shorter one lies among others.
-  static constexpr std::uint32_t rest_first = 8;  // Times a look.
+  static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
+  static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
   static constexpr std::uint32_t rest_last = 64;
-  static constexpr std::uint32_t hopeless_every = 4;  // Of the looks.
+  // One in so many samples is of a scheme that costs more than twice the best.
+  static constexpr std::uint32_t hopeless_every = 4;
   static constexpr std::uint8_t agains_max = 4;
   static constexpr std::uint8_t waits_max = 2;
   static constexpr std::uint32_t under_way_max = 1024;
-  static constexpr float hopeful = 1.5F;  // Times the best.
-  static constexpr float better = 0.95F;  // Of what is taken now: worth a change.
+  // Bound of an estimate, as a multiple of the best, once a sample beats the best.
+  static constexpr float hopeful = 1.5F;
+  // Fraction of the current cost below which a change is worth it.
+  static constexpr float better = 0.95F;
   struct record {
-    float cost[ways_max]{};  // ns a byte; 0: not known.
-    // The block: how many messages it may have yet, has at least, and has had.
+    float cost[ways_max]{};  // Estimate in ns per byte; 0: unknown.
+    // The block: messages that it may still have, has at least, and has had.
     std::uint32_t left = 0;
     std::uint32_t least = 0;
     std::uint32_t chosen = 0;
-    std::uint32_t under_way = 0;  // Of this block and those before.
+    std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
     std::uint8_t way = 0;
-    bool looks = false;  // This way is not the best.
-    // The run: of how many the cost is known, what it is, and that of the dearest.
+    bool looks = false;  // This block samples a scheme that is not the best.
+    // The run: its scheme, number of measured messages, their cost, and that of the most expensive
+    // one.
     std::uint8_t run_of = 0;
     std::uint32_t measured = 0;
     float sum = 0;
     float most = 0;
-    // What is next.
+    // State of the selection.
     std::uint8_t trials = 0;
-    std::uint8_t best = ways_max;      // ways_max: not known.
-    std::uint8_t other = ways_max;     // Which was looked at last,
-    bool again = false;                // and shall be once more,
-    std::uint8_t agains = 0;           // as it was so often.
-    std::uint8_t waits = 0;            // Blocks that a look has been due for.
-    std::uint32_t turns = 0;           // Looks that were due.
-    std::uint32_t look = block_least;  // How many messages the last one had,
-    std::uint32_t rest = rest_first;   // for how many times that there is none,
-    std::uint32_t until_look = 0;      // and how many messages are left of it.
+    std::uint8_t best = ways_max;      // ways_max: unknown.
+    std::uint8_t other = ways_max;     // Scheme sampled last;
+    bool again = false;                // it is to be sampled once more;
+    std::uint8_t agains = 0;           // number of such repetitions.
+    std::uint8_t waits = 0;            // Blocks for which a sample has been due.
+    std::uint32_t turns = 0;           // Samples that were due.
+    std::uint32_t look = block_least;  // Messages in the last sample;
+    std::uint32_t rest = rest_first;   // pause, in lengths of a sample;
+    std::uint32_t until_look = 0;      // messages left of the pause.
   };
 
   static std::uint32_t block_of(std::size_t bytes) noexcept {
@@ -132,16 +138,18 @@ class scheme_learner {
     r.sum = r.most = 0;
   }
 
-  /// What a run has cost, but for the message that was disturbed most.
+  /// Updates the estimate with the average of a run, without its most expensive message.
   static void learn(record& r) noexcept {
     const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
     float& cost = r.cost[r.run_of];
     const float best = r.best < ways_max ? r.cost[r.best] : 0;
     if (cost == 0) cost = sample;
-    // What looked hopeless is not, and is looked at as the others are.
+    // A sample beats the best although the estimate was far above it: lower the estimate, so that
+    // the scheme is sampled as often as others.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
     cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
-    // It is looked at on, until what is thought of it has followed; or it was luck.
+    // Keep sampling this scheme until its estimate has converged, or the sample proves to be an
+    // outlier.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {
       ++r.agains;
@@ -153,11 +161,13 @@ class scheme_learner {
                                             std::uint8_t ways) noexcept {
     const std::uint32_t had = r.chosen;
     if (r.under_way == 0) end_run(r, bytes);
-    if (r.under_way > under_way_max) r.under_way = 0;  // Of peers that were lost.
+    // Peers that were lost never reported their messages.
+    if (r.under_way > under_way_max) r.under_way = 0;
     r.chosen = 0;
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
-    if (r.trials >= ways && had >= block_least) r.trials = trials_max;  // Once is enough.
+    // One trial of each scheme is enough.
+    if (r.trials >= ways && had >= block_least) r.trials = trials_max;
     if (r.trials < 2 * ways) {
       r.way = r.trials++ % ways;
       r.left = mpx::detail::lesser(r.left, look_max);
@@ -178,7 +188,7 @@ class scheme_learner {
       r.until_look -= mpx::detail::lesser(had, r.until_look);
     }
     r.way = best;
-    // One that begins while others are under way is mixed with them.
+    // A sample that begins while other messages are in progress is mixed with them.
     const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
     r.looks = r.again || (due && is_worth_a_look(r, ways));
     if (due) r.waits = 0;
@@ -197,8 +207,8 @@ class scheme_learner {
     return best == ways_max ? 0 : best;
   }
 
-  /// It is the next way's turn that is not the best. It comes to nothing if that is too dear to be
-  /// looked at every time.
+  /// Selects the next scheme to sample, in turn.
+  /// Returns:    false if it is too expensive to be sampled every time.
   static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
     const std::uint32_t others = ways - 1u;
     const bool anyway = r.turns / others % hopeless_every == 0;
@@ -210,7 +220,7 @@ class scheme_learner {
     return false;
   }
 
-  /// nullptr: memory is out.
+  /// Returns nullptr if memory is exhausted.
   record* of(std::size_t bytes) noexcept {
     if (records_.empty() && !records_.try_extend(records_max)) return nullptr;
     const std::size_t width = mpx::detail::bits_of(bytes);
@@ -218,8 +228,11 @@ class scheme_learner {
     return &records_[at < records_max ? at : records_max - 1];
   }
   static constexpr std::size_t records_max = 12;
-  static constexpr std::size_t width_min = 12;  // What is shorter is one packet, and not learnt.
-  plain_array<record> records_;  // What is longer goes with the last one. Most learn nothing.
+  // Shorter messages fit one packet, and are not measured.
+  static constexpr std::size_t width_min = 12;
+  // By size; the last record also serves longer messages. Allocated on first use: most ranks need
+  // none.
+  plain_array<record> records_;
 };
 
 }  // namespace mpx::inline v0::protocol

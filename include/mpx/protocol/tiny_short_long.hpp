@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which path a message takes, by its size: tiny (with the header, copied once on each side), short
-// (eager, one packet), long (announced by its envelope, moved when the receiver has matched).
+// Selects a message's path by its size: tiny (with the header, one copy on each side), short
+// (eager, one packet), long (announced by its envelope, moved once matched).
 
 #include <concepts>
 #include <cstddef>
@@ -15,17 +15,17 @@ namespace mpx::inline v0 {
 
 struct protocol_axis {};
 
-/// How the data of a long message moves once it is matched.
+/// Path of a long message's data once it is matched.
 enum class long_path : std::uint8_t {
-  automatic,  ///< Get where the transport says that it pays, else packets.
-  get,        ///< The receiver fetches it wherever it can.
-  put,        ///< The sender stores it wherever it can.
+  automatic,  ///< Get if the transport says that it is faster, else packets.
+  get,        ///< The receiver fetches the data if the transport can.
+  put,        ///< The sender stores the data if the transport can.
   packets,    ///< Fragments through the channel.
 };
 
-/// Chooses a message's path. Sizes are in bytes; `short_bytes_max()` is the run-time value, which
-/// may be lowered (`lower`) and never raised over the template's. `long_by` and
-/// `fragment_bytes_max` shape long messages.
+/// Payload-size thresholds of a message's path, in bytes. `short_bytes_max()` is the run-time
+/// value; `lower` may reduce it, and it never exceeds the template's. `long_by` and
+/// `fragment_bytes_max` hold for long messages.
 template <class P>
 concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
   requires std::same_as<typename P::policy_axis, protocol_axis>;
@@ -39,7 +39,7 @@ concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
   { p.lower(bytes) } noexcept;
 };
 
-/// Grants Protocol and nothing more.
+/// Archetype of Protocol: models it, and nothing else.
 struct protocol_archetype {
   using policy_axis = protocol_axis;
   static constexpr std::string_view name = "archetype";
@@ -51,7 +51,7 @@ struct protocol_archetype {
   void lower(std::size_t) noexcept;
 };
 
-/// A protocol with other sizes for peers that are far (NearFarTransport).
+/// A protocol with other thresholds for far peers (NearFarTransport).
 template <class P>
 concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
   { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
@@ -67,17 +67,17 @@ template <NearFarProtocol P>
 struct far_part<P> {
   using type = typename P::far_type;
 };
-/// What holds for far peers.
+/// Protocol for far peers.
 template <Protocol P>
 using far_part_t = typename far_part<P>::type;
 
-/// The longest message that comes unasked from wherever, whatever came before.
+/// Maximum length of a message sent eagerly to any peer, independent of earlier traffic.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
 
-/// After so many turns one by one, long messages may come unasked, and each way is tried for so
-/// many more (protocol/turns.hpp).
+/// Number of alternating turns after which long messages may be sent without announcement, and
+/// number of turns for which each choice is tried (protocol/turns.hpp).
 template <class P>
 inline constexpr std::uint8_t turns_before = 40;
 template <class P>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The wire format: what the twenty header bytes mean, and the payloads of control packets.
-// Everything that arrives is checked before use; `wire_version` changes with this file.
+// Wire format: meaning of the twenty header bytes, and payloads of control packets. Everything that
+// arrives is checked before use. `wire_version` changes with this file.
 
 #include <cstdint>
 #include <cstring>
@@ -13,53 +13,66 @@
 namespace mpx::inline v0::wire {
 
 enum class kind : std::uint8_t {
-  eager = 1,  ///< A whole message. `ticket`: the sender's operation, if an answer is asked for.
-  announce,   ///< A message's envelope; its data stays with the sender. Payload: `announcement`.
-  clear,      ///< Receiver to sender: move the data (packets or a put). Payload: `clearance`. A
-              ///< second one: the receiver could not fetch what is before `from`: send it, too.
-  data,       ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
-  finished,   ///< Receiver to sender: the data has been fetched; the send is complete. Payload:
-              ///< the tickets of up to `finished_more_max` others of which the same is true.
+  eager = 1,  ///< A whole message. `ticket`: the sender's operation if an answer is requested.
+  announce,   ///< Envelope of a message whose data stays with the sender. Payload: `announcement`.
+  /// Receiver to sender: move the data (by packets or a put). Payload: `clearance`. A second one
+  /// for the same message: the receiver could not fetch the data before `from`; send it as well.
+  clear,
+  data,  ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
+  /// Receiver to sender: the data has been fetched; the send is complete. Payload: tickets of up to
+  /// `finished_more_max` other sends that are complete as well.
+  finished,
   delivered,  ///< Sender to receiver: the data has been put; the receive is complete.
-  matched,    ///< Receiver to sender: a synchronous or ready message met its receive.
-  unready,    ///< Receiver to sender: a ready message met no receive.
-  credit,     ///< Nothing but the header's count.
-  allow,      ///< Receiver to sender: announce this many more messages (`tag`).
-  grant,      ///< The first to a newcomer: it may fill so much unexpected memory here (`match_of`).
-  leave,      ///< The last: this rank leaves in good order, and owes nothing.
-  recall,     ///< Sender to receiver: the data of an announced message (`ticket`) is not to be
-              ///< fetched any more, if no receive has taken the message.
-  recalled,   ///< Receiver to sender: it will not be; a receive that takes it asks for packets.
-  // From here on: services, layers above that have packets of their own.
-  revoke = 64,     ///< To all: collective number `tag` of `context` has failed here with the errc
-                   ///< `ticket`: do not wait.
-  freed,           ///< To who leads `context`: this rank has freed the communicator.
-  revoke_all,      ///< To members: the communicator of `context` is revoked.
-  forget,          ///< To whoever has had a number of the place of `context`: they come round.
-  forgotten,       ///< The answer: what comes with such a number is news here.
-  one_sided = 72,  ///< Records of the window of `context` (protocol/records.hpp).
+  matched,    ///< Receiver to sender: a synchronous or ready message has matched a receive.
+  unready,    ///< Receiver to sender: a ready message found no posted receive.
+  credit,     ///< Carries only the header's credit count.
+  allow,      ///< Receiver to sender: `tag` more messages may be announced.
+  /// First packet to a newly added peer: the unexpected memory that it may fill here (`match_of`).
+  grant,
+  leave,  ///< Last packet: this rank leaves in good order and has completed all operations.
+  /// Sender to receiver: do not fetch the data of an announced message (`ticket`), unless a receive
+  /// has already matched it.
+  recall,
+  /// Receiver to sender: the data will not be fetched. A receive that matches later asks for
+  /// packets.
+  recalled,
+  // Kinds from here on belong to services: layers above with packets of their own.
+  /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
+  /// do not wait for this rank.
+  revoke = 64,
+  freed,       ///< To the leader of `context`: this rank has freed the communicator.
+  revoke_all,  ///< To all members: the communicator of `context` is revoked.
+  /// To each rank that has used a context id of the slot of `context`: the ids are about to be
+  /// reused.
+  forget,
+  forgotten,       ///< Answer to `forget`: packets with such an id are new from now on.
+  one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
 enum flag : std::uint8_t {
-  flag_synchronous = 1,  ///< Answer `matched` when a receive takes the message.
-  flag_ready = 2,        ///< Answer `matched` or, if no receive waits, `unready`.
-  flag_last = 4,         ///< The sender may announce no more until it gets `allow`.
-  flag_turn = 8,  ///< Eager, alone of the flags: long, and not announced, as the two take turns.
+  flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
+  flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
+  flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
+  /// Set alone, on eager only: a long message sent without announcement, because the ranks exchange
+  /// in turns.
+  flag_turn = 8,
 };
 inline constexpr std::uint8_t flags_all = 15;
-inline constexpr std::uint8_t flags_asked = flags_all & ~flag_turn;  ///< Of other kinds than eager.
+/// Flags allowed for kinds other than eager.
+inline constexpr std::uint8_t flags_asked = flags_all & ~flag_turn;
 
 struct header {
   wire::kind kind{};
   std::uint8_t flags = 0;
-  std::uint16_t reserved = 0;  ///< Zero.
+  std::uint16_t reserved = 0;  ///< 0.
   tag_t tag = 0;
   context_id context = 0;
-  std::uint32_t credit = 0;  ///< FlowControl's count.
-  std::uint32_t ticket = 0;  ///< Names an operation of the side that gave it out; 0 names none.
+  std::uint32_t credit = 0;  ///< Count of FlowControl.
+  /// An operation of the rank that issued the ticket; 0: none.
+  std::uint32_t ticket = 0;
 };
 static_assert(sizeof(header) == sizeof(frame_header));
 
@@ -68,19 +81,19 @@ constexpr frame_header pack(const header& h) noexcept {
 }
 constexpr header unpack(const frame_header& f) noexcept { return __builtin_bit_cast(header, f); }
 
-/// The words of a frame, for the path that reads each once and needs no more: the first one holds
-/// kind and flags.
+/// Words of a frame, for the path that reads each word once and needs no other member. The first
+/// word contains kind and flags.
 enum word : std::uint8_t { word_kind, word_tag, word_context, word_credit, word_ticket };
-/// The first word of an eager message that asks for no answer.
+/// First word of an eager message that requests no answer.
 inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[word_kind];
-/// The frame of such a message (`match`: see match_of), made of words: a header put together from
-/// smaller members and then copied as a whole stalls on store forwarding.
+/// Returns the frame of such a message (`match`: see match_of). Made of words: a header assembled
+/// from smaller members and then copied as a whole stalls on store forwarding.
 [[MPX_ALWAYS_INLINE]] inline frame_header plain_eager_frame(std::uint64_t match,
                                                             std::uint32_t credit) noexcept {
   return {{plain_eager, static_cast<std::uint32_t>(match), static_cast<std::uint32_t>(match >> 32),
            credit, 0}};
 }
-/// Context and tag of a frame as one number, as matchers compare them (`match_bits`).
+/// Returns context and tag of a frame as one number, as matchers compare them (`match_bits`).
 [[MPX_ALWAYS_INLINE]] inline std::uint64_t match_of(const frame_header& f) noexcept {
   return std::uint64_t{f.word[word_context]} << 32 | f.word[word_tag];
 }
@@ -88,24 +101,26 @@ inline constexpr std::uint32_t plain_eager = pack({.kind = kind::eager}).word[wo
 /// Payload of kind::announce.
 struct announcement {
   std::uint64_t bytes;
-  remote_memory memory;  ///< Where the receiver may fetch it; key 0: nowhere.
+  remote_memory memory;  ///< Memory from which the receiver may fetch the data; key 0: none.
 };
 
 /// Payload of kind::clear.
 struct clearance {
-  std::uint64_t bytes;  ///< How much the receiver takes; the rest is not sent.
-  std::uint64_t from;  ///< Where the sender begins; the receiver fetches what is before itself, and
-                       ///< then says `finished`, or asks for it, too.
-  remote_memory memory;  ///< Where the sender may put it; key 0: nowhere.
-  std::uint32_t ticket;  ///< The receiver's operation.
+  std::uint64_t bytes;  ///< Bytes that the receiver takes; the rest is not sent.
+  /// Offset at which the sender begins. The receiver fetches the part before it, and then sends
+  /// `finished`, or a second `clear` for it.
+  std::uint64_t from;
+  remote_memory memory;  ///< Memory to which the sender may put the data; key 0: none.
+  std::uint32_t ticket;  ///< Operation of the receiver.
   std::uint32_t reserved;
 };
 static_assert(sizeof(announcement) <= 40 && sizeof(clearance) <= 40);
 
-/// Tickets behind the header of kind::finished.
+/// Maximum number of additional tickets in kind::finished.
 inline constexpr std::size_t finished_more_max = 9;
 
-/// Reads a control payload into `value`; false if its length is wrong.
+/// Reads a control payload into `value`.
+/// Returns:    false if its length is wrong.
 template <class T>
 bool read(std::span<const std::byte> payload, T& value) noexcept {
   if (payload.size() != sizeof(T)) return false;
