@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What can be sent and received as it lies in memory: a trivially copyable value, or a contiguous
-// range of them. Views are what the byte forms below the typed forms work on.
+// Buffers that can be sent and received as they lie in memory: a trivially copyable value, or a
+// contiguous range of them. The byte forms of calls work on views of such buffers.
 
 #include <concepts>
 #include <cstddef>
@@ -14,17 +14,18 @@
 
 namespace mpx::inline v0 {
 
-/// A buffer whose bytes lie as a layout says: what mpx::buffer and the views of mpx/datatype.hpp
-/// make. `layout_buffer` is the type of its elements, or std::byte. Its memory, for one operation:
-/// `lend()` for a call that blocks; `keep()` for one that outlives the buffer, without memory when
-/// there is none for that. Either is dropped once. `fault(received)`: what is wrong with it.
+/// A buffer whose bytes are arranged by a layout: made by mpx::buffer and the views of
+/// mpx/datatype.hpp. `layout_buffer` is its element type, or std::byte. Its memory for one
+/// operation: `lend()` for a call that blocks; `keep()` for an operation that outlives the buffer
+/// (without memory if none can be allocated). Either result is dropped once. `fault(received)`: the
+/// reason why it cannot be used, or errc{}.
 template <class B>
 concept LayoutBuffer =
     requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };
 
 namespace detail {
 
-/// What a buffer carries: its elements, or itself.
+/// Element type of a buffer: that of its elements, or of itself.
 template <class B>
 struct payload_of {
   using type = std::remove_cv_t<std::remove_all_extents_t<std::remove_reference_t<B>>>;
@@ -36,37 +37,37 @@ using payload_t = typename payload_of<B>::type;
 
 template <class T>
 concept IsIterator = !std::is_pointer_v<T> && std::input_or_output_iterator<T>;
-/// As std::reference_wrapper is.
+/// Models std::reference_wrapper.
 template <class T>
 concept IsReference = requires(const T& t) {
   typename T::type;
   { t.get() } -> std::same_as<typename T::type&>;
   { t } -> std::convertible_to<typename T::type&>;
 };
-/// A closure that captures can be copied, but not assigned; so can what has a member that is a
-/// reference or const. One that captures nothing becomes a pointer by a plus.
+/// A capturing closure is copyable but not assignable; the same holds for types with a reference or
+/// const member. A captureless closure converts to a pointer by unary plus.
 template <class T>
 concept IsClosure = std::is_class_v<T> && (!std::is_copy_assignable_v<T> || requires(const T& t) {
                       requires std::is_pointer_v<decltype(+t)>;
                     });
 
 template <class T>
-struct is_transferable;  // Below, as it needs itself.
-/// Initialises any member of an aggregate,
+struct is_transferable;  // Defined below, because it is recursive.
+/// Converts to any type: initialises any member of an aggregate.
 struct any_member {
   template <class T>
   operator T() const noexcept;  // NOLINT(*-explicit-*)
 };
-/// or only one that cannot be transferred.
+/// Converts only to types that cannot be transferred.
 struct address_member {
   template <class T>
   requires(!is_transferable<T>::value)
   operator T() const noexcept;  // NOLINT(*-explicit-*)
 };
-/// Members of an aggregate that are looked at.
+/// Number of members of an aggregate that are examined.
 inline constexpr std::size_t members_seen_max = 16;
 inline constexpr std::size_t no_member = members_seen_max;
-/// Whether T can be made of so many members, the `Odd`th of which cannot be transferred.
+/// True if T can be initialised from that many members, the `Odd`th of which cannot be transferred.
 template <class T, std::size_t Odd, std::size_t... I>
 constexpr bool is_made_of(std::index_sequence<I...>) noexcept {
   return requires { T{std::conditional_t<I == Odd, address_member, any_member>()...}; };
@@ -90,7 +91,7 @@ constexpr bool has_an_address() noexcept {
                 std::is_same_v<T, std::error_code> || std::is_same_v<T, std::error_condition> ||
                 std::ranges::enable_borrowed_range<T>) {
     return true;
-  } else if constexpr (std::ranges::range<T>) {  // As std::array.
+  } else if constexpr (std::ranges::range<T>) {  // Such as std::array.
     return has_an_address<payload_t<T>>();
   } else if constexpr (std::is_aggregate_v<T> && std::is_trivially_copyable_v<T>) {
     return has_address_among<T>(std::make_index_sequence<members_of<T>()>());
@@ -102,7 +103,7 @@ constexpr bool has_an_address() noexcept {
 template <class T>
 inline constexpr bool is_said_to_be_safe = enable_transfer<T> || LayoutBuffer<T>;
 
-// What compilers print of a payload that cannot be sent.
+// Names that compilers print for a payload that cannot be sent.
 template <class T>
 inline constexpr bool no_iterator_but_a_range_or_what_it_points_to =
     is_said_to_be_safe<T> || !IsIterator<T>;
@@ -124,10 +125,11 @@ concept PayloadWithoutAddress = no_iterator_but_a_range_or_what_it_points_to<T> 
 
 }  // namespace detail
 
-/// A type whose bytes mean the same in another process: trivially copyable, or said to be safe by
-/// `mpx::enable_transfer`, and no address and none inside. Seen are pointers, iterators, views such
-/// as std::span, std::reference_wrapper, closures, a std::error_code (it has that of its category),
-/// and members of aggregates that are one of these, up to the 16th.
+/// A type whose bytes mean the same in another process: trivially copyable, or declared safe by
+/// `mpx::enable_transfer`, and without addresses. Detected as addresses are pointers, iterators,
+/// views such as std::span, std::reference_wrapper, closures, std::error_code (it contains the
+/// address of its category), and members of aggregates that are one of these, up to the 16th
+/// member.
 template <class T>
 concept Transferable = (std::is_trivially_copyable_v<T> || enable_transfer<std::remove_cv_t<T>>) &&
                        !LayoutBuffer<T> && detail::PayloadWithoutAddress<detail::payload_t<T>> &&
@@ -141,14 +143,14 @@ inline constexpr bool enable_transfer<std::pair<A, B>> = Transferable<A> && Tran
 template <class... T>  // <utility> declares std::tuple, for std::pair.
 inline constexpr bool enable_transfer<std::tuple<T...>> = (Transferable<T> && ...);
 
-/// A range of transferable elements in one piece: span, vector, array, C array, string, ...
+/// A contiguous range of transferable elements: span, vector, array, C array, string, ...
 template <class R>
 concept ContiguousBuffer = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                            Transferable<std::ranges::range_value_t<R>>;
 
 namespace detail {
 
-// What compilers print of a buffer that cannot be sent.
+// Names that compilers print for a buffer that cannot be sent.
 template <class B>
 inline constexpr bool no_pointer_but_a_std_span_of_it_and_a_length =
     !std::is_pointer_v<std::remove_cvref_t<B>>;
@@ -168,25 +170,25 @@ inline constexpr bool to_be_written_and_no_temporary_unless_a_view = Writable<B>
 
 }  // namespace detail
 
-/// What a send takes: a contiguous buffer, one value, or what a layout spreads.
+/// Buffer of a send: a contiguous buffer, one value, or a layout buffer.
 template <class B>
 concept SendBuffer = detail::no_pointer_but_a_std_span_of_it_and_a_length<B> &&
                      detail::PayloadWithoutAddress<detail::payload_t<B>> &&
                      detail::trivially_copyable_or_a_contiguous_range_of_such<B>;
 
-/// What a receive takes: the same, writable, and no temporary unless it is a view.
+/// Buffer of a receive: a send buffer that is writable, and not a temporary unless it is a view.
 template <class B>
 concept ReceiveBuffer = SendBuffer<B> && detail::to_be_written_and_no_temporary_unless_a_view<B>;
 
-/// A buffer that is still there when a nonblocking call has returned: an lvalue, or a view such as
-/// std::span. A temporary value or container is not.
+/// A buffer that still exists after a nonblocking call has returned: an lvalue, or a view such as
+/// std::span. Not a temporary value or container.
 template <class B>
 concept BufferOutlivesCall = std::is_lvalue_reference_v<B> || LayoutBuffer<B> ||
                              (ContiguousBuffer<B> && std::ranges::borrowed_range<B>);
 
 namespace detail {
 
-/// The bytes of a buffer to send that lies in one piece.
+/// Returns the bytes of a contiguous buffer to send.
 template <SendBuffer B>
 requires(!LayoutBuffer<B>)
 [[MPX_ALWAYS_INLINE]] inline std::span<const std::byte> bytes_of(const B& buffer) noexcept {
@@ -198,7 +200,7 @@ requires(!LayoutBuffer<B>)
   }
 }
 
-/// The bytes of a buffer to receive into that lies in one piece.
+/// Returns the bytes of a contiguous buffer to receive into.
 template <class B>
 requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
 [[MPX_ALWAYS_INLINE]] inline std::span<std::byte> writable_bytes_of(B&& buffer) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Aggregates without a description by hand: their fields are found by Boost.PFR, so that they
-// travel without the holes between them, and as datatypes.
+// Aggregates whose fields are found by Boost.PFR: they can be sent without padding, and have
+// datatypes, without a description by hand.
 
 #include <array>
 #include <boost/pfr.hpp>
@@ -50,7 +50,7 @@ template <class T, std::size_t... I>
 constexpr bool all_have_fields(std::index_sequence<I...>) noexcept {
   return (has_fields<boost::pfr::tuple_element_t<I, T>>() && ...);
 }
-/// Whether T is made of basic elements alone, as far as one can see into it.
+/// True if T consists of basic elements only, as far as reflection can see.
 template <class T>
 constexpr bool has_fields() noexcept {
   if constexpr (Basic<T>) {
@@ -66,7 +66,8 @@ constexpr bool has_fields() noexcept {
   }
 }
 
-/// Calls take(field) for each field of `t`, which is no basic element and no array.
+/// Calls take(field) for each field of `t`.
+/// Requires:   T is neither a basic element nor an array.
 template <class T, class Take>
 [[MPX_ALWAYS_INLINE]] constexpr void for_each_field(T& t, Take&& take) {
   if constexpr (is_pair<std::remove_const_t<T>>::value) {
@@ -85,7 +86,7 @@ template <class T, std::size_t... I>
 constexpr std::size_t fields_sum(std::index_sequence<I...>) noexcept {
   return (fields_size<boost::pfr::tuple_element_t<I, T>>() + ...);
 }
-/// The bytes of T without its holes.
+/// Returns the bytes of T without padding.
 template <class T>
 constexpr std::size_t fields_size() noexcept {
   if constexpr (Basic<T>) {
@@ -99,7 +100,7 @@ constexpr std::size_t fields_size() noexcept {
   }
 }
 
-/// Copies the fields of `t`; all lengths and places are the compiler's to know.
+/// Copies the fields of `t`. All lengths and offsets are compile-time constants.
 template <bool Packing, class T>
 [[MPX_ALWAYS_INLINE]] inline void move_fields(T& t, std::byte*& stream) noexcept {
   if constexpr (fields_size<T>() == sizeof(T)) {
@@ -112,7 +113,7 @@ template <bool Packing, class T>
   }
 }
 
-/// The fields of a T, behind each other. Has no state: one serves all.
+/// Layout of contiguous T without padding. Stateless: one object serves all uses.
 template <class T>
 class fields_layout final : public layout {
  public:
@@ -143,7 +144,7 @@ class fields_layout final : public layout {
       move_fields<Packing>(element[i], at);
     };
     std::size_t i = 0;
-    if constexpr (bytes <= 64)  // Of short ones the loop costs as much as a field.
+    if constexpr (bytes <= 64)  // For short elements the loop costs as much as a field.
       for (; i + 4 <= whole; i += 4) one(i), one(i + 1), one(i + 2), one(i + 3);
     for (; i < whole; ++i) one(i);
     element += whole;
@@ -170,34 +171,34 @@ inline constexpr fields_layout<T> fields_of{};
 }  // namespace detail
 
 /// A type whose fields can be found: basic elements, arrays and pairs of such, and aggregates of
-/// such without base classes, bit fields or C arrays (Boost.PFR). No addresses.
+/// such without base classes, bit fields or C arrays (Boost.PFR). Contains no addresses.
 template <class T>
 concept Reflected = detail::has_fields<std::remove_const_t<T>>();
 
-/// Aggregates without the holes between their fields: a buffer for any call. Owns no data. Made by
+/// Buffer of aggregates without the padding between their fields. Does not own the data. Made by
 /// mpx::fields.
 template <Reflected T>
 class fields_view {
  public:
-  using layout_buffer = std::byte;                       ///< Elements that go with any others.
-  static constexpr bool writable = !std::is_const_v<T>;  ///< Whether a receive takes it.
+  using layout_buffer = std::byte;                       ///< Matches elements of any type.
+  static constexpr bool writable = !std::is_const_v<T>;  ///< True if a receive accepts it.
 
   /// See mpx::fields.
   constexpr explicit fields_view(std::span<T> data) noexcept : data_(data) {}
 
-  /// How many bytes travel.
+  /// Returns the number of bytes transferred.
   std::size_t bytes() const noexcept { return data_.size() * detail::fields_size<element>(); }
-  /// Of one aggregate.
+  /// Returns the number of bytes transferred of one aggregate.
   static constexpr std::size_t element_bytes() noexcept { return detail::fields_size<element>(); }
   std::span<T> data() const noexcept { return data_; }  ///< The aggregates.
 
-  /// Nothing can be wrong with it.
+  /// Always succeeds.
   errc fault(bool) const noexcept { return {}; }
   /// See fault.
   [[noreturn]] void raise_fault(const char* call, bool, std::source_location where) const {
     throw error(errc::datatype, call, where);
   }
-  /// For the library: its memory.
+  /// For the library: returns its memory.
   memory lend() const noexcept {
     constexpr std::size_t size = detail::fields_size<element>();
     if constexpr (size == 0) {
@@ -208,9 +209,9 @@ class fields_view {
       return data_.empty() ? memory{} : memory{base, bytes(), how};
     }
   }
-  /// The same.
+  /// For the library: as lend.
   memory keep() const noexcept { return lend(); }
-  /// The same.
+  /// For the library: as lend.
   memory borrow() const noexcept { return lend(); }
 
  private:
@@ -218,8 +219,9 @@ class fields_view {
   std::span<T> data_;
 };
 
-/// One aggregate, or a contiguous range of them, to be sent and received without its holes:
-/// `world.send(mpx::fields(particles), 1)`. Requires: it outlives the operation.
+/// Makes a buffer of a contiguous range of aggregates, sent and received without padding:
+/// `world.send(mpx::fields(particles), 1)`.
+/// Requires:   the range outlives the operation.
 template <class B>
 requires(std::ranges::contiguous_range<B> &&
          (std::is_lvalue_reference_v<B> || std::ranges::borrowed_range<B>))
@@ -228,15 +230,15 @@ auto fields(B&& range) noexcept {
   return fields_view<element>(
       std::span<element>(std::ranges::data(range), std::ranges::size(range)));
 }
-/// One.
+/// As above, for one aggregate.
 template <class T>
 requires(!std::ranges::range<T> && Reflected<T>)
 auto fields(T& value) noexcept {
   return fields_view<T>(std::span<T>(&value, 1));
 }
 
-/// The datatype of a T: its basic elements, and the extent sizeof(T). Cost: some allocations: keep
-/// it.
+/// Returns the datatype of T: its basic elements, with the extent sizeof(T).
+/// Cost:       several allocations; keep the result.
 template <Reflected T>
 datatype datatype_of() {
   if constexpr (detail::Basic<T>) {
@@ -247,7 +249,7 @@ datatype datatype_of() {
   } else {
     std::vector<std::int64_t> at;
     std::vector<datatype> types;
-    alignas(T) std::byte room[sizeof(T)];  // Only addresses are taken of it.
+    alignas(T) std::byte room[sizeof(T)];  // Only its address is used.
     T& t = *reinterpret_cast<T*>(room);
     detail::for_each_field(t, [&]<class F>(F& field) {
       at.push_back(reinterpret_cast<std::byte*>(std::addressof(field)) - room);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Where a buffer's bytes lie, for the lists of memory that alltoallw and neighbor_alltoallw take.
+// Memory of a buffer, for the lists that alltoallw and neighbor_alltoallw take.
 
 #include <concepts>
 #include <cstddef>
@@ -15,9 +15,10 @@
 
 namespace mpx::inline v0 {
 
-/// The memory of a buffer that a layout spreads: a strided view, a typed buffer, a struct's fields.
-/// Requires: the buffer outlives the operation that uses it, its elements too; a temporary is
-/// refused. Errors: errc::datatype: its layout cannot be sent.
+/// Returns the memory of a layout buffer: a strided view, a typed buffer, the fields of a struct.
+/// Requires:   the buffer and its elements outlive the operation that uses the memory. Temporaries
+///             are rejected.
+/// Errors:     errc::datatype if the layout cannot be sent.
 template <LayoutBuffer B>
 memory memory_of(const B& buffer, std::source_location where = std::source_location::current()) {
   if (buffer.fault(false) != errc{}) buffer.raise_fault("memory_of", false, where);
@@ -27,15 +28,16 @@ template <LayoutBuffer B>
 requires(!std::is_reference_v<B>)
 memory memory_of(const B&& buffer) = delete;
 
-/// The memory of a contiguous buffer or of one value. Requires: it outlives the operation.
+/// Returns the memory of a contiguous buffer or of one value.
+/// Requires:   the buffer outlives the operation that uses the memory.
 template <class B>
 requires(SendBuffer<B&> && !LayoutBuffer<B> && BufferOutlivesCall<B &&>)
 memory memory_of(B&& buffer) noexcept {
   return detail::bytes_of(buffer);
 }
 
-/// A list of such buffers, one for each block: an array or vector of views. The elements outlive
-/// the operation that uses them.
+/// A list of buffers, one for each block: an array or vector of views. The elements outlive the
+/// operation that uses them.
 template <class R>
 concept BufferList = std::ranges::forward_range<R> && std::is_lvalue_reference_v<R> &&
                      std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> &&
@@ -43,14 +45,14 @@ concept BufferList = std::ranges::forward_range<R> && std::is_lvalue_reference_v
                      (LayoutBuffer<std::ranges::range_value_t<R>> ||
                       ContiguousBuffer<std::ranges::range_value_t<R>>);
 
-/// The same of what is received: none of them is const.
+/// A list of buffers to receive into: none is const.
 template <class R>
 concept ReceivedBufferList = BufferList<R> && ReceiveBuffer<std::ranges::range_reference_t<R>>;
 
 namespace detail {
 
-/// The memory of each buffer of a list, for one call, and what is wrong with the first that cannot
-/// be used: as that of a buffer with a layout it is the call's to tell, on all ranks.
+/// The memory of each buffer of a list, for one call, and the fault of the first buffer that cannot
+/// be used. The call reports it on all ranks, as for a single layout buffer.
 template <BufferList R>
 class listed_memory {
  public:
@@ -76,7 +78,7 @@ class listed_memory {
       }
     }
   }
-  /// Where memory is out, none.
+  /// Empty if memory is exhausted.
   std::span<const memory> all() const noexcept { return {all_.begin(), all_.size()}; }
   bool received() const noexcept { return received_; }
   errc fault(bool) const noexcept { return fault_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Packing by hand: the bytes of a buffer behind each other, as they are here or in the portable
-// representation external32 (big endian, fixed sizes).
+// Explicit packing: copies the bytes of a buffer to contiguous memory, in the machine's
+// representation or in the portable representation external32 (big endian, fixed sizes).
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +47,7 @@ std::size_t bytes_in(const B& buffer) noexcept {
               where);
 }
 
-/// Copies one number of `n` bytes, the highest of them first in `to` or in `from`.
+/// Copies a number of `n` bytes between native byte order and big endian.
 [[MPX_ALWAYS_INLINE]] inline void copy_swapped(std::byte* to, const std::byte* from,
                                                std::size_t n) noexcept {
   if constexpr (std::endian::native == std::endian::big) {
@@ -66,23 +66,23 @@ std::size_t bytes_in(const B& buffer) noexcept {
     for (std::size_t i = 0; i < n; ++i) to[i] = from[n - 1 - i];
   }
 }
-/// Whether long double is the 80 bits of x87, which external32 does not know.
+/// True if long double is the 80-bit x87 format, which external32 does not have.
 inline constexpr bool has_x87 = std::numeric_limits<long double>::digits == 64;
 
-/// The 80 bits at `from` as the 128 of IEEE, the highest byte first: the same exponent, and the
-/// fraction without its leading bit, at the left.
+/// Converts the 80-bit number at `from` to the 128-bit IEEE format, big endian: same exponent; the
+/// fraction is left-aligned, without its leading bit.
 inline void widen_x87(std::byte* to, const std::byte* from) noexcept {
   std::uint64_t fraction = 0;
   std::uint16_t high = 0;
   std::memcpy(&fraction, from, 8);
   std::memcpy(&high, from + 8, 2);
-  const std::uint64_t left = fraction << 1;  // Its leading bit is not written down there.
+  const std::uint64_t left = fraction << 1;  // IEEE does not store the leading bit.
   for (int i = 0; i < 16; ++i) to[i] = std::byte{0};
   to[0] = static_cast<std::byte>(high >> 8);
   to[1] = static_cast<std::byte>(high);
   for (int i = 0; i < 8; ++i) to[2 + i] = static_cast<std::byte>(left >> (56 - 8 * i));
 }
-/// The way back; what is too fine for 80 bits is rounded to the nearest.
+/// Converts a 128-bit number to 80 bits. Rounds to nearest.
 inline void narrow_x87(std::byte* to, const std::byte* from) noexcept {
   std::uint64_t left = 0;
   for (int i = 0; i < 8; ++i) left = left << 8 | std::to_integer<std::uint64_t>(from[2 + i]);
@@ -94,7 +94,7 @@ inline void narrow_x87(std::byte* to, const std::byte* from) noexcept {
   bool more = false;
   for (int i = 10; i < 16; ++i) more = more || from[i] != std::byte{0};
   if (exponent == 0x7fff) {
-    if ((half || more) && fraction << 1 == 0) fraction |= 1;  // It stays no number.
+    if ((half || more) && fraction << 1 == 0) fraction |= 1;  // NaN stays NaN.
   } else if (half && (more || (fraction & 1) != 0)) {
     if (++fraction == 0) {
       fraction = std::uint64_t{1} << 63;
@@ -108,7 +108,8 @@ inline void narrow_x87(std::byte* to, const std::byte* from) noexcept {
   std::memcpy(to + 8, &high, 2);
 }
 
-/// Elements of one type, to external32 or from it. Returns: whether all of them fit there.
+/// Converts elements of one type to external32 (`outward`) or from it.
+/// Returns:    true if all values fit.
 inline bool convert(bool outward, basic_type of, std::byte* to, const std::byte* from,
                     std::int64_t count) noexcept {
   const std::size_t here = of.size;
@@ -147,7 +148,8 @@ inline bool convert(bool outward, basic_type of, std::byte* to, const std::byte*
   return fit;
 }
 
-/// All of a buffer, piece by piece, through memory near the core. As convert.
+/// Converts a whole buffer, piecewise through a buffer that stays in the cache.
+/// Returns:    as convert.
 inline bool convert_all(bool outward, const memory& m, const datatype& type, std::int64_t count,
                         std::byte* external) noexcept {
   alignas(16) std::byte piece[4096];
@@ -183,8 +185,9 @@ inline bool convert_all(bool outward, const memory& m, const datatype& type, std
 
 }  // namespace detail
 
-/// How many bytes `pack` writes of a buffer: of mpx::buffer, a view, a range, a value.
-/// Errors: errc::datatype: it reaches beyond the address space.
+/// Returns the number of bytes that `pack` writes for a buffer: mpx::buffer, a view, a range, a
+/// value.
+/// Errors:     errc::datatype if it reaches beyond the address space.
 template <SendBuffer B>
 std::size_t pack_size(const B& buffer,
                       std::source_location where = std::source_location::current()) {
@@ -193,9 +196,10 @@ std::size_t pack_size(const B& buffer,
     if (n == static_cast<std::size_t>(-1)) buffer.raise_fault("pack_size", false, where);
   return n;
 }
-/// Copies the data of `buffer` to `out`, in the order in which it would travel.
-/// Returns: how many bytes that was. Errors: errc::truncate if `out` is too short, errc::datatype.
-/// Source: MPI_Pack.
+/// Copies the data of `buffer` to `out`, in the order in which it would be sent.
+/// Returns:    the number of bytes copied.
+/// Errors:     errc::truncate if `out` is too short; errc::datatype.
+/// Source:     MPI_Pack.
 template <SendBuffer B>
 std::size_t pack(const B& buffer, std::span<std::byte> out,
                  std::source_location where = std::source_location::current()) {
@@ -207,9 +211,10 @@ std::size_t pack(const B& buffer, std::span<std::byte> out,
   if (n > out.size()) detail::raise_room("pack", out.size(), n, where);
   return n;
 }
-/// Copies what `in` begins with into `buffer`. Returns: how many bytes of `in` that took.
-/// Errors: errc::truncate if `in` has less than `buffer` has room for, errc::datatype.
-/// Source: MPI_Unpack.
+/// Copies the first bytes of `in` to `buffer`, filling it.
+/// Returns:    the number of bytes of `in` used.
+/// Errors:     errc::truncate if `in` is shorter than `buffer`; errc::datatype.
+/// Source:     MPI_Unpack.
 template <class B>
 requires ReceiveBuffer<B&&>
 std::size_t unpack(std::span<const std::byte> in, B&& buffer,
@@ -223,7 +228,9 @@ std::size_t unpack(std::span<const std::byte> in, B&& buffer,
   return n;
 }
 
-/// How many bytes `pack_external` writes. Errors: as of pack_size. Source: MPI_Pack_external_size.
+/// Returns the number of bytes that `pack_external` writes.
+/// Errors:     as of pack_size.
+/// Source:     MPI_Pack_external_size.
 template <bool Writable>
 std::size_t pack_external_size(const typed_buffer<Writable>& buffer,
                                std::source_location where = std::source_location::current()) {
@@ -233,11 +240,12 @@ std::size_t pack_external_size(const typed_buffer<Writable>& buffer,
     buffer.raise_fault("pack_external_size", false, where);
   return static_cast<std::size_t>(all);
 }
-/// As pack, in the representation that any machine reads: numbers with the highest byte first, real
-/// ones as IEEE has them, long double in 128 bits, wchar_t in 16. (A long has as many bytes as
-/// here, as std::int64_t, which it is, must have.)
-/// Errors: as of pack; errc::datatype also of a wchar_t that 16 bits do not hold: what `out` holds
-/// then is not what was meant. Source: MPI 4.1, 14.5.2.
+/// As pack, in the representation external32: big endian, IEEE floating point, long double in 128
+/// bits, wchar_t in 16. (A long keeps its native size, because std::int64_t is a long and needs 8
+/// bytes.)
+/// Errors:     as of pack; also errc::datatype for a wchar_t that exceeds 16 bits; the contents of
+///             `out` are then unspecified.
+/// Source:     MPI 4.1, 14.5.2.
 template <bool Writable>
 std::size_t pack_external(const typed_buffer<Writable>& buffer, std::span<std::byte> out,
                           std::source_location where = std::source_location::current()) {
@@ -250,7 +258,7 @@ std::size_t pack_external(const typed_buffer<Writable>& buffer, std::span<std::b
   if (!fit) throw error(errc::datatype, "pack_external: a wchar_t beyond 16 bits", where);
   return n;
 }
-/// The way back.
+/// As unpack, from the representation external32.
 inline std::size_t unpack_external(std::span<const std::byte> in, const typed_buffer<true>& buffer,
                                    std::source_location where = std::source_location::current()) {
   const std::size_t n = pack_external_size(buffer, where);

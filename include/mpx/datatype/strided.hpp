@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Views of arrays whose elements lie at constant strides: a column, a block of a matrix, a face of
-// a cube. They need no datatype: their loops are known when the program is compiled.
+// Views of array elements at constant strides: a column, a block of a matrix, a face of a cube.
+// They need no datatype: their loops are known at compile time.
 
 #include <array>
 #include <concepts>
@@ -23,7 +23,8 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// Loops around a block. One in a view lasts for a call; `keep` makes a counted copy of it.
+/// Layout of nested loops around a block. A layout inside a view is valid for one call; `keep`
+/// makes a reference-counted copy.
 class loops_layout final : public layout, allocated {
  public:
   loops_layout() = default;
@@ -69,8 +70,8 @@ class loops_layout final : public layout, allocated {
 
 }  // namespace detail
 
-/// A std::mdspan, of any library: one to three dimensions whose elements lie at constant
-/// strides, and are what they are in memory.
+/// A std::mdspan of any library: one to three dimensions with constant strides, whose reference
+/// type is a reference to the element in memory.
 template <class M>
 concept StridedArray = requires(const M& m) {
   { m.data_handle() } -> std::convertible_to<typename M::element_type*>;
@@ -80,24 +81,23 @@ concept StridedArray = requires(const M& m) {
   requires M::rank() >= 1 && M::rank() <= detail::block_loops::depth_max;
 };
 
-/// Elements of T at constant strides in one, two or three dimensions, the last one fastest: a
-/// buffer for any call. Owns no data, and may go before the operation is complete. Made by
-/// mpx::strided, column and sub_block, and of a std::mdspan by mpx::strided.
-/// Errors of calls with it: errc::datatype: of receives, elements that lie at the same place or
-/// among each other; what reaches beyond the address space.
-/// Cost: a call that blocks allocates nothing for it, one that starts an operation a copy of the
-/// strides.
+/// Buffer of elements of T at constant strides in one, two or three dimensions, the last one
+/// fastest, for any call. Does not own the data. The view may be destroyed before the operation
+/// completes. Made by mpx::strided, column and sub_block.
+/// Errors:     of calls: errc::datatype for data beyond the address space; for receives also if
+///             elements overlap or interleave.
+/// Cost:       a blocking call allocates nothing for it; a started operation copies the strides.
 template <class T, std::size_t Rank>
 requires(Transferable<std::remove_const_t<T>> && Rank >= 1 &&
          Rank <= detail::block_loops::depth_max)
 class strided_view {
  public:
-  using layout_buffer = std::remove_const_t<T>;           ///< Its elements.
-  static constexpr bool writable = !std::is_const_v<T>;   ///< Whether a receive takes it.
-  using counts_type = std::array<std::size_t, Rank>;      ///< Elements of each dimension.
+  using layout_buffer = std::remove_const_t<T>;           ///< Element type.
+  static constexpr bool writable = !std::is_const_v<T>;   ///< True if a receive accepts it.
+  using counts_type = std::array<std::size_t, Rank>;      ///< Number of elements in each dimension.
   using strides_type = std::array<std::ptrdiff_t, Rank>;  ///< In elements.
 
-  /// `data`: the first element of the message.
+  /// `data`: first element of the message.
   strided_view(T* data, const counts_type& counts, const strides_type& strides) noexcept
       : data_(data), counts_(counts), strides_(strides) {
     detail::block_loops& l = how_.loops;
@@ -107,7 +107,7 @@ class strided_view {
     std::int64_t high = sizeof(T);
     for (const std::size_t n : counts)
       if (n == 0) bytes = 0;
-    const bool some = bytes != 0;  // Else no stride leads anywhere.
+    const bool some = bytes != 0;  // Else no stride is used.
     for (std::size_t i = Rank; some && i-- > 0;) {
       const auto n = static_cast<std::int64_t>(counts[i]);
       if (n == 1 || !fits_) continue;
@@ -133,19 +133,22 @@ class strided_view {
                       at + static_cast<std::uintptr_t>(high) >= at);
     bytes_ = fits_ ? static_cast<std::size_t>(bytes) : 0;
     l.block = block;
-    // The length of a block is the compiler's to know, unless a dimension lies in one piece.
+    // The block length is a compile-time constant, unless an inner dimension is contiguous.
     l.move[0] = block == sizeof(T) ? &detail::move_rows<false, sizeof(T)>
                                    : detail::rows_move_of<false>(static_cast<std::size_t>(block));
     l.move[1] = block == sizeof(T) ? &detail::move_rows<true, sizeof(T)>
                                    : detail::rows_move_of<true>(static_cast<std::size_t>(block));
   }
 
-  T* data() const noexcept { return data_; }                              ///< The first element.
-  std::size_t count(std::size_t i) const noexcept { return counts_[i]; }  ///< Of a dimension.
-  std::ptrdiff_t stride(std::size_t i) const noexcept { return strides_[i]; }  ///< In elements.
-  /// Of all elements; the greatest number, if it reaches beyond the address space.
+  T* data() const noexcept { return data_; }  ///< First element.
+  /// Elements of dimension i.
+  std::size_t count(std::size_t i) const noexcept { return counts_[i]; }
+  /// Of dimension i, in elements.
+  std::ptrdiff_t stride(std::size_t i) const noexcept { return strides_[i]; }
+  /// Returns the number of bytes of all elements; the maximum of std::size_t if they reach beyond
+  /// the address space.
   std::size_t bytes() const noexcept { return fits_ ? bytes_ : static_cast<std::size_t>(-1); }
-  /// The element at these indices.
+  /// Returns the element at these indices.
   template <class... I>
   requires(sizeof...(I) == Rank)
   T& operator()(I... indices) const noexcept {
@@ -155,19 +158,19 @@ class strided_view {
     return data_[at];
   }
 
-  /// What is wrong with it, to be sent or received: errc::datatype or nothing.
+  /// Returns errc::datatype if it cannot be sent or received, else errc{}.
   errc fault(bool received) const noexcept {
     if (!fits_) return errc::datatype;
     return received && bytes_ != 0 && !detail::surely_disjoint(how_.loops) ? errc::datatype
                                                                            : errc{};
   }
-  /// The same in words; nullptr: nothing.
+  /// Returns the reason for fault as text; nullptr: none.
   const char* fault_text(bool received) const noexcept {
     if (fault(received) == errc{}) return nullptr;
     return fits_ ? "a strided view has elements that lie at the same place, or among each other"
                  : "a strided view reaches beyond the address space";
   }
-  /// Throws what says so.
+  /// Throws the error of fault.
   [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool received,
                                                           std::source_location where) const {
     const char* const why = fault_text(received);
@@ -176,11 +179,12 @@ class strided_view {
                                   static_cast<const void*>(data_)),
                 where);
   }
-  /// For the library: its memory, for a call that blocks.
+  /// For the library: returns its memory, for a blocking call.
   memory lend() const noexcept { return of(&how_); }
-  /// The same.
+  /// For the library: as lend.
   memory borrow() const noexcept { return of(&how_); }
-  /// The same, for one that outlives this. Whoever gets it drops its layout, once.
+  /// For the library: returns its memory, for an operation that outlives this view. The receiver of
+  /// the result drops its layout once.
   memory keep() const noexcept {
     if (bytes_ == 0 || how_.loops.depth == 0) return of(&how_);
     const layout* const kept = how_.keep();
@@ -202,12 +206,13 @@ class strided_view {
   detail::loops_layout how_;
 };
 
-/// `count` elements, `stride` elements apart.
+/// Makes a view of `count` elements, `stride` elements apart.
 template <class T>
 strided_view<T, 1> strided(T* data, std::size_t count, std::ptrdiff_t stride) noexcept {
   return {data, {count}, {stride}};
 }
-/// In two or three dimensions: mpx::strided(p, {rows, columns}, {row_stride, column_stride}).
+/// Makes a view in two or three dimensions: mpx::strided(p, {rows, columns}, {row_stride,
+/// column_stride}).
 template <class T, std::size_t Rank>
 strided_view<T, Rank> strided(T* data, const std::size_t (&counts)[Rank],
                               const std::ptrdiff_t (&strides)[Rank]) noexcept {
@@ -219,7 +224,7 @@ strided_view<T, Rank> strided(T* data, const std::size_t (&counts)[Rank],
 
 namespace detail {
 
-/// All of an array of two or three dimensions.
+/// Returns a view of a whole array of two or three dimensions.
 template <class T, std::size_t R, std::size_t C>
 strided_view<T, 2> whole(T (&m)[R][C]) noexcept {
   return {&m[0][0], {R, C}, {C, 1}};
@@ -253,12 +258,12 @@ strided_view<typename M::element_type, M::rank()> whole(const M& m) noexcept {
 
 }  // namespace detail
 
-/// A matrix or a cube in one piece, rows behind each other: what column and sub_block take.
+/// Makes a view of a contiguous row-major matrix, for column and sub_block.
 template <class T>
 strided_view<T, 2> matrix(T* data, std::size_t rows, std::size_t columns) noexcept {
   return {data, {rows, columns}, {static_cast<std::ptrdiff_t>(columns), 1}};
 }
-/// The same, in three dimensions.
+/// Makes a view of a contiguous row-major array of three dimensions.
 template <class T>
 strided_view<T, 3> cube(T* data, std::size_t planes, std::size_t rows,
                         std::size_t columns) noexcept {
@@ -267,8 +272,9 @@ strided_view<T, 3> cube(T* data, std::size_t planes, std::size_t rows,
           {static_cast<std::ptrdiff_t>(rows * columns), static_cast<std::ptrdiff_t>(columns), 1}};
 }
 
-/// Column `j` of a matrix: an mpx::matrix, a C array or std::array of two dimensions, a
-/// std::mdspan. Requires: j < its columns.
+/// Makes a view of column `j` of a matrix: an mpx::matrix, a C array or std::array of two
+/// dimensions, a std::mdspan.
+/// Requires:   j < number of columns.
 template <class M>
 auto column(
     M&& m, std::size_t j,
@@ -278,8 +284,9 @@ auto column(
   return strided(all.data() + static_cast<std::ptrdiff_t>(j) * all.stride(1), all.count(0),
                  all.stride(0));
 }
-/// The block of a matrix or a cube that begins at `starts`: mpx::sub_block(m, {1, 1}, {4, 4}).
-/// Requires: it lies within.
+/// Makes a view of the block of a matrix or a cube that begins at `starts`: mpx::sub_block(m, {1,
+/// 1}, {4, 4}).
+/// Requires:   the block lies within the array.
 template <class M, std::size_t Rank>
 auto sub_block(
     M&& m, const std::size_t (&starts)[Rank], const std::size_t (&counts)[Rank],
@@ -297,7 +304,7 @@ auto sub_block(
   }
   return strided_view<std::remove_pointer_t<decltype(data)>, Rank>(data, n, s);
 }
-/// All elements of a std::mdspan, or of what is like one.
+/// Makes a view of all elements of a std::mdspan or a similar type.
 template <StridedArray M>
 auto strided(const M& m) noexcept {
   return detail::whole(m);

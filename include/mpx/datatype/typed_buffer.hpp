@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Memory that a datatype describes, as what is sent and received.
+// Memory described by a datatype, as a buffer for calls.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,40 +14,41 @@
 
 namespace mpx::inline v0 {
 
-/// `count` elements of `type` from `base` on: a buffer for any call. Owns no data; the datatype may
-/// go before the operation is complete. Made by mpx::buffer.
-/// Errors of calls with it: errc::datatype: a null datatype, a negative count, what reaches beyond
-/// the address space; of receives, bytes that lie at the same place (what is scattered over more
-/// than four million pieces is not looked through).
+/// Buffer of `count` elements of `type` from `base` on, for any call. Does not own the data. The
+/// datatype may be destroyed before the operation completes. Made by mpx::buffer.
+/// Errors:     of calls: errc::datatype for a null datatype, a negative count, or data beyond the
+///             address space; for receives also if bytes overlap (not checked for more than four
+///             million pieces).
 template <bool Writable>
 class typed_buffer {
  public:
-  using layout_buffer = std::byte;            ///< Elements that go with any others.
-  static constexpr bool writable = Writable;  ///< Whether a receive takes it.
+  using layout_buffer = std::byte;            ///< Matches elements of any type.
+  static constexpr bool writable = Writable;  ///< True if a receive accepts it.
 
   /// See mpx::buffer.
   typed_buffer(std::byte* base, std::int64_t count, const datatype& type) noexcept
       : base_(base), count_(count), type_(type) {}
 
-  /// How many bytes of data it has; the greatest number, if there are more than addresses.
+  /// Returns the number of bytes of data; the maximum of std::size_t if it overflows.
   std::size_t bytes() const noexcept {
     if (!type_ || count_ <= 0) return 0;
     std::int64_t all = 0;
     return __builtin_mul_overflow(count_, type_.size(), &all) ? static_cast<std::size_t>(-1)
                                                               : static_cast<std::size_t>(all);
   }
-  /// How many one element has: what collectives count and place blocks by.
+  /// Returns the number of bytes of one element: the unit of counts and displacements in
+  /// collectives.
   std::size_t element_bytes() const noexcept {
     return type_ ? static_cast<std::size_t>(type_.size()) : 0;
   }
-  std::int64_t count() const noexcept { return count_; }   ///< How many elements.
-  const datatype& type() const noexcept { return type_; }  ///< What they are.
+  std::int64_t count() const noexcept { return count_; }   ///< Number of elements.
+  const datatype& type() const noexcept { return type_; }  ///< Type of the elements.
 
-  /// What is wrong with it, to be sent or received: errc::datatype or nothing.
+  /// Returns errc::datatype if it cannot be sent or received, else errc{}.
   errc fault(bool received) const noexcept {
     return fault_text(received) == nullptr ? errc{} : errc::datatype;
   }
-  /// The same in words; nullptr: nothing.
+  /// Returns the reason for fault as text; nullptr: none.
   const char* fault_text(bool received) const noexcept {
     if (!type_) return "the datatype is null";
     if (count_ < 0) return "the count is negative";
@@ -57,7 +58,7 @@ class typed_buffer {
       return "the datatype has bytes that lie at the same place";
     return nullptr;
   }
-  /// Throws what says so.
+  /// Throws the error of fault.
   [[noreturn, gnu::noinline, gnu::cold]] void raise_fault(const char* call, bool received,
                                                           std::source_location where) const {
     const char* const why = fault_text(received);
@@ -67,15 +68,16 @@ class typed_buffer {
                 where);
   }
 
-  /// For the library: its memory; whoever gets it drops its layout, once.
+  /// For the library: returns its memory; the receiver of the result drops its layout once.
   memory lend() const noexcept {
     const memory m = borrow();
     if (m.how != nullptr) m.how->keep();
     return m;
   }
-  /// The same.
+  /// For the library: as lend.
   memory keep() const noexcept { return lend(); }
-  /// Its memory for as long as this is there; nobody drops the layout.
+  /// For the library: returns its memory, valid as long as this buffer; the layout must not be
+  /// dropped.
   memory borrow() const noexcept {
     const detail::type_description& d = *type_.description();
     const std::size_t n = bytes();
@@ -90,12 +92,12 @@ class typed_buffer {
   datatype type_;
 };
 
-/// `count` elements of `type`, the first at `base`, to be sent or received:
-/// `world.send(mpx::buffer(matrix, 1, column), 1)`. Without an address displacements are addresses.
+/// Makes a buffer of `count` elements of `type`, the first at `base`:
+/// `world.send(mpx::buffer(matrix, 1, column), 1)`. With base nullptr, displacements are addresses.
 inline typed_buffer<true> buffer(void* base, std::int64_t count, const datatype& type) noexcept {
   return {static_cast<std::byte*>(base), count, type};
 }
-/// The same, to be sent only.
+/// As above, for sends only.
 inline typed_buffer<false> buffer(const void* base, std::int64_t count,
                                   const datatype& type) noexcept {
   return {const_cast<std::byte*>(static_cast<const std::byte*>(base)), count, type};

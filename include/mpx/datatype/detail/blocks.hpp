@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Copies blocks of bytes between memory, where they lie apart, and a packed stream. All loops that
-// pack or unpack end here; those for blocks of common lengths have that length at compile time.
+// Copies blocks of bytes between scattered memory and a packed stream. All loops that pack or
+// unpack are in this file; blocks of common lengths have that length at compile time.
 
 #include <array>
 #include <cstddef>
@@ -12,14 +12,15 @@
 
 namespace mpx::inline v0::detail {
 
-/// `base` + `displacement`, also where a base is address 0 and displacements are addresses.
+/// Returns `base` + `displacement`. Also valid for base nullptr with displacements that are
+/// addresses.
 [[MPX_ALWAYS_INLINE]] inline std::byte* displaced(std::byte* base,
                                                   std::int64_t displacement) noexcept {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) +
                                       static_cast<std::uintptr_t>(displacement));
 }
 
-/// Copies a few bytes without a call: both ends of it overlap.
+/// Copies few bytes without a call, as two overlapping copies from both ends.
 [[MPX_ALWAYS_INLINE]] inline void copy_some(std::byte* to, const std::byte* from,
                                             std::size_t n) noexcept {
   const auto ends = [&]<std::size_t N>() {
@@ -42,7 +43,7 @@ namespace mpx::inline v0::detail {
   }
 }
 
-/// One block, of Block bytes, or of `n` where that is 0.
+/// Copies one block of Block bytes; of `n` bytes if Block is 0.
 template <bool Packing, std::size_t Block>
 [[MPX_ALWAYS_INLINE]] inline void move_block(std::byte* mem, std::byte* stream,
                                              std::size_t n) noexcept {
@@ -55,8 +56,7 @@ template <bool Packing, std::size_t Block>
   }
 }
 
-/// Four blocks that lie apart; all are read before one is written, so that they are under way
-/// together.
+/// Copies four scattered blocks. Reads all before it writes any, so that the loads overlap.
 template <bool Packing, std::size_t Block>
 [[MPX_ALWAYS_INLINE]] inline void move_four(std::byte* m0, std::byte* m1, std::byte* m2,
                                             std::byte* m3, std::byte* stream,
@@ -78,11 +78,11 @@ template <bool Packing, std::size_t Block>
   std::memcpy(Packing ? s3 : m3, &d, Block);
 }
 
-/// Two loops around a block: what most layouts come to.
+/// Two nested loops around a block: the form of most layouts.
 struct rows {
   std::size_t block = 0;
-  std::int64_t n0 = 1, mem0 = 0, stream0 = 0;  ///< The inner loop: how often, and steps in bytes.
-  std::int64_t n1 = 1, mem1 = 0, stream1 = 0;  ///< The outer one.
+  std::int64_t n0 = 1, mem0 = 0, stream0 = 0;  ///< Inner loop: count, steps in bytes.
+  std::int64_t n1 = 1, mem1 = 0, stream1 = 0;  ///< Outer loop.
 };
 
 template <bool Packing, std::size_t Block>
@@ -116,7 +116,7 @@ void move_rows(std::byte* mem, std::byte* stream, const rows& r) noexcept {
   }
 }
 
-/// Blocks of one length at any displacements, one behind the other in the stream.
+/// Copies blocks of one length at any displacements in memory, contiguous in the stream.
 template <bool Packing, std::size_t Block>
 void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std::int64_t n,
                   std::size_t block) noexcept {
@@ -136,8 +136,8 @@ void move_indexed(std::byte* mem, std::byte* stream, const std::int64_t* at, std
   }
 }
 
-/// Packs 4 bytes and, 8 bytes behind their beginning, 8 more of each of `n` elements: what lies
-/// between is loaded with them, and each store but the last reaches into the next one's place.
+/// Packs bytes 0 .. 3 and 8 .. 15 of each of `n` elements. Loads the bytes between with them; each
+/// store except the last also writes into the space of the next element.
 inline void pack_holed(const std::byte* mem, std::byte* stream, std::int64_t n,
                        std::int64_t mem_step) noexcept {
   using words [[gnu::vector_size(16)]] = std::int32_t;
@@ -162,7 +162,7 @@ inline void pack_holed(const std::byte* mem, std::byte* stream, std::int64_t n,
   }
 }
 
-/// Two blocks of each of `n` elements, as of a record with a hole.
+/// Copies two blocks of each of `n` elements, as of a record with padding.
 template <bool Packing, std::size_t A, std::size_t B>
 void move_pairs(std::byte* mem, std::byte* stream, std::int64_t second, std::int64_t n,
                 std::int64_t mem_step, std::int64_t stream_step) noexcept {
@@ -194,7 +194,7 @@ using rows_move = void (*)(std::byte*, std::byte*, const rows&) noexcept;
 using indexed_move = void (*)(std::byte*, std::byte*, const std::int64_t*, std::int64_t,
                               std::size_t) noexcept;
 
-/// A block in up to three loops, the innermost first.
+/// A block in up to three nested loops, the innermost first.
 struct block_loops {
   static constexpr unsigned depth_max = 3;
   struct level {
@@ -205,14 +205,14 @@ struct block_loops {
   std::int64_t block = 0;
   unsigned depth = 0;
   level levels[depth_max] = {};
-  rows_move move[2] = {};  // To memory, and from it.
+  rows_move move[2] = {};  // To memory, and from memory.
 };
 
-/// Whether loops are known to keep blocks apart.
+/// True if the loops alone show that the blocks do not overlap.
 inline bool surely_disjoint(const block_loops& l) noexcept {
   const auto reach_of = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
   block_loops::level levels[block_loops::depth_max];
-  for (unsigned i = 0; i < l.depth; ++i) {  // By their strides.
+  for (unsigned i = 0; i < l.depth; ++i) {  // Sorts by stride.
     unsigned k = i;
     for (; k > 0 && reach_of(levels[k - 1].stride) > reach_of(l.levels[i].stride); --k)
       levels[k] = levels[k - 1];
@@ -227,7 +227,7 @@ inline bool surely_disjoint(const block_loops& l) noexcept {
   return true;
 }
 
-/// Calls `take` with the length as a constant, or with 0 where it is none of the common ones.
+/// Calls `take` with the block length as a template argument; 0 if it is not a common one.
 template <class Take>
 constexpr auto with_block(std::size_t block, Take&& take) noexcept {
   switch (block) {
@@ -243,7 +243,7 @@ constexpr auto with_block(std::size_t block, Take&& take) noexcept {
     default: return take.template operator()<0>();
   }
 }
-/// nullptr where one of the lengths is none of the commonest.
+/// Returns nullptr if one of the lengths is not a common one.
 template <bool Packing>
 pairs_move pairs_move_of(std::int64_t a, std::int64_t b) noexcept {
   const auto with = [](std::int64_t length, auto&& take) -> pairs_move {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a datatype is, shared by its copies and by the operations that use it: its normal form, its
-// bounds, its elements, and how it was made.
+// Description of a datatype, shared by its copies and the operations that use it: normal form,
+// bounds, elements, and constructor arguments.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace mpx::inline v0 {
 
-/// How a datatype was made. Source: MPI 4.1, 5.1.13.
+/// Constructor of a datatype. Source: MPI 4.1, 5.1.13.
 enum class combiner : std::uint8_t {
   named,
   dup,
@@ -40,15 +40,15 @@ enum class combiner : std::uint8_t {
 
 namespace detail {
 
-/// Where a datatype begins and ends, as it is known while one is put together.
+/// Bounds of a datatype while it is constructed.
 struct type_bounds {
-  bool some = false;  // It has bytes:
+  bool some = false;  // It has bytes, from true_low to true_high.
   std::int64_t true_low = 0, true_high = 0;
-  bool has_low = false, has_high = false;  // Told by `resized`.
+  bool has_low = false, has_high = false;  // Set by `resized`.
   std::int64_t told_low = 0, told_high = 0;
   std::int64_t alignment = 1;
 
-  /// With one of `b`, displaced.
+  /// Extends the bounds by those of `b`, displaced by `at`.
   void join(const type_bounds& b, std::int64_t at, const checked& c) {
     if (b.some) {
       const std::int64_t low = c.sum(at, b.true_low);
@@ -70,7 +70,8 @@ struct type_bounds {
     alignment = greater(alignment, b.alignment);
   }
   std::int64_t low() const noexcept { return has_low ? told_low : true_low; }
-  /// What is not told is rounded up, so that elements of an array are aligned.
+  /// Returns the upper bound. Unless it was set, it is rounded up so that elements of an array are
+  /// aligned.
   std::int64_t high(const checked& c) const {
     if (has_high) return told_high;
     const std::int64_t extent = c.difference(true_high, low());
@@ -79,7 +80,7 @@ struct type_bounds {
   }
 };
 
-/// Whether the blocks of `s` are known to lie apart, by its loops and bounds alone.
+/// True if the loops and bounds of `s` alone show that its blocks do not overlap.
 inline bool surely_disjoint(const shape& s) {
   switch (s.kind) {
     case shape_kind::nothing: return true;
@@ -106,7 +107,7 @@ inline bool surely_disjoint(const shape& s) {
     if (pieces[i].first < pieces[i - 1].second) return false;
   return true;
 }
-/// The same, by all of its blocks.
+/// True if no blocks of `s` overlap. Lists and sorts all blocks.
 inline bool exactly_disjoint(const shape& s) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
   pieces.reserve(static_cast<std::size_t>(s.blocks));
@@ -119,7 +120,7 @@ inline bool exactly_disjoint(const shape& s) {
 
 struct type_description;
 
-/// A counted reference.
+/// Reference-counted pointer to a type_description.
 class type_reference {
  public:
   type_reference() = default;
@@ -138,9 +139,9 @@ class type_reference {
   const type_description* of_ = nullptr;
 };
 
-/// Immutable but for its count of references, and for what is known of how many of it are disjoint.
+/// Immutable, except for the reference count and `disjoint`.
 struct type_description final : layout, allocated {
-  // What packing needs comes first.
+  // Members that packing needs come first.
   placed body{};
   std::int64_t bytes = 0;
   std::int64_t extent = 0;
@@ -153,7 +154,8 @@ struct type_description final : layout, allocated {
   std::vector<type_reference> types;
 
   mutable platform::atomic<std::uint32_t> references{1};
-  mutable platform::atomic<std::int64_t> disjoint{1};  // Fewer than so many do not overlap.
+  // Known: fewer than this many elements do not overlap.
+  mutable platform::atomic<std::int64_t> disjoint{1};
 
   type_description() = default;
   type_description(const type_description&) = delete;
@@ -176,21 +178,21 @@ struct type_description final : layout, allocated {
     if (references.fetch_sub(1, platform::memory_order_acq_rel) == 1) delete this;
   }
 
-  /// One element behind the other is one block.
+  /// True if `count` elements are one contiguous block.
   bool in_one_piece(std::int64_t count) const noexcept {
     return body.what->kind == shape_kind::nothing ||
            (body.what->kind == shape_kind::run && body.what->depth == 0 &&
             (extent == bytes || count == 1));
   }
-  /// No byte of `count` elements belongs to two places of the message. What is too scattered to be
-  /// looked through is taken to be right.
+  /// True if no byte of memory occurs twice in `count` elements. Also true if there are too many
+  /// blocks to check.
   bool is_disjoint(std::int64_t count) const noexcept {
     if (count < disjoint.load(platform::memory_order_relaxed)) return true;
     try {
       const shape_ptr all = repeated(count, extent, body, checked("receive")).what;
       const std::int64_t span = body.what->high - body.what->low;
       if (surely_disjoint(*all)) {
-        // If they lie one behind the other, so do any number of them.
+        // If elements do not interleave, this holds for any count.
         const bool any = magnitude(extent) >= magnitude(span);
         disjoint.store(any ? std::numeric_limits<std::int64_t>::max() : count + 1,
                        platform::memory_order_relaxed);
@@ -198,11 +200,11 @@ struct type_description final : layout, allocated {
       }
       if (all->blocks <= looked_through_max && !exactly_disjoint(*all)) return false;
       disjoint.store(count + 1, platform::memory_order_relaxed);
-    } catch (const std::exception&) {  // Memory is out.
+    } catch (const std::exception&) {  // Out of memory.
     }
     return true;
   }
-  /// `count` elements at `base` lie within the addresses there are.
+  /// True if `count` elements at `base` lie within the address space.
   bool is_addressable(const void* base, std::int64_t count) const noexcept {
     std::int64_t reach = 0;
     std::int64_t all = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which basic elements the bytes of a packed stream are: what counts of elements, and other
-// representations of them, are made from.
+// The sequence of basic elements in a packed stream: needed to count elements, and to convert them
+// to other representations.
 
 #include <complex>
 #include <cstddef>
@@ -17,24 +17,24 @@
 
 namespace mpx::inline v0 {
 
-/// What kind of number, or none, a basic element is.
+/// Kind of a basic element.
 enum class basic_kind : std::uint8_t {
-  byte,       ///< Left as it is.
+  byte,       ///< Raw byte, never converted.
   boolean,    ///< bool.
-  character,  ///< char and its like.
-  integer,    ///< Signed.
-  natural,    ///< Unsigned.
+  character,  ///< char, wchar_t and similar.
+  integer,    ///< Signed integer.
+  natural,    ///< Unsigned integer.
   real,       ///< Floating point.
-  complex,    ///< Two reals.
+  complex,    ///< Two floating-point numbers.
 };
 
-/// A basic element: its kind, and what it takes here and as external32.
+/// A basic element: its kind, and its sizes in memory and in external32.
 struct basic_type {
-  basic_kind kind = basic_kind::byte;  ///< What it is.
+  basic_kind kind = basic_kind::byte;  ///< Kind.
   std::uint8_t size = 1;               ///< Bytes in memory.
-  std::uint8_t alignment = 1;          ///< As the compiler has it.
-  std::uint8_t external = 1;           ///< Bytes as external32.
-  /// Of the same kind and size.
+  std::uint8_t alignment = 1;          ///< In memory.
+  std::uint8_t external = 1;           ///< Bytes in external32.
+  /// True if all members are equal.
   friend bool operator==(const basic_type&, const basic_type&) = default;
 };
 
@@ -45,7 +45,7 @@ struct is_complex : std::false_type {};
 template <class T>
 struct is_complex<std::complex<T>> : std::true_type {};
 
-/// A type that is one element of a datatype.
+/// A type that is one basic element of a datatype.
 template <class T>
 concept Basic = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T>::value;
 
@@ -78,16 +78,16 @@ constexpr basic_type basic_of() noexcept {
 struct elements;
 using elements_ptr = std::shared_ptr<const elements>;
 
-/// A sequence of basic elements. Immutable once it is built.
+/// A sequence of basic elements. Immutable once built.
 struct elements {
   enum class form : std::uint8_t { equal, loop, many };
 
   form how = form::equal;
   basic_type of{};
-  std::int64_t repeats = 0;   // Loop.
-  std::int64_t count = 0;     // Basic elements,
-  std::int64_t bytes = 0;     // theirs here,
-  std::int64_t external = 0;  // and as external32.
+  std::int64_t repeats = 0;   // form::loop: repetitions of parts[0].
+  std::int64_t count = 0;     // Number of basic elements,
+  std::int64_t bytes = 0;     // their bytes in memory,
+  std::int64_t external = 0;  // and in external32.
   std::vector<elements_ptr> parts;
 };
 
@@ -113,7 +113,7 @@ inline elements_ptr repeated(std::int64_t count, const elements_ptr& of, const c
   return std::make_shared<const elements>(std::move(e));
 }
 
-/// One behind the other.
+/// Concatenates sequences; merges equal neighbours.
 class element_joiner {
  public:
   explicit element_joiner(const checked& c) noexcept : check_(c) {}
@@ -145,7 +145,8 @@ class element_joiner {
   std::vector<elements_ptr> parts_;
 };
 
-/// How many basic elements the first `bytes` of them are; nothing where one is cut.
+/// Returns the number of basic elements in the first `bytes` of the sequence; nothing if an element
+/// is cut.
 inline std::optional<std::int64_t> elements_in(const elements& e, std::int64_t bytes) {
   if (bytes == 0) return 0;
   switch (e.how) {
@@ -173,7 +174,7 @@ inline std::optional<std::int64_t> elements_in(const elements& e, std::int64_t b
   return count;
 }
 
-/// Calls take(basic, count) for each sequence of equal elements, in order.
+/// Calls take(basic, count) for each run of equal elements, in order.
 template <class Take>
 void for_each_basic(const elements& e, Take&& take) {
   if (e.how == elements::form::equal) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Moves any range of a shape's bytes between memory and a stream: what is whole by the loops of
-// blocks.hpp, and the pieces at both ends byte by byte. A range is found by divisions and binary
-// searches; from there on, each block costs what it costs.
+// Moves any range of a shape's bytes between memory and a stream: whole parts by the loops of
+// blocks.hpp, partial blocks at both ends by plain copies. The start of the range is found by
+// divisions and binary searches.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ class mover {
                    std::byte* stream) noexcept {
     part_of_run(l, l.depth, mem, from, to, stream);
   }
-  /// Moves bytes from .. to - 1 of `count` shapes at `mem`, `stride` apart. Requires: s.bytes > 0.
+  /// Moves bytes from .. to - 1 of `count` shapes at `mem`, `stride` apart.
+  /// Requires:   s.bytes > 0.
   static void move(const shape& s, std::byte* mem, std::int64_t stride, std::int64_t from,
                    std::int64_t to, std::byte* stream) noexcept {
     ranges(s.bytes, from, to,
@@ -40,8 +41,9 @@ class mover {
   }
 
  private:
-  /// Cuts from .. to - 1 of things of `bytes` into a piece at the head, whole ones, and a piece at
-  /// the tail: take(first, n, 0, 0), or with n == 0 a part of one.
+  /// Splits the range from .. to - 1 over items of `bytes` each into a partial item at the head,
+  /// whole items, and a partial item at the tail. Calls take(first, n, 0, 0) for whole items, and
+  /// with n == 0 for a partial one.
   template <class Take>
   static void ranges(std::int64_t bytes, std::int64_t from, std::int64_t to, Take&& take) {
     if (from >= to) return;
@@ -71,7 +73,7 @@ class mover {
     return bytes;
   }
 
-  /// A part of one shape.
+  /// Moves a part of one shape.
   static void part(const shape& s, std::byte* mem, std::int64_t from, std::int64_t to,
                    std::byte* stream) noexcept {
     switch (s.kind) {
@@ -152,7 +154,7 @@ class mover {
     }
   }
 
-  /// `n` whole shapes at `mem`, `stride` apart there and `apart` in the stream.
+  /// Moves `n` whole shapes at `mem`, `stride` apart in memory and `apart` in the stream.
   static void whole(const shape& s, std::byte* mem, std::int64_t stride, std::int64_t n,
                     std::byte* stream, std::int64_t apart) noexcept {
     switch (s.kind) {
@@ -174,7 +176,7 @@ class mover {
       }
     }
   }
-  /// The loops of a run below `depth`, `n` times.
+  /// Runs the loops of a run below `depth`, `n` times.
   static void nest(const block_loops& s, unsigned depth, std::byte* mem, std::int64_t stride,
                    std::int64_t n, std::byte* stream, std::int64_t apart) noexcept {
     rows r{.block = static_cast<std::size_t>(s.block)};
@@ -206,8 +208,8 @@ class mover {
       nest(s, depth - 1, displaced(mem, i * stride), s.levels[depth - 1].stride,
            s.levels[depth - 1].count, stream + i * apart, below);
   }
-  /// Of a short list that is repeated, each block in a loop of its own, over as many as stay in the
-  /// nearest cache: as a record with a hole.
+  /// Moves `n` lists. For short lists, moves each block position in a loop of its own, over as many
+  /// lists as fit the nearest cache.
   static void lists(const shape& s, std::byte* mem, std::int64_t stride, std::int64_t n,
                     std::byte* stream, std::int64_t apart) noexcept {
     constexpr std::int64_t near_bytes = 8 * 1024;
@@ -244,7 +246,7 @@ class mover {
   }
 };
 
-/// Calls take(displacement, length) for each block of `s` at `at`, in the order of the stream.
+/// Calls take(displacement, length) for each block of `s` at `at`, in stream order.
 template <class Take>
 void for_each_block(const shape& s, std::int64_t at, Take&& take) {
   switch (s.kind) {
@@ -273,7 +275,7 @@ void for_each_block(const shape& s, std::int64_t at, Take&& take) {
   }
 }
 
-// Those that mpx::compiled holds: see mpx/instances.hpp.
+// Instances that mpx::compiled holds: see mpx/instances.hpp.
 MPX_INSTANCE(class mover<false>)
 MPX_INSTANCE(class mover<true>)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The normal form of a layout: nests of loops around a block, lists of blocks, and trees of these.
-// Adjacent blocks are merged and constant strides found when a shape is built.
+// Normal form of a layout: nested loops around a block, lists of blocks, and trees of these.
+// Building a shape merges adjacent blocks and detects constant strides.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Sums and products of 64 bits; what does not fit is an error of `who`.
+/// 64-bit arithmetic that throws errc::datatype on overflow, in the name of `who`.
 class checked {
  public:
   constexpr explicit checked(const char* who, std::source_location where = {}) noexcept
@@ -46,34 +46,35 @@ class checked {
 
 enum class shape_kind : std::uint8_t {
   nothing,  ///< No bytes.
-  run,      ///< A block in up to three loops.
-  list,     ///< Blocks at any displacements.
+  run,      ///< A block in up to three nested loops.
+  list,     ///< Blocks at arbitrary displacements.
   loop,     ///< A loop around another shape.
-  many,     ///< Other shapes at any displacements.
+  many,     ///< Shapes at arbitrary displacements.
 };
 
 struct shape;
 using shape_ptr = std::shared_ptr<const shape>;
 
-/// A shape, and where it begins.
+/// A shape and its displacement.
 struct placed {
   std::int64_t at = 0;
   shape_ptr what;
 };
 
-/// One nest of loops; a list or a loop of others; see shape_kind. Immutable once it is built.
-struct shape : block_loops {  // Of a run; a list of equal blocks has a block, a loop one level.
+/// Node of a normal form; see shape_kind. Immutable once built.
+// block_loops: of a run; for a list of equal blocks only `block`, for a loop only levels[0].
+struct shape : block_loops {
   shape_kind kind = shape_kind::nothing;
-  bool equal = false;                // List: all blocks have `block` bytes.
+  bool equal = false;                // list: all blocks have `block` bytes.
   std::int64_t bytes = 0;            // In the stream.
-  std::int64_t low = 0;              // Where its first byte is,
-  std::int64_t high = 0;             // and where its last one ends.
-  std::int64_t blocks = 0;           // Pieces of memory.
-  pairs_move pairs[2] = {};          // List of two blocks of common lengths.
-  indexed_move indexed[2] = {};      // List of equal blocks.
-  std::vector<std::int64_t> at;      // List, many: displacements.
-  std::vector<std::int64_t> begins;  // List, many: where each begins in the stream, and the end.
-  std::vector<shape_ptr> parts;      // Many; of a loop the first.
+  std::int64_t low = 0;              // Offset of the first byte,
+  std::int64_t high = 0;             // and of the end of the last.
+  std::int64_t blocks = 0;           // Number of contiguous pieces.
+  pairs_move pairs[2] = {};          // list of two blocks of common lengths.
+  indexed_move indexed[2] = {};      // list of equal blocks.
+  std::vector<std::int64_t> at;      // list, many: displacements.
+  std::vector<std::int64_t> begins;  // list, many: offsets in the stream, and the end.
+  std::vector<shape_ptr> parts;      // many: all; loop: the first.
 };
 
 inline bool same_run(const shape& a, const shape& b) noexcept {
@@ -111,7 +112,7 @@ inline shape_ptr block_shape(std::int64_t bytes, const checked& c) {
   return finished_run(std::move(s), c);
 }
 
-/// `of`, `count` times, `stride` bytes apart.
+/// Repeats `of` `count` times, `stride` bytes apart.
 inline placed repeated(std::int64_t count, std::int64_t stride, const placed& of,
                        const checked& c) {
   const shape& s = *of.what;
@@ -155,7 +156,7 @@ inline placed repeated(std::int64_t count, std::int64_t stride, const placed& of
   return {of.at, std::make_shared<const shape>(std::move(r))};
 }
 
-/// One shape behind the other in the stream: blocks are gathered and merged as they come.
+/// Concatenates shapes in stream order; collects and merges blocks as they are added.
 class joiner {
  public:
   explicit joiner(const checked& c) noexcept : check_(c) {}
@@ -180,7 +181,7 @@ class joiner {
       raw_at_.push_back(at);
     } else {
       raw_at_.clear();
-      raw_length_ = -1;  // Blocks differ as they were added.
+      raw_length_ = -1;  // Blocks of different lengths were added.
     }
     if (!lengths_.empty() && lengths_.back() != 0 &&
         check_.sum(items_.back().at, lengths_.back()) == at) {
@@ -205,9 +206,9 @@ class joiner {
   }
 
  private:
-  static constexpr std::int64_t spread_max = 64;  // A list of more blocks stays a shape of its own.
+  static constexpr std::int64_t spread_max = 64;  // A longer list stays a shape of its own.
 
-  /// Items of one shape, at a constant stride.
+  /// True if all items are the same shape, at a constant stride.
   bool is_regular() const {
     const std::int64_t stride = check_.difference(items_[1].at, items_[0].at);
     for (std::size_t i = 1; i < items_.size(); ++i) {
@@ -230,7 +231,7 @@ class joiner {
     }
     shape r;
     r.kind = shape_kind::list;
-    // Equal blocks move faster, one by one, than what few merges make of them.
+    // Equal blocks are moved faster one by one than after a few merges.
     if (raw_at_.size() > items_.size() && raw_at_.size() < 2 * items_.size()) {
       items_.clear();
       for (const std::int64_t at : raw_at_) items_.push_back({at, nullptr});
@@ -261,7 +262,7 @@ class joiner {
     finish(r, [&r](std::size_t i) { return std::pair{r.parts[i]->low, r.parts[i]->high}; });
     return {0, std::make_shared<const shape>(std::move(r))};
   }
-  /// Displacements, places in the stream and bounds; `bounds_of(i)`: those of an item.
+  /// Computes displacements, stream offsets and bounds. `bounds_of(i)`: bounds of item i.
   template <class BoundsOf>
   void finish(shape& r, BoundsOf bounds_of) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -280,8 +281,8 @@ class joiner {
 
   checked check_;
   std::vector<placed> items_;
-  std::vector<std::int64_t> lengths_;  // Of blocks; 0: a shape.
-  std::vector<std::int64_t> raw_at_;   // Blocks as they were added, while they are of one length.
+  std::vector<std::int64_t> lengths_;  // Length of a block; 0: a shape.
+  std::vector<std::int64_t> raw_at_;   // Blocks as added, while all have one length.
   std::int64_t raw_length_ = 0;
   std::size_t shapes_ = 0;
 };

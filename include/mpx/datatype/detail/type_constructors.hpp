@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The constructors of datatypes: each checks its arguments, and says what it is in terms of
-// repeated and joined shapes. Included by type.hpp.
+// Constructors of datatypes: each checks its arguments and expresses the datatype by repeated and
+// joined shapes. Included by type.hpp.
 
 #include "mpx/datatype/type.hpp"
 
 namespace mpx::inline v0::detail {
 
-/// Puts one datatype together.
+/// Builds one datatype.
 struct type_maker {
   explicit type_maker(const char* name, combiner how, std::source_location call)
       : who(name), c(name, call), where(call), made(new type_description), owner(made) {
@@ -45,7 +45,7 @@ struct type_maker {
         where);
   }
 
-  /// The bounds of `count` of `type`, `stride` bytes apart, from `at` on.
+  /// Joins the bounds of `count` elements, `stride` bytes apart, from `at` on.
   void bound(std::int64_t at, std::int64_t count, std::int64_t stride, const type_bounds& of) {
     if (count == 0) return;
     made->bounds.join(of, at, c);
@@ -60,7 +60,7 @@ struct type_maker {
     return p;
   }
 
-  /// Blocks of `type`, the i-th of length(i) elements displaced by at(i) bytes.
+  /// Adds blocks of `type`; block i has length(i) elements at displacement at(i), in bytes.
   template <class Length, class At>
   void blocks(std::size_t n, const datatype& type, Length length, At displacement) {
     const type_description& d = *type.description();
@@ -80,10 +80,10 @@ struct type_maker {
     made->body = shapes.join();
     made->basics = repeated(count, d.basics, c);
   }
-  /// `count` blocks of `length` elements, `stride` bytes apart.
+  /// Adds `count` blocks of `length` elements, `stride` bytes apart.
   void strided(std::int64_t count, std::int64_t length, std::int64_t stride, const datatype& type) {
     const type_description& d = *type.description();
-    if (count == 0) length = 0;  // However long the blocks are that there are none of.
+    if (count == 0) length = 0;  // Without blocks their length does not matter.
     made->body = repeated(count, stride, block_of(length, type), c);
     made->basics = repeated(c.product(count, length), d.basics, c);
     if (length == 0 || count == 0) return;
@@ -119,11 +119,11 @@ struct type_maker {
   type_reference owner;
 };
 
-/// One dimension of a distributed array: its blocks that a process has.
+/// Blocks of one rank in one dimension of a distributed array.
 struct dealt {
-  std::int64_t first = 0, length = 0;  ///< The whole blocks,
-  std::int64_t count = 0, stride = 0;  ///< and how many of them, how far apart.
-  std::int64_t last = 0, rest = 0;     ///< A shorter one at the end.
+  std::int64_t first = 0, length = 0;  ///< Whole blocks: start and length,
+  std::int64_t count = 0, stride = 0;  ///< number and stride.
+  std::int64_t last = 0, rest = 0;     ///< Shorter block at the end: start and length.
 };
 inline dealt deal(const type_maker& m, std::size_t i, std::int64_t n, distribution how,
                   std::int64_t argument, std::int64_t of, std::int64_t place) {
@@ -148,7 +148,7 @@ inline dealt deal(const type_maker& m, std::size_t i, std::int64_t n, distributi
   const std::int64_t first = m.c.product(place, length);
   const std::int64_t stride = m.c.product(of, length);
   if (first >= n) return {};
-  const std::int64_t all = (n - first) / stride;  // Rounds that are surely whole.
+  const std::int64_t all = (n - first) / stride;  // Rounds that are complete for certain.
   const std::int64_t left = n - first - all * stride;
   if (left >= length) return {first, length, all + 1, stride, 0, 0};
   return {first, length, all, stride, first + all * stride, left};
@@ -180,7 +180,7 @@ inline datatype datatype::vector(std::int64_t count, std::int64_t block_length, 
   m.require(type);
   m.require(count, "count");
   m.require(block_length, "block_length");
-  const bool strides = count > 1 && block_length > 0;  // Else there is nothing that lies apart.
+  const bool strides = count > 1 && block_length > 0;  // Else the stride does not matter.
   m.strided(count, block_length, strides ? m.c.product(stride, type.extent()) : 0, type);
   m.integers({count, block_length, stride});
   return m.finish(type);
