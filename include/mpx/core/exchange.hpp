@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What std::exchange does, as one function for each type: the standard library's is five, and asks
-// of each type whether any of it throws.
+// std::exchange as a single function for each type: the standard one instantiates five, and checks
+// each type for throwing moves.
 
 #include <type_traits>
 
@@ -9,7 +9,9 @@
 
 namespace mpx::inline v0::detail {
 
-/// Puts `value` in `object`; returns what was there. Requires: moving a T throws nothing.
+/// Stores `value` to `object`.
+/// Requires:   moving a T does not throw.
+/// Returns:    the previous value.
 template <class T>
 [[MPX_ALWAYS_INLINE]] constexpr T exchange(T& object, std::type_identity_t<T> value) noexcept {
   T old(static_cast<T&&>(object));

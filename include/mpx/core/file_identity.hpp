@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which file a descriptor names. A descriptor is a number that the program can close and open again
-// for a file of its own: what is used by number later is compared with what was opened first.
+// Identity of the file behind a descriptor. The program may close a descriptor of mpx by mistake
+// and reuse its number for another file. Therefore the file is compared with the one opened
+// originally before the number is used later.
 
 #include <sys/stat.h>
 
@@ -12,12 +13,12 @@
 
 namespace mpx::inline v0 {
 
-/// A file, told from all others that exist at the same time. Empty by default: no file.
+/// Identifies a file among all files that exist at the same time. Default: no file.
 struct file_identity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 
-  /// The file behind `fd`; empty if that is not open.
+  /// Returns the file behind `fd`; empty if `fd` is not open.
   [[gnu::noinline, gnu::cold]] static file_identity of(int fd) noexcept {
     struct stat info{};
     if (::fstat(fd, &info) != 0) return {};
@@ -27,12 +28,13 @@ struct file_identity {
   explicit operator bool() const noexcept { return inode != 0; }
   friend bool operator==(const file_identity&, const file_identity&) = default;
 
-  /// Whether `fd` is open and names this file.
+  /// True if `fd` is open and refers to this file.
   [[gnu::noinline, gnu::cold]] bool is_behind(int fd) const noexcept {
     return *this && of(fd) == *this;
   }
 
-  /// Errors: errc::no_resources, naming the descriptor, when it does not name this file any more.
+  /// Errors:     errc::no_resources, with the descriptor's number, if `fd` does not refer to this
+  ///             file any more.
   [[gnu::noinline, gnu::cold]] void check(int fd) const {
     if (is_behind(fd)) return;
     detail::throw_error(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What passes between a protocol and a transport: an opaque header of fixed size, and the outcomes
-// of posting. Transports carry the header's bytes and never read them.
+// Interface between a protocol and a transport: an opaque header of fixed size, and the results of
+// posting. Transports carry the header's bytes and do not interpret them, except by documented fast
+// paths.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,38 +12,39 @@
 
 namespace mpx::inline v0 {
 
-/// The header that travels with every packet. Twenty bytes leave forty for data in a line that also
-/// holds the ring's own mark.
+/// Header of every packet. With twenty bytes, a cache line holds the header, forty bytes of data
+/// and the ring's mark.
 struct frame_header {
   std::uint32_t word[5];
 };
 static_assert(sizeof(frame_header) == 20);
 
-/// What became of posted work.
+/// Result of posting work.
 enum class outcome : std::uint8_t {
-  done,     ///< Finished: the buffer is the caller's again.
-  pending,  ///< Accepted: exactly one completion will carry the cookie.
-  retry,    ///< Nothing happened: make progress, post again.
-  refused,  ///< This path never works for this memory or peer: take another.
+  done,     ///< Finished: the caller may reuse the buffer.
+  pending,  ///< Accepted: exactly one completion with the cookie follows.
+  retry,    ///< Not accepted: make progress, then post again.
+  refused,  ///< This path never works for this memory or peer: use another.
 };
 
-/// Whether a transport expects fetching memory to beat sending packets.
+/// Expectation of a transport whether fetching memory is faster than sending packets.
 enum class advice : std::uint8_t {
-  never,   ///< It cannot fetch this memory, or is told not to.
-  always,  ///< Fetching is plainly better.
-  learn,   ///< It depends: find out. Said only where a get or put is `done` when it returns.
+  never,   ///< Fetching is impossible for this memory, or disabled.
+  always,  ///< Fetching is faster.
+  /// Unknown: measure it. Only from transports whose gets and puts are `done` when they return.
+  learn,
 };
 
-/// Identifies pending work to whoever posted it.
+/// Identifies pending work of the poster.
 using cookie_t = std::uint64_t;
 
-/// Where a message lies in the memory of the process that announced it.
+/// Location of a message in the memory of the process that announced it.
 struct remote_memory {
   std::uint64_t address = 0;  ///< Virtual address, or offset in a shared arena.
-  std::uint64_t key = 0;      ///< 0: not exposed; the rest is the transport's own.
+  std::uint64_t key = 0;      ///< Key of the transport; 0: not exposed.
 };
 
-/// What one of several gets copies: as much as `into` holds, from the beginning of `memory`.
+/// One of several gets: fills `into` from the beginning of `memory`.
 struct batched_get {
   remote_memory memory;
   std::span<std::byte> into;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A reference to something callable, for code that is compiled once and calls back into its caller.
+// Non-owning reference to a callable, for code that is compiled once and calls back into its
+// caller.
 
 #include <concepts>
 #include <type_traits>
@@ -11,7 +12,7 @@ namespace mpx::inline v0::detail {
 template <class Signature>
 class function_ref;
 
-/// Two words, and no memory of its own. What it refers to outlives it.
+/// Two words; owns nothing. The callable must outlive it.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
  public:
@@ -26,7 +27,7 @@ class function_ref<R(Args...)> {
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
-  // No lambda: it would be two functions more for each callee.
+  // Not a lambda, which would instantiate two more functions for each callee.
   template <class F>
   static R called(void* object, Args... args) {
     return static_cast<R>((*static_cast<F*>(object))(std::forward<Args>(args)...));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Peers are not ranks: a group maps the ranks of a communicator to the endpoint's peers and back.
-// The two are turned into each other here and nowhere else.
+// Groups map the ranks of a communicator to the endpoint's peers and back. Conversions between the
+// two are made only in this file.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,35 +14,36 @@
 
 namespace mpx::inline v0 {
 
-/// The peer that stands for proc_null.
+/// Peer number that represents proc_null.
 inline constexpr peer_id null_peer = static_cast<peer_id>(rank_t{proc_null});
 
-/// The job's ranks are an endpoint's first peers: where bootstraps, transports and reports know
-/// that, they say so by these names.
+/// Peer of a rank of the job. The job's ranks are the first peers of an endpoint; bootstraps,
+/// transports and reports that rely on this use these functions.
 [[MPX_ALWAYS_INLINE]] constexpr peer_id world_peer(rank_t rank) noexcept {
   return static_cast<peer_id>(rank);
 }
-/// The rank of the job that a founding peer is.
+/// Rank of the job of a founding peer.
 [[MPX_ALWAYS_INLINE]] constexpr rank_t world_rank(peer_id peer) noexcept {
   return static_cast<rank_t>(peer);
 }
 static_assert(world_peer(any_source) == any_peer && world_rank(any_peer) == any_source);
 
-/// Which peers the ranks of a communicator are. Immutable, move-only.
+/// The peers of a communicator's ranks. Immutable, move-only.
 ///
-/// Identity (rank r is peer r) costs no memory; a stride neither; a table 8 bytes a member. Each
-/// factory yields the simplest kind that says the same, so that equal groups are of equal kind.
+/// Identity (rank r is peer r) takes no memory, nor does a stride; a table takes 8 bytes for each
+/// member. Each factory makes the simplest kind possible, so that equal groups have equal kinds.
 /// any_source and proc_null map to any_peer and null_peer, and back, in all kinds.
 class group {
  public:
-  /// How the ranks are kept.
+  /// Representation of the ranks.
   enum class kind : std::uint8_t { identity, strided, table };
 
-  /// Rank r is peer r, however many there are.
+  /// Rank r is peer r, without a bound on r.
   group() = default;
   /// Ranks 0 .. size - 1 are peers 0 .. size - 1; this process is `self`.
   static group identity(rank_t size, peer_id self) noexcept { return strided(0, 1, size, self); }
-  /// Rank r is peer first + r * stride. Requires: stride != 0; all of these are peers.
+  /// Rank r is peer first + r * stride.
+  /// Requires:   stride != 0; all of these peers exist.
   static group strided(peer_id first, std::int32_t stride, rank_t size, peer_id self) noexcept {
     group g;
     if (size <= 1) stride = 1;
@@ -53,8 +54,9 @@ class group {
     g.see(self);
     return g;
   }
-  /// Rank r is peers[r]. Errors: errc::argument if a peer is there twice; errc::no_resources.
-  /// Cost: sorts once, so that `rank_of` searches in log2(size) steps.
+  /// Rank r is peers[r].
+  /// Errors:     errc::argument if a peer occurs twice; errc::no_resources.
+  /// Cost:       sorts once, so that `rank_of` takes log2(size) steps.
   static group table(std::span<const peer_id> peers, peer_id self) {
     const auto size = static_cast<rank_t>(peers.size());
     const std::int64_t first = peers.empty() ? 0 : std::int64_t{peers[0]};
@@ -79,7 +81,9 @@ class group {
     g.see(self);
     return g;
   }
-  /// The same again. Cost: that of a table. Errors: errc::no_resources.
+  /// Returns a copy.
+  /// Errors:     errc::no_resources.
+  /// Cost:       that of a table.
   group copy() const {
     group g;
     g.kind_ = kind_;
@@ -95,29 +99,31 @@ class group {
     return g;
   }
 
-  /// The same group in which this process, a member or not, is `rank`: as those see it who count
+  /// Returns the group with this process, member or not, as `rank`: as seen by processes that count
   /// themselves elsewhere.
   group numbered(rank_t rank) && noexcept {
     rank_ = rank;
     return std::move(*this);
   }
 
-  /// 0 for a group made by default.
+  /// Returns the number of ranks; 0 for a default-constructed group.
   rank_t size() const noexcept { return size_; }
-  /// This process; proc_null if it is no member.
+  /// Returns the rank of this process; proc_null if it is not a member.
   rank_t rank() const noexcept { return rank_; }
-  /// The peer that this process is, a member or not.
+  /// Returns the peer of this process, member or not.
   peer_id self() const noexcept { return self_; }
-  /// How the ranks are kept.
+  /// Returns the representation.
   kind how() const noexcept { return kind_; }
 
-  /// Requires: 0 <= rank < size(), any_source or proc_null.
+  /// Returns the peer of a rank.
+  /// Requires:   0 <= rank < size(), or any_source or proc_null.
   peer_id peer_of(rank_t rank) const noexcept {
     if (kind_ == kind::identity || rank < 0) return static_cast<peer_id>(rank);
     if (kind_ == kind::table) return peers_[static_cast<std::size_t>(rank)];
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
-  /// Returns: proc_null for a peer that is no member. Cost: log2(size) for a table, else none.
+  /// Returns the rank of a peer; proc_null if it is not a member.
+  /// Cost:       log2(size) steps for a table, else constant.
   [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
@@ -130,13 +136,14 @@ class group {
     return static_cast<rank_t>(peer);
   }
 
-  /// Whether `peer` is one of ranks 0 .. size() - 1. Cost: as rank_of.
+  /// True if `peer` is one of ranks 0 .. size() - 1.
+  /// Cost:       as rank_of.
   [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }
 
-  /// Whether both have the same ranks in the same order.
+  /// True if both have the same ranks in the same order.
   friend bool operator==(const group& a, const group& b) noexcept {
     if (a.kind_ != b.kind_ || a.size_ != b.size_) return false;
     if (a.kind_ != kind::table) return a.first_ == b.first_ && a.stride_ == b.stride_;
@@ -164,7 +171,7 @@ class group {
     }
     return low < sorted_.size() && peer_at(low) == peer ? sorted_[low] : rank_t{proc_null};
   }
-  /// Heapsort: in place, and no worse than n log n.
+  /// Heapsort: in place, n log n in the worst case.
   void sort() noexcept {
     const auto sift = [this](std::size_t at, std::size_t end) {
       for (std::size_t child; (child = 2 * at + 1) < end; at = child) {
@@ -187,8 +194,8 @@ class group {
   peer_id self_ = null_peer;
   std::int32_t stride_ = 1;
   peer_id first_ = 0;
-  plain_array<peer_id> peers_;  // Of a table: by rank ...
-  plain_array<rank_t> sorted_;  // ... and its ranks, in the order of their peers.
+  plain_array<peer_id> peers_;  // Table: peers by rank,
+  plain_array<rank_t> sorted_;  // and ranks in the order of their peers.
 };
 
 }  // namespace mpx::inline v0

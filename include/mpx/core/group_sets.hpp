@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Groups made of groups: unions, selections, ranges. What comes out is as compact as it can be.
+// Groups derived from groups: unions, selections, ranges. Results have the most compact
+// representation.
 
 #include "mpx/macros/begin.hpp"
 
@@ -14,27 +15,29 @@
 
 namespace mpx::inline v0 {
 
-/// How two groups, or communicators, compare.
+/// Result of comparing two groups or communicators.
 enum class comparison : std::uint8_t {
-  identical,  ///< The same members in the same order; of communicators: the same one.
-  congruent,  ///< Communicators whose groups are identical.
-  similar,    ///< The same members in another order.
-  unequal,    ///< Other members.
+  identical,  ///< Same members in the same order; for communicators: the same communicator.
+  congruent,  ///< Communicators with identical groups.
+  similar,    ///< Same members in different order.
+  unequal,    ///< Different members.
 };
 
-/// Ranks first, first + stride, ... as far as last.
+/// Ranks first, first + stride, ... up to last.
 struct rank_range {
-  /// The first rank ...
+  /// First rank.
   rank_t first = 0;
-  /// ... the last one, if the stride meets it ...
+  /// Bound; included if the stride meets it.
   rank_t last = 0;
-  /// ... and how far the next one is each time; not 0.
+  /// Step to the next rank; not 0.
   rank_t stride = 1;
 };
 
-/// The rank in `to` of each member of `from` that `ranks` names; proc_null for one that is none
-/// there, and for proc_null. Requires: `into` is as long as `ranks`.
-/// Errors: errc::rank, which names the entry. Source: MPI 4.1, 7.3.1.
+/// Stores to `into` the rank in `to` of each member of `from` listed in `ranks`; proc_null for
+/// members that are not in `to`, and for proc_null.
+/// Requires:   `into` is as long as `ranks`.
+/// Errors:     errc::rank, with the entry.
+/// Source:     MPI 4.1, 7.3.1.
 inline void translate_ranks(const group& from, std::span<const rank_t> ranks, const group& to,
                             std::span<rank_t> into,
                             std::source_location where = std::source_location::current()) {
@@ -55,8 +58,9 @@ inline void translate_ranks(const group& from, std::span<const rank_t> ranks, co
   }
 }
 
-/// Returns: identical, similar or unequal. Cost: none for groups of one kind that is no table, else
-/// n log n.
+/// Compares two groups.
+/// Returns:    identical, similar or unequal.
+/// Cost:       constant for groups of the same kind other than table, else n log n.
 inline comparison compare(const group& a, const group& b) noexcept {
   if (a.size() != b.size()) return comparison::unequal;
   if (a == b) return comparison::identical;
@@ -67,7 +71,8 @@ inline comparison compare(const group& a, const group& b) noexcept {
 
 namespace detail {
 
-/// A group of the members that are added to it. Errors: errc::no_resources.
+/// Builds a group from the members added.
+/// Errors:     errc::no_resources.
 class group_builder {
  public:
   explicit group_builder(peer_id self) noexcept : self_(self) {}
@@ -81,7 +86,7 @@ class group_builder {
   plain_array<peer_id> peers_;
 };
 
-/// A mark for each rank of a group; what is taken twice, or is none, is told by its entry.
+/// A mark for each rank of a group. Errors name the entry that is out of range or occurs twice.
 class rank_marks {
  public:
   rank_marks(const char* what, const group& g, std::source_location where)
@@ -111,7 +116,8 @@ class rank_marks {
   plain_array<bool> marks_;
 };
 
-/// Calls take(rank, entry) for each rank of the ranges. Errors: errc::argument, of a stride 0.
+/// Calls take(rank, entry) for each rank of the ranges.
+/// Errors:     errc::argument for a stride of 0.
 template <class Take>
 void for_each_in(const char* what, std::span<const rank_range> ranges, std::source_location where,
                  Take&& take) {
@@ -130,7 +136,8 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
 
 }  // namespace detail
 
-/// The members of `a`, then those of `b` that are not among them. Source: MPI 4.1, 7.3.2.
+/// Returns the members of `a`, followed by those of `b` that are not in `a`.
+/// Source:     MPI 4.1, 7.3.2.
 inline group union_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
@@ -138,14 +145,14 @@ inline group union_of(const group& a, const group& b) {
     if (!a.contains(b.peer_of(r))) made.add(b.peer_of(r));
   return made.made();
 }
-/// The members of `a` that are in `b`, in the order of `a`.
+/// Returns the members of `a` that are in `b`, in the order of `a`.
 inline group intersection_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
   return made.made();
 }
-/// The members of `a` that are not in `b`, in the order of `a`.
+/// Returns the members of `a` that are not in `b`, in the order of `a`.
 inline group difference_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
@@ -153,8 +160,8 @@ inline group difference_of(const group& a, const group& b) {
   return made.made();
 }
 
-/// The members that `ranks` names, in that order. Errors: errc::rank: no rank of `from`, or one
-/// that is there twice.
+/// Returns the members listed in `ranks`, in that order.
+/// Errors:     errc::rank if an entry is not a rank of `from`, or occurs twice.
 inline group include(const group& from, std::span<const rank_t> ranks,
                      std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("include", from, where);
@@ -165,7 +172,8 @@ inline group include(const group& from, std::span<const rank_t> ranks,
   }
   return made.made();
 }
-/// The others, in their order. Errors: those of `include`.
+/// Returns the members not listed in `ranks`, in their order.
+/// Errors:     as of `include`.
 inline group exclude(const group& from, std::span<const rank_t> ranks,
                      std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("exclude", from, where);
@@ -175,7 +183,8 @@ inline group exclude(const group& from, std::span<const rank_t> ranks,
     if (!marks.is(r)) made.add(from.peer_of(r));
   return made.made();
 }
-/// As `include`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+/// As `include`, with all ranks of the ranges.
+/// Errors:     also errc::argument for a stride of 0.
 inline group include_ranges(const group& from, std::span<const rank_range> ranges,
                             std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("include_ranges", from, where);
@@ -186,7 +195,8 @@ inline group include_ranges(const group& from, std::span<const rank_range> range
   });
   return made.made();
 }
-/// As `exclude`, of all ranks in the ranges. Errors: errc::argument: a stride 0.
+/// As `exclude`, with all ranks of the ranges.
+/// Errors:     also errc::argument for a stride of 0.
 inline group exclude_ranges(const group& from, std::span<const rank_range> ranges,
                             std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("exclude_ranges", from, where);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The intrusive lists of mpx. Nodes are linked without allocating, and leave a list in constant
-// time. The algorithms are those of Boost.Intrusive, in one instance for lists of whatever type:
-// its list.hpp takes several times as long to compile, and as long again for each type.
+// Intrusive doubly linked lists. Linking does not allocate; unlinking takes constant time. Uses the
+// algorithms of Boost.Intrusive in one instance for all node types: Boost's list.hpp takes several
+// times as long to compile, and again for each type.
 
 #include <boost/intrusive/circular_list_algorithms.hpp>
 
@@ -30,11 +30,11 @@ using list_algorithms = boost::intrusive::circular_list_algorithms<list_traits>;
 
 }  // namespace detail
 
-/// What a node derives from; `Tag` tells apart several lists that a node can be in at once. A copy
-/// of a node is in no list.
+/// Base class of nodes; `Tag` distinguishes lists that contain a node at the same time. A copy of a
+/// node is in no list.
 template <class Tag>
 struct list_node : private detail::list_links {
-  // NOLINTNEXTLINE(*-member-init,*-equals-default): who links it sets them.
+  // NOLINTNEXTLINE(*-member-init,*-equals-default): linking sets them.
   [[gnu::always_inline]] list_node() noexcept {}
   list_node(const list_node&) noexcept {}
   list_node& operator=(const list_node&) noexcept { return *this; }
@@ -44,11 +44,11 @@ struct list_node : private detail::list_links {
   friend class linked_list;
 };
 
-/// A doubly linked list of nodes that derive from `list_node<Tag>`; it does not own them.
+/// Doubly linked list of nodes that derive from `list_node<Tag>`. Does not own the nodes.
 template <class T, class Tag>
 class linked_list {
  public:
-  /// What it names stays where it is while others come and go.
+  /// Stays valid while other nodes are added and removed.
   class iterator {
    public:
     [[gnu::always_inline]] T& operator*() const noexcept { return of(at_); }
@@ -78,9 +78,9 @@ class linked_list {
   linked_list& operator=(const linked_list&) = delete;
 
   [[gnu::always_inline]] bool empty() const noexcept { return ends_.next == &ends_; }
-  /// Requires: it is not empty.
+  /// Requires:   not empty.
   [[gnu::always_inline]] T& front() noexcept { return of(ends_.next); }
-  /// A list that is const has nodes that are not, as those of a view are not.
+  /// A const list gives access to mutable nodes, like a view.
   [[gnu::always_inline]] iterator begin() const noexcept { return iterator(ends_.next); }
   [[gnu::always_inline]] iterator end() const noexcept {
     return iterator(const_cast<detail::list_links*>(&ends_));
@@ -92,21 +92,22 @@ class linked_list {
   [[gnu::always_inline]] void push_front(T& n) noexcept {
     detail::list_algorithms::link_after(&ends_, links(n));
   }
-  /// Forgets all nodes, which it does not touch.
+  /// Removes all nodes without touching them.
   [[gnu::always_inline]] void clear() noexcept { detail::list_algorithms::init_header(&ends_); }
-  [[gnu::always_inline]] void pop_front() noexcept {  // What comes before it is known.
+  // The previous node is known: cheaper than erase.
+  [[gnu::always_inline]] void pop_front() noexcept {
     detail::list_links* const first = ends_.next;
     detail::list_links* const next = first->next;
     ends_.next = next;
     next->previous = &ends_;
     left(first);
   }
-  /// Takes `n` out of the list that it is in.
+  /// Removes `n` from the list that contains it.
   [[gnu::always_inline]] static void erase(T& n) noexcept {
     detail::list_algorithms::unlink(links(n));
     left(links(n));
   }
-  /// Returns what follows.
+  /// Returns an iterator to the next node.
   [[gnu::always_inline]] iterator erase(iterator at) noexcept {
     const iterator next(detail::list_algorithms::unlink(at.at_));
     left(at.at_);
@@ -114,7 +115,8 @@ class linked_list {
   }
 
  private:
-  /// Who goes on from a node that has left, or takes it out twice, crashes instead of going round.
+  /// Poisons the links of a removed node, so that walking on from it, or unlinking it twice, faults
+  /// at once instead of looping.
   [[gnu::always_inline]] static void left([[maybe_unused]] detail::list_links* n) noexcept {
 #if MPX_ASSERT_LEVEL >= 2
     *n = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A balanced tree of nodes that are linked without allocating, kept in the order that the caller
-// says. The algorithms are those of Boost.Intrusive, in one instance for trees of whatever type.
+// Intrusive balanced tree, ordered by the caller. Linking does not allocate. Uses the algorithms of
+// Boost.Intrusive in one instance for all node types.
 
 #include <boost/intrusive/rbtree_algorithms.hpp>
 
@@ -38,7 +38,7 @@ using tree_algorithms = boost::intrusive::rbtree_algorithms<tree_traits>;
 
 }  // namespace detail
 
-/// What a node derives from; `Tag` tells apart several trees that a node can be in at once.
+/// Base class of nodes; `Tag` distinguishes trees that contain a node at the same time.
 template <class Tag>
 struct tree_node : private detail::tree_links {
  private:
@@ -46,7 +46,7 @@ struct tree_node : private detail::tree_links {
   friend class linked_tree;
 };
 
-/// A red-black tree of nodes that derive from `tree_node<Tag>`; it does not own them.
+/// Red-black tree of nodes that derive from `tree_node<Tag>`. Does not own the nodes.
 template <class T, class Tag>
 class linked_tree {
  public:
@@ -55,13 +55,14 @@ class linked_tree {
   linked_tree& operator=(const linked_tree&) = delete;
 
   bool empty() const noexcept { return root_.parent == nullptr; }
-  /// The first node, or nullptr.
+  /// Returns the first node, or nullptr.
   T* first() noexcept { return of(detail::tree_algorithms::begin_node(&root_)); }
-  /// The one behind `n`, or nullptr.
+  /// Returns the node after `n`, or nullptr.
   T* next(T& n) noexcept { return of(detail::tree_algorithms::next_node(links(n))); }
 
-  /// The first node for which `is_before(node)` is false, or nullptr.
-  /// Requires: it is true of some nodes, and false of all behind those. Cost: logarithmic.
+  /// Returns the first node for which `is_before(node)` is false, or nullptr.
+  /// Requires:   all nodes for which it is true come before those for which it is false.
+  /// Cost:       logarithmic.
   T* first_not(auto&& is_before) noexcept {
     detail::tree_links* found = nullptr;
     for (detail::tree_links* at = root_.parent; at != nullptr;) {
@@ -71,7 +72,7 @@ class linked_tree {
     }
     return found == nullptr ? nullptr : of(found);
   }
-  /// Links `n` before `at`, or as the last one.
+  /// Links `n` before `at`; as the last node if `at` is nullptr.
   void insert_before(T* at, T& n) noexcept {
     detail::tree_algorithms::insert_before(&root_, at == nullptr ? &root_ : links(*at), links(n));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A piece of a file, or of anonymous memory, mapped for as long as the object lives.
+// Mapping of a part of a file, or of anonymous memory, for the lifetime of an object.
 
 #include <sys/mman.h>
 
@@ -14,14 +14,14 @@
 
 namespace mpx::inline v0 {
 
-/// Owns one mapping. Pages cost memory when they are first touched, not before.
+/// Owns one mapping. Pages take memory when they are first touched.
 class mapping {
  public:
   mapping() = default;
 
-  /// Maps `bytes` of `fd` from `offset` (a multiple of the page size) for reading and writing,
-  /// shared with whoever else maps them.
-  /// Errors: errc::no_resources, naming the size and what to raise.
+  /// Maps `bytes` of `fd` from `offset` on (a multiple of the page size) for reading and writing,
+  /// shared with other mappings of the file.
+  /// Errors:     errc::no_resources, with the size and the limits to raise.
   mapping(int fd, std::uint64_t offset, std::size_t bytes) : bytes_(bytes) {
     map(MAP_SHARED | MAP_NORESERVE, fd, static_cast<off_t>(offset));
   }
@@ -31,7 +31,7 @@ class mapping {
     map(MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
 
-  /// Maps `bytes` of anonymous memory that no other process sees; a child gets a copy.
+  /// Maps `bytes` of private anonymous memory; a child gets a copy.
   static mapping of_own(std::size_t bytes) {
     mapping m;
     m.bytes_ = bytes;
@@ -54,8 +54,8 @@ class mapping {
   std::size_t size() const noexcept { return bytes_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
-  /// Whether a core dump holds `bytes` from `offset` (of a page): it does at first. Dumping a large
-  /// and empty mapping takes long, and finds nothing.
+  /// Sets whether a core dump includes `bytes` from `offset` on (a multiple of the page size); the
+  /// default is true. Dumping a large empty mapping takes long and is useless.
   void set_dumped(bool dumped, std::uint64_t offset, std::size_t bytes) const noexcept {
     ::madvise(data_ + offset, bytes, dumped ? MADV_DODUMP : MADV_DONTDUMP);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What happens when memory is out: errc::no_resources, said with a text that needs no memory; and
-// objects whose memory is mpx's own.
+// Handling of exhausted memory: errc::no_resources, with a text that needs no memory; and a base
+// class for objects allocated through the platform.
 
 #include <cstddef>
 #include <new>
@@ -11,8 +11,8 @@
 
 namespace mpx::inline v0::detail {
 
-/// The error of a failed allocation. The first call makes it, and so needs memory; a copy of it
-/// does not. (Environments call this when they are made.)
+/// Returns the error of a failed allocation. The first call constructs it, which needs memory;
+/// copies do not. (The constructor of an environment calls this.)
 inline const error& out_of_memory() {
   static const error made(errc::no_resources,
                           "memory is out: give the process more (ulimit -v, the limit of its "
@@ -24,11 +24,11 @@ inline const error& out_of_memory() {
   throw error(out_of_memory());
 }
 
-/// What a class derives from whose objects are made by `new`: their memory comes through the
-/// platform. `new` throws errc::no_resources; `new (std::nothrow)` yields nullptr.
-/// (Where a class needs more than the alignment of std::max_align_t, only the latter.)
+/// Base class of objects made by `new`, which allocates through the platform. `new` throws
+/// errc::no_resources; `new (std::nothrow)` returns nullptr. (Classes aligned more than
+/// std::max_align_t have only the latter.)
 struct allocated {
-  // Always inline: a compiler that sees one half of a pair warns of the other.
+  // Always inline: a compiler that sees only one half of a pair warns about the other.
   [[gnu::always_inline]] static void* operator new(std::size_t bytes) {
     void* p = platform::allocate(bytes);
     if (p == nullptr) throw_out_of_memory();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A few functions on numbers that std keeps in headers of many thousand lines: <algorithm>,
-// <charconv>.
+// Numeric functions that std has in large headers: <algorithm>, <charconv>.
 
 #include <cstdint>
 #include <string_view>
@@ -17,18 +16,20 @@ constexpr T greater(T a, T b) noexcept {
   return a < b ? b : a;
 }
 
-/// How far `n` is from 0, also that of the lowest number.
+/// Returns the absolute value; correct for the lowest number too.
 constexpr std::uint64_t magnitude(std::int64_t n) noexcept {
   return n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
 }
 
-/// How many bits `n` takes; none for 0. (std::bit_width is three functions for each type.)
+/// Returns the number of significant bits; 0 for 0. (std::bit_width instantiates three functions
+/// for each type.)
 constexpr unsigned bits_of(std::uint64_t n) noexcept {
   return n == 0 ? 0 : 64 - static_cast<unsigned>(__builtin_clzll(n));
 }
 
-/// Reads all of `text` as a decimal number. Returns false, and leaves `value` alone, if `text` is
-/// anything else or the number is above `most`.
+/// Parses all of `text` as a decimal number.
+/// Returns:    false, with `value` unchanged, if `text` is anything else or the number exceeds
+///             `most`.
 [[gnu::noinline]] constexpr bool parse_number(std::string_view text, std::uint64_t most,
                                               std::uint64_t& value) noexcept {
   std::uint64_t n = 0;
@@ -43,8 +44,9 @@ constexpr unsigned bits_of(std::uint64_t n) noexcept {
   return true;
 }
 
-/// Reads all of `text` as seconds, such as 10 or 0.5, into nanoseconds. Returns false, and leaves
-/// `ns` alone, if it is anything else, below a millisecond or above `most_s`.
+/// Parses all of `text` as seconds, such as 10 or 0.5, into nanoseconds.
+/// Returns:    false, with `ns` unchanged, if it is anything else, less than a millisecond, or more
+///             than `most_s`.
 [[gnu::noinline]] constexpr bool parse_seconds(std::string_view text, std::uint64_t most_s,
                                                std::int64_t& ns) noexcept {
   std::size_t dot = 0;

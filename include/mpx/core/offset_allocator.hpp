@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// First-fit allocation of offsets in a range, with coalescing. Its books are in private memory:
-// nothing that a peer writes can corrupt them.
+// First-fit allocator of offsets in a range, with coalescing. Its records are in private memory,
+// where peers cannot corrupt them.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace mpx::inline v0 {
 
-/// Hands out pieces of [0, capacity). Cost: O(pieces).
+/// Allocates pieces of [0, capacity).
+/// Cost:       O(pieces).
 class offset_allocator {
  public:
-  /// No offset. (Not an std::optional: every program that uses a collective compiles this.)
+  /// No offset. (Not a std::optional, to save compile time in every program with a collective.)
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  /// Of nothing.
+  /// An allocator without capacity.
   offset_allocator() = default;
   /// Errors: errc::no_resources.
   explicit offset_allocator(std::uint64_t capacity) {
     if (capacity != 0) free_.push_back({0, capacity});
   }
 
-  /// Returns the offset of `bytes` (rounded up to cache lines), or `none` when no hole is large
-  /// enough.
-  /// Requires: alignment is a power of two. Errors: errc::no_resources, for the books.
+  /// Allocates `bytes`, rounded up to cache lines.
+  /// Requires:   alignment is a power of two.
+  /// Returns:    the offset; `none` if no hole is large enough.
+  /// Errors:     errc::no_resources for the allocator's records.
   std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t need = round_up(bytes == 0 ? 1 : bytes, granule);
     if (need < bytes) return none;
@@ -34,7 +36,7 @@ class offset_allocator {
       const auto [begin, size] = free_[i];
       const std::uint64_t at = round_up(begin, alignment);
       if (at - begin > size || size - (at - begin) < need) continue;
-      // Two holes never touch: there is at most one more of them than pieces in use.
+      // Holes never touch: there is at most one more hole than pieces in use.
       used_.reserve(used_.size() + 1);
       free_.reserve(used_.size() + 2);
       free_.erase(i);
@@ -46,7 +48,8 @@ class offset_allocator {
     return none;
   }
 
-  /// Gives back what `allocate` returned; false for anything else.
+  /// Frees a piece.
+  /// Returns:    false if `offset` was not returned by `allocate`.
   bool deallocate(std::uint64_t offset) noexcept {
     const std::size_t used = first_from(used_, offset);
     if (used == used_.size() || used_[used].start != offset) return false;
@@ -64,7 +67,7 @@ class offset_allocator {
         return true;
       }
     }
-    free_.insert(after, {offset, size});  // There is room: see allocate.
+    free_.insert(after, {offset, size});  // Does not allocate: see allocate.
     return true;
   }
 
@@ -80,7 +83,7 @@ class offset_allocator {
     return (n + to - 1) & ~(to - 1);
   }
 
-  /// The index of the first piece that starts at `offset` or later.
+  /// Returns the index of the first piece that starts at `offset` or later.
   static std::size_t first_from(const plain_array<piece>& pieces, std::uint64_t offset) noexcept {
     std::size_t low = 0;
     for (std::size_t high = pieces.size(); low != high;) {
@@ -93,7 +96,7 @@ class offset_allocator {
     return low;
   }
 
-  plain_array<piece> free_;  // By offset, both.
+  plain_array<piece> free_;  // Sorted by offset, like used_.
   plain_array<piece> used_;
 };
 

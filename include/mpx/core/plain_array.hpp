@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Arrays that grow, for elements that are mere bytes, and tables of objects owned one by one. They
-// do what mpx needs of std::vector and std::unique_ptr at a small part of the time to compile.
+// Growing arrays of trivially copyable elements, and tables of owned objects. They provide the part
+// of std::vector and std::unique_ptr that mpx needs, at a fraction of the compile time.
 
 #include <cstddef>
 #include <cstring>
@@ -15,16 +15,16 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// What an array of any type is.
+/// State of an array of any element type.
 struct array_words {
   std::byte* data = nullptr;
-  std::size_t count = 0;  // Of elements,
-  std::size_t room = 0;   // each of as many bytes as the functions below are told.
+  std::size_t count = 0;  // Number of elements,
+  std::size_t room = 0;   // and capacity. The functions below take the size of an element.
   std::size_t zeroed_bytes_ = 0;
-  bool zeroed_ = false;  // From allocate_zeroed, not from reallocate.
+  bool zeroed_ = false;  // Memory is from allocate_zeroed, not from reallocate.
 };
 
-/// What arrays of all types have in common: memory, in bytes.
+/// Type-independent part of all arrays: memory in bytes.
 class array_memory : public array_words {
  public:
   array_memory() = default;
@@ -35,7 +35,9 @@ class array_memory : public array_words {
   }
   ~array_memory() { give(); }
 
-  /// Becomes `n` elements of zero bytes. Errors: errc::no_resources. Requires: it is empty.
+  /// Allocates `n` zeroed elements.
+  /// Requires:   it is empty.
+  /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] void zero(std::size_t n, std::size_t size) {
     if (n <= most / size) data = static_cast<std::byte*>(platform::allocate_zeroed(n * size));
     if (data == nullptr) throw_out_of_memory();
@@ -43,7 +45,7 @@ class array_memory : public array_words {
     zeroed_bytes_ = n * size;
     zeroed_ = true;
   }
-  /// Room for `n` elements; if there is none yet, for twice as many as before at least.
+  /// Ensures capacity for `n` elements; growth at least doubles the capacity.
   [[gnu::noinline]] bool try_reserve(std::size_t n, std::size_t size) noexcept {
     if (n <= room) return true;
     const std::size_t wanted = greater(n, next_room());
@@ -60,7 +62,8 @@ class array_memory : public array_words {
     room = wanted;
     return true;
   }
-  /// As plain_array::try_extend; the new elements are zero bytes. Requires: n > count.
+  /// As plain_array::try_extend, with zeroed elements.
+  /// Requires:   n > count.
   [[gnu::noinline, gnu::cold]] bool try_extend(std::size_t n, std::size_t size) noexcept {
     if (!zeroed_ || n > room) {
       const std::size_t wanted = greater(n, next_room());
@@ -73,16 +76,17 @@ class array_memory : public array_words {
       room = wanted;
       zeroed_bytes_ = wanted * size;
       zeroed_ = true;
-    } else {  // What was there before and has been taken out.
+    } else {  // Clears elements that were removed before.
       each_page(count * size, n * size, nullptr);
     }
     count = n;
     return true;
   }
-  /// The elements from `first` on, which are zero bytes, become copies of `made`.
+  /// Sets the zeroed elements from `first` on to copies of `made`.
   [[gnu::noinline, gnu::cold]] void fill(std::size_t first, const std::byte* made,
                                          std::size_t size) noexcept {
-    bool zero = true;  // Padding may make this false for nothing: then they are written.
+    // Nonzero padding makes this false; the elements are then written needlessly.
+    bool zero = true;
     for (std::size_t i = 0; i < size; ++i) zero = zero && made[i] == std::byte{};
     for (std::size_t i = first; i < count && !zero; ++i) std::memcpy(data + i * size, made, size);
   }
@@ -96,8 +100,8 @@ class array_memory : public array_words {
     static_cast<array_words&>(*this) = other;
     static_cast<array_words&>(other) = mine;
   }
-  /// Copies each page's worth of bytes from `first` on that is not all zeroes to `to`, or clears it
-  /// where there is no `to`: others are not to be written.
+  /// Visits the memory from `first` on in steps of a page, and copies pages that are not all zeroes
+  /// to `to`, or clears them if `to` is nullptr. Does not write to other pages.
   void each_page(std::size_t first, std::size_t last, std::byte* to) noexcept {
     constexpr std::size_t page = 4096;
     for (std::size_t at = first, n = 0; at != last; at += n) {
@@ -119,16 +123,16 @@ class array_memory : public array_words {
 
 }  // namespace detail
 
-/// A contiguous array of trivially copyable elements. Move-only.
-/// Errors: errc::no_resources where it grows, and false from what is named try_; nothing has
-/// changed then. Within the capacity nothing fails.
+/// Contiguous array of trivially copyable elements. Move-only.
+/// Errors:     growing throws errc::no_resources; functions named try_ return false. The array is
+///             unchanged then. Operations within the capacity cannot fail.
 template <class T>
 class plain_array {
  public:
-  // NOLINTNEXTLINE(*-equals-default): what is defaulted takes no attribute.
+  // NOLINTNEXTLINE(*-equals-default): a defaulted function takes no attribute.
   [[gnu::always_inline]] plain_array() noexcept {}
-  /// `n` elements as T{} makes them. Cost: where T{} is zero bytes and they are many, no memory for
-  /// pages that are never written.
+  /// Makes `n` elements, initialised as T{}.
+  /// Cost:       for large arrays with T{} all zeroes, no memory for pages that are never written.
   explicit plain_array(std::size_t n) {
     memory_.zero(n, sizeof(T));
     fill(0);
@@ -148,16 +152,17 @@ class plain_array {
   [[gnu::always_inline]] T& operator[](std::size_t i) noexcept { return data()[i]; }
   [[gnu::always_inline]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
-  /// Makes room for `n` elements in all. Cost: as for growing one by one.
+  /// Ensures capacity for `n` elements.
+  /// Cost:       amortised as for push_back.
   [[gnu::always_inline]] bool try_reserve(std::size_t n) noexcept {
     return memory_.try_reserve(n, sizeof(T));
   }
   void reserve(std::size_t n) {
     if (!try_reserve(n)) detail::throw_out_of_memory();
   }
-  /// Makes a table of at least `n` elements, the new ones as T{} makes them.
-  /// Cost: as for growing one by one; where T{} is zero bytes and they are many, no memory for
-  /// pages that are never written.
+  /// Grows to at least `n` elements; new ones are initialised as T{}.
+  /// Cost:       amortised as for push_back; for large arrays with T{} all zeroes, no memory for
+  ///             pages that are never written.
   bool try_extend(std::size_t n) noexcept {
     const std::size_t first = size();
     if (n <= first) return true;
@@ -177,7 +182,8 @@ class plain_array {
   [[gnu::always_inline]] void pop_back() noexcept { --memory_.count; }
   [[gnu::always_inline]] void clear() noexcept { memory_.count = 0; }
 
-  /// Puts `value` before element `at`. Cost: moves what follows.
+  /// Inserts `value` before element `at`.
+  /// Cost:       moves the following elements.
   void insert(std::size_t at, T value) {
     push_back(value);
     T* const here = data() + at;
@@ -191,7 +197,7 @@ class plain_array {
     std::memmove(static_cast<void*>(here), static_cast<const void*>(here + 1),
                  (size() - at) * sizeof(T));
   }
-  /// Takes out every element for which `drop(element)` is true; the others keep their order.
+  /// Removes all elements for which `drop(element)` is true. The others keep their order.
   template <class Drop>
   void erase_if(Drop drop) {
     std::size_t kept = 0;
@@ -203,7 +209,7 @@ class plain_array {
  private:
   [[gnu::always_inline]] T* data() const noexcept { return reinterpret_cast<T*>(memory_.data); }
   [[gnu::always_inline]] bool has_room() const noexcept { return memory_.count != memory_.room; }
-  /// Makes the elements from `first` on, which are zero bytes, what T{} makes them.
+  /// Initialises the zeroed elements from `first` on as T{}.
   void fill([[maybe_unused]] std::size_t first) {
     if constexpr (!std::is_scalar_v<T>) {
       alignas(T) std::byte made[sizeof(T)]{};
@@ -215,15 +221,15 @@ class plain_array {
   detail::array_memory memory_;
 };
 
-/// Room for `n` objects of T with no particular value, for as long as this lives.
-/// Errors: errc::no_resources.
+/// Uninitialised memory for `n` objects of T, for the lifetime of this object.
+/// Errors:     errc::no_resources.
 template <class T>
 class scratch {
  public:
   explicit scratch(std::size_t n) : scratch(n, std::nothrow) {
     if (data_ == nullptr) detail::throw_out_of_memory();
   }
-  /// The same; `data()` is nullptr when memory is out.
+  /// As above; `data()` is nullptr if memory is exhausted.
   scratch(std::size_t n, std::nothrow_t) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     if constexpr (alignof(T) <= alignof(std::max_align_t)) {
@@ -244,7 +250,7 @@ using scratch_bytes = scratch<std::byte>;
 
 namespace detail {
 
-/// Parts of owning_table that all types share.
+/// Type-independent parts of owning_table.
 [[gnu::noinline]] inline bool try_add_place(plain_array<void*>& places, void* object) noexcept {
   return places.try_push_back(object);
 }
@@ -255,39 +261,43 @@ namespace detail {
 
 }  // namespace detail
 
-/// Objects that `new` made, by index; a place may be empty. Addresses are stable. Move-only.
+/// Table of objects made by `new`, by index; entries may be empty. Addresses are stable. Move-only.
 template <class T>
 class owning_table {
  public:
-  // NOLINTNEXTLINE(*-equals-default): the same.
+  // NOLINTNEXTLINE(*-equals-default): a defaulted function takes no attribute.
   [[gnu::always_inline]] owning_table() noexcept {}
-  /// `n` empty places. Errors: errc::no_resources.
+  /// Makes `n` empty entries.
+  /// Errors:     errc::no_resources.
   explicit owning_table(std::size_t n) : places_(n) {}
   owning_table(owning_table&&) noexcept = default;
   owning_table& operator=(owning_table&&) = delete;
   [[gnu::always_inline]] ~owning_table() { detail::delete_each(places_, destroy); }
 
   [[gnu::always_inline]] std::size_t size() const noexcept { return places_.size(); }
-  /// The object at a place, or nullptr.
+  /// Returns the object of an entry, or nullptr.
   [[gnu::always_inline]] T* operator[](std::size_t i) const noexcept {
     return static_cast<T*>(places_[i]);
   }
 
-  /// Fills an empty place. Requires: made is not nullptr.
+  /// Fills an empty entry.
+  /// Requires:   made is not nullptr.
   [[gnu::always_inline]] T& put(std::size_t i, T* made) noexcept {
     places_[i] = made;
     return *made;
   }
-  /// Destroys what is in a place.
+  /// Destroys the object of an entry.
   void erase(std::size_t i) noexcept {
     delete (*this)[i];
     places_[i] = nullptr;
   }
-  /// Makes it a table of at least `n` places. False: memory is out, nothing has changed.
+  /// Grows to at least `n` entries.
+  /// Returns:    false, with the table unchanged, if memory is exhausted.
   bool try_extend(std::size_t n) noexcept { return places_.try_extend(n); }
-  /// Empties a place whose object belongs to somebody else.
+  /// Empties an entry whose object is owned elsewhere.
   void drop(std::size_t i) noexcept { places_[i] = nullptr; }
-  /// Adds a place. Returns nullptr, and `made` is gone, when memory is out, be it for `made`.
+  /// Adds an entry.
+  /// Returns:    nullptr if memory is exhausted, or `made` is nullptr; `made` is deleted then.
   T* try_add(T* made) noexcept {
     if (made != nullptr && !detail::try_add_place(places_, made)) {
       delete made;
@@ -295,7 +305,8 @@ class owning_table {
     }
     return made;
   }
-  /// Adds a place. Errors: errc::no_resources; `made` is gone then.
+  /// Adds an entry.
+  /// Errors:     errc::no_resources; `made` is deleted then.
   T& add(T* made) {
     if (try_add(made) == nullptr) detail::throw_out_of_memory();
     return *made;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What threads and processes meet through, and the few calls to Linux that the rest of mpx needs:
-// atomic words, sleeping on one, the process-wide barrier, monotonic time, the number of cores,
-// memory.
+// The platform's primitives for threads and processes, and the few Linux calls that mpx needs:
+// atomic words, futexes, the process-wide barrier, monotonic time, number of cores, memory.
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -27,7 +26,7 @@ namespace native {
 
 using namespace system_memory;
 
-/// Nanoseconds on the monotonic clock; comparable between the processes of one machine.
+/// Returns nanoseconds of the monotonic clock; comparable between processes of one machine.
 inline std::int64_t now_ns() noexcept {
   timespec t{};
   ::clock_gettime(CLOCK_MONOTONIC, &t);
@@ -43,20 +42,20 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Lets other threads that are ready to run have this core.
+/// Yields the core to other runnable threads.
 inline void yield() noexcept { ::sched_yield(); }
 
-/// The core that this thread runs on, as far as is known.
+/// Returns the core that this thread runs on, as far as is known.
 inline std::uint32_t current_core() noexcept {
   const int core = ::sched_getcpu();
   return core < 0 ? 0 : static_cast<std::uint32_t>(core);
 }
 
-/// Cores of a machine of any size: kernels that know of more than a cpu_set_t holds tell nothing to
-/// who has but one.
+/// Set of cores, large enough for any machine. Kernels with more cores than a cpu_set_t holds fail
+/// calls that pass a single cpu_set_t.
 class core_set {
  public:
-  /// Those that this thread may run on; none where that cannot be known.
+  /// Returns the cores on which this thread may run; empty if unknown.
   static core_set allowed() noexcept {
     core_set s;
     if (::sched_getaffinity(0, sizeof s.sets_, s.sets_) != 0) return {};
@@ -68,7 +67,8 @@ class core_set {
   void add(int core) noexcept { CPU_SET_S(static_cast<std::size_t>(core), sizeof sets_, sets_); }
   void add(const core_set& more) noexcept { CPU_OR_S(sizeof sets_, sets_, sets_, more.sets_); }
   int count() const noexcept { return CPU_COUNT_S(sizeof sets_, sets_); }
-  /// Has this thread run on them alone. Returns whether it may.
+  /// Binds this thread to these cores.
+  /// Returns:    false if that is not permitted.
   bool bind() const noexcept { return ::sched_setaffinity(0, sizeof sets_, sets_) == 0; }
 
   static constexpr int cores_max = 16 * CPU_SETSIZE;  // Linux: 8,192.
@@ -77,7 +77,7 @@ class core_set {
   cpu_set_t sets_[cores_max / CPU_SETSIZE] = {};
 };
 
-/// Moves this thread to another core, if it may run there. It is not bound to it.
+/// Moves this thread to another core, if it may run there. Does not bind it to that core.
 inline void move_to_core(std::uint32_t core) noexcept {
   const core_set may = core_set::allowed();
   const int number = static_cast<int>(core);
@@ -87,9 +87,8 @@ inline void move_to_core(std::uint32_t core) noexcept {
   if (one.bind()) may.bind();
 }
 
-/// Asks for a line that will be written soon, and for the right to write it. (The builtin asks for
-/// that only where the compiler is told that the processor knows the instruction; those that do not
-/// ignore it.)
+/// Prefetches a cache line for writing, with ownership. (The builtin does so only if the compiler
+/// may assume that the processor has the instruction; processors without it ignore it.)
 [[gnu::always_inline]] inline void prefetch_to_write(const void* p) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
@@ -98,7 +97,7 @@ inline void move_to_core(std::uint32_t core) noexcept {
 #endif
 }
 
-/// Whose processor this is, as far as that matters for how cores share lines.
+/// Vendor of the processor, as far as it matters for sharing cache lines between cores.
 enum class processor : std::uint8_t { other, intel, amd };
 inline processor this_processor() noexcept {
 #if defined(__x86_64__)
@@ -109,50 +108,51 @@ inline processor this_processor() noexcept {
   return processor::other;
 }
 
-/// Whether a writer of shared blocks should ask for lines before it writes them. Where stores to
-/// lines that another core has read wait for them in order, as on Intel's, a stream of them is as
-/// slow as a line's way there and back; on AMD's the asking costs more than it saves.
+/// True if a writer of shared blocks should prefetch lines for writing. On Intel, stores to lines
+/// that another core has read wait for ownership in order, so that a stream of them takes a round
+/// trip for each line. On AMD the prefetch costs more than it saves.
 inline bool owning_early_pays() noexcept { return this_processor() == processor::intel; }
 
-/// Asks for all lines of a block that is about to be written, at once. (Two processes on an Intel:
-/// a stream of messages of 4 KiB 12.8 GB/s and 15.8; an allreduce of 1 KiB 0.51 us and 0.40.)
+/// Prefetches all lines of a block that will be written, for writing. (Two processes on Intel: a
+/// stream of messages of 4 KiB 12.8 GB/s without, 15.8 with; an allreduce of 1 KiB 0.51 us and
+/// 0.40.)
 inline void own_lines(const std::byte* from, std::size_t bytes) noexcept {
   const std::byte* const end = from + bytes;
   from -= reinterpret_cast<std::uintptr_t>(from) % cache_line_bytes;
   for (; from < end; from += cache_line_bytes) prefetch_to_write(from);
 }
 
-/// How many lines ahead of its writing the writer of a ring of lines asks for them; 0: not at all.
-/// On AMD's the reader's prefetcher, which runs ahead of the reader, takes back what was asked for
+/// Distance in lines at which the writer of a ring prefetches lines for writing; 0: never. On AMD,
+/// the reader's prefetcher, which runs ahead of the reader, takes back lines that were prefetched
 /// earlier.
 inline std::size_t owning_early_lines() noexcept {
   const processor p = this_processor();
   return p == processor::intel ? 8 : p == processor::amd ? 4 : 0;
 }
 
-/// Whether a reader of shared lines does well to write to them before their writer needs them
-/// again. On AMD's a line that others have read stays with its writer, who has to ask all of them
-/// before it may write again: one line after the other, behind which its stores wait, and a
-/// prefetch does not ask. What a reader has written to comes back like any line that is missing,
-/// many at once. A stream of messages of 4 KiB: 8 GB/s and 31; of 16 KiB, two dies: 2 and 14.
+/// True if a reader of shared lines should write to them before their writer needs them again. On
+/// AMD, a line that other cores have read stays with its writer, which must invalidate all copies
+/// before the next store: one line after the other, with later stores waiting, and a prefetch does
+/// not help. A line that a reader has written is fetched like any missing line, many at once. A
+/// stream of messages of 4 KiB: 8 GB/s without, 31 with; of 16 KiB, on two dies: 2 and 14.
 inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
-  return true;  // So that what is claimed too early is found on any machine.
+  return true;  // So that lines claimed too early are found on any machine.
 #else
   return this_processor() == processor::amd;
 #endif
 }
 
-/// Makes lines that were read this core's, by a store to each; what they hold is lost. Nothing but
-/// the `bytes` from `from` on is written.
+/// Takes ownership of lines that were read, by a store to each; their contents are lost. Writes
+/// only within the `bytes` from `from` on.
 [[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
     *static_cast<volatile std::byte*>(from + at) = std::byte{0};
 }
 
-/// Copies to lines that another core has read, and will read next, behind a flag: there a string
-/// instruction, which writes whole lines, gets the right to write them sooner than one store after
-/// the other. Pays from a few lines on. Nothing but the stores that follow is in order.
+/// Copies to lines that another core has read, and will read again after a flag. A string
+/// instruction, which writes whole lines, obtains their ownership sooner than single stores. Pays
+/// from a few lines on. Ordered only before later stores.
 [[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
                                                  std::size_t bytes) noexcept {
 #if defined(__x86_64__)
@@ -163,8 +163,8 @@ inline bool claiming_pays() noexcept {
   __builtin_memcpy(to, from, bytes);
 }
 
-/// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early for no reason.
-/// Returns whether the time was up.
+/// Sleeps while `word` holds `expected`, for at most `timeout_ns`. May return early.
+/// Returns:    true if the time has elapsed.
 inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t timeout_ns) noexcept {
   timespec t{};
@@ -174,26 +174,28 @@ inline bool futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
          errno == ETIMEDOUT;
 }
 
-/// Wakes up to `count` sleepers on `word`, in this or another process.
+/// Wakes up to `count` threads that sleep on `word`, in this or another process.
 inline void futex_wake(atomic<std::uint32_t>& word, int count) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, count, nullptr, nullptr, 0);
 }
 
-/// Registers this process for `heavy_barrier`; false where the kernel refuses it.
+/// Registers this process for `heavy_barrier`.
+/// Returns:    false if the kernel refuses.
 inline bool register_heavy_barrier() noexcept {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
-/// A full memory barrier on every core that runs a registered process: the expensive half of an
-/// asymmetric Dekker, so that the other half costs nothing. Source: membarrier(2).
+/// Full memory barrier on every core that runs a registered process: the expensive half of an
+/// asymmetric Dekker algorithm, whose other half then needs no fence.
+/// Source:     membarrier(2).
 inline void heavy_barrier() noexcept {
   platform::signal_fence();
   ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
   platform::signal_fence();
 }
 
-/// The cores that this thread may run on; those of all ranks together where mpxrun has bound each
-/// of them to its own (MPX_CORES).
+/// Returns the number of cores on which this thread may run; that of all ranks together if mpxrun
+/// has bound each rank to its own cores (MPX_CORES).
 inline int usable_cores() noexcept {
   const int own = core_set::allowed().count();
   const char* const told = std::getenv("MPX_CORES");
@@ -206,7 +208,7 @@ inline int usable_cores() noexcept {
 
 }  // namespace native
 
-/// Whether functions that are MPX_WIDE_VECTORS may be called.
+/// True if functions marked MPX_WIDE_VECTORS may be called.
 inline bool has_wide_vectors() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();

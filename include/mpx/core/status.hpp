@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What became of a receive: who sent, with which tag, how much, and whether it went well.
+// Result of a receive: source, tag, length, and error.
 
 #include <cstddef>
 #include <optional>
@@ -11,34 +11,34 @@
 
 namespace mpx::inline v0 {
 
-/// The outcome of a receive or a probe; of a send, only `error()` means something.
+/// Result of a receive or a probe. For a send, only `error()` is meaningful.
 class status {
  public:
   constexpr status() = default;
-  /// For the library, and for tests of a program's own.
+  /// For the library and for tests of programs.
   constexpr status(rank_t source, tag_t tag, std::size_t bytes, int failure = 0,
                    bool cancelled = false) noexcept
       : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
 
-  /// The sender's rank in the communicator of the receive; proc_null for an empty status.
+  /// Returns the sender's rank in the communicator of the receive; proc_null for an empty status.
   constexpr rank_t source() const noexcept { return source_; }
-  /// The message's tag; any_tag for an empty status.
+  /// Returns the message's tag; any_tag for an empty status.
   constexpr tag_t tag() const noexcept { return tag_; }
-  /// The message's length in bytes, also when it was truncated.
+  /// Returns the message's full length in bytes, even if it was truncated.
   constexpr std::size_t bytes() const noexcept { return bytes_; }
-  /// The number of elements of T, or nothing if the length is no multiple of sizeof(T).
+  /// Returns the number of elements of T; nothing if the length is not a multiple of sizeof(T).
   template <class T>
   requires(std::is_trivially_copyable_v<T> || enable_transfer<T>)
   constexpr std::optional<std::size_t> count() const noexcept {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
-  /// True of a receive that was cancelled.
+  /// True if the receive was cancelled.
   constexpr bool cancelled() const noexcept { return cancelled_; }
-  /// Of equal outcomes: all that a status tells is the same.
+  /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
-  /// How it failed, if it did.
+  /// Returns the error; empty on success.
   std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Threads without <thread>, which is long to compile.
+// Threads without <thread>, which takes long to compile.
 
 #include <pthread.h>
 
@@ -10,8 +10,9 @@
 
 namespace mpx::inline v0::platform {
 
-/// Runs `body(argument)` in a thread of its own; the destructor waits for its end.
-/// Requires: `body` outlives this, and throws nothing. Errors: errc::no_resources.
+/// Runs `body(argument)` in a thread; the destructor joins it.
+/// Requires:   `body` outlives this object and does not throw.
+/// Errors:     errc::no_resources.
 template <class Body>
 class joined_thread : public mpx::detail::allocated {
  public:

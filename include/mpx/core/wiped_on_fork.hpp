@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A few words that a forked child finds zeroed, so that it can tell that it is not its parent at
-// the price of a look at a word that is looked at anyway.
+// A few words that a forked child finds zeroed. A process detects that it is a child by a word that
+// it reads anyway.
 
 #include <sys/mman.h>
 
