@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Boost.Asio's tokens for mpx's calls, and a service that runs progress within a user's io_context.
-// Included beside mpx.hpp by programs that use it; needs the headers of Boost.Asio 1.81.
+// Boost.Asio completion tokens for mpx calls, and a service that progresses mpx within a user's
+// io_context. A program includes this header in addition to mpx.hpp; needs the headers of
+// Boost.Asio 1.81.
 
 #include "mpx/macros/begin.hpp"
 
@@ -21,47 +22,50 @@ namespace mpx::inline v0 {
 
 static_assert(BOOST_ASIO_VERSION >= 102600, "mpx/asio.hpp needs Boost 1.81 or newer");
 
-/// Runs this rank's progress in an executor of Boost.Asio's, and lets calls end by its tokens:
+/// Progresses this rank in an executor of Boost.Asio, and completes calls through its tokens:
 ///
 ///     boost::asio::io_context io;
 ///     mpx::asio_service service(env, io.get_executor());
 ///     auto s = co_await world.recv(x, 0, 7, service(boost::asio::use_awaitable));
 ///
-/// `service(token)` makes the last argument of any call that can be started out of any completion
-/// token. Handlers get `(boost::system::error_code, mpx::status)`, those of
-/// `service.throwing(token)` `(std::exception_ptr, mpx::status)`, so that use_awaitable and
-/// use_future throw the mpx::error that the blocking call would. `service.async_wait(request,
-/// token)` awaits what was started in another way. A call begins when its operation is initiated:
-/// with lazy tokens (use_awaitable, deferred) its communicator's handle and its buffers have to be
-/// there still. Handlers are posted.
+/// `service(token)` turns any completion token into the last argument of any call that can be
+/// started. Handlers get `(boost::system::error_code, mpx::status)`; handlers of
+/// `service.throwing(token)` get `(std::exception_ptr, mpx::status)`, so that use_awaitable and
+/// use_future throw the mpx::error of the blocking call. `service.async_wait(request, token)`
+/// awaits a request that was started otherwise. A call begins when its operation is initiated: with
+/// lazy tokens (use_awaitable, deferred) the handle of its communicator and its buffers must still
+/// exist then. Handlers are posted.
 ///
-/// Cancellation by the handler's slot: a receive that has not matched is taken back, whatever the
-/// type. Otherwise `terminal` drops the request, with what `request` says of that (a collective is
-/// given up: the others get errc::peer_lost), and the other types do nothing. What was cancelled
-/// ends with boost::asio::error::operation_aborted.
+/// Cancellation through the handler's slot: a receive that has not matched is cancelled, for every
+/// cancellation type. Otherwise `terminal` drops the request, with the effects described at
+/// `request` (a collective is abandoned: the other ranks get errc::peer_lost), and the other types
+/// have no effect. A cancelled operation ends with boost::asio::error::operation_aborted.
 ///
-/// While anything is awaited, or somebody holds the service, it is work for the context: looks as
-/// long as the stack's WaitPolicy does, and then waits for the transport's descriptor, at no cost,
-/// among the user's sockets and timers. Else the rank makes progress only when it calls mpx.
-/// Blocking calls of mpx are possible in handlers; no handler of the context runs meanwhile.
+/// While an operation is awaited, or a `holding` exists, the service counts as work of the context:
+/// it polls as long as the stack's WaitPolicy does, and then waits for the transport's descriptor
+/// among the user's sockets and timers, without using CPU time. Otherwise the rank progresses only
+/// in calls of mpx. Handlers may make blocking calls of mpx; no other handler of the context runs
+/// meanwhile.
 ///
-/// Where the transport has no descriptor (PollableTransport), it looks each millisecond.
-/// One for each environment, any number of environments in a context. It ends before its
-/// environment and its context do; what is awaited then is dropped as by `terminal`.
-/// Threads: under threading::multiple, several may run the context: `executor` is a strand then,
-/// and calls come from any thread; cancellation, `hold` and the end come from the strand. Else all
-/// is one thread.
-/// Cost: one allocation (by the handler's allocator) for each operation that is not complete at
-/// once; a rest and a wake-up are some five system calls.
+/// If the transport has no descriptor (PollableTransport), the service polls every millisecond. One
+/// service for each environment; any number of environments in a context. The service must be
+/// destroyed before its environment and its context; operations awaited then are dropped as by
+/// `terminal`.
+/// Threads:    under threading::multiple several threads may run the context; `executor` must then
+///             be a strand, and calls may come from any thread, but cancellation, `hold` and the
+///             end only from the strand. Otherwise everything is in one thread.
+/// Cost:       one allocation (by the handler's allocator) for each operation that is not complete
+///             at once; a sleep and a wake-up take some five system calls.
 template <class Stack = stack<>>
 class asio_service {
  public:
-  using executor_type = boost::asio::any_io_executor;  ///< Where it runs.
+  using executor_type = boost::asio::any_io_executor;  ///< Executor of the service.
 
-  /// Errors: errc::no_resources: no descriptor is left; errc::argument: `env` has a service.
+  /// Errors:     errc::no_resources if no descriptor is left; errc::argument if `env` has a service
+  ///             already.
   asio_service(environment<Stack>& env, const executor_type& executor)
       : asio_service(env.world(), executor) {}
-  /// For the environment of `comm`.
+  /// As above, for the environment of `comm`.
   asio_service(const communicator<Stack>& comm, const executor_type& executor)
       : state_(std::make_shared<detail::asio_state<Stack>>(comm.endpoint_for_reports(), executor)) {
   }
@@ -69,34 +73,34 @@ class asio_service {
   asio_service& operator=(const asio_service&) = delete;
   ~asio_service() { stop(); }
 
-  /// Where progress runs.
+  /// Returns the executor in which progress runs.
   executor_type get_executor() const noexcept { return state_->executor(); }
 
-  /// The last argument of a call.
+  /// Returns the last argument of a call, from a completion token.
   template <class Token>
   auto operator()(Token&& token) const {
     return detail::asio_token<Stack, false, std::decay_t<Token>>{state_,
                                                                  std::forward<Token>(token)};
   }
-  /// The same, with exceptions instead of codes.
+  /// As above, with exceptions instead of error codes.
   template <class Token>
   auto throwing(Token&& token) const {
     return detail::asio_token<Stack, true, std::decay_t<Token>>{state_, std::forward<Token>(token)};
   }
-  /// Awaits `r`, which becomes the operation's.
+  /// Awaits `r`, which is moved into the operation.
   template <class Token>
   auto async_wait(request<Stack>&& r, Token&& token,
                   std::source_location where = std::source_location::current()) const {
     return awaits<request<Stack>>(std::move(r), token, where);
   }
-  /// Awaits `r`, which stays its owner's, and stays there until the handler is called.
+  /// Awaits `r`, which stays with its owner and must exist until the handler is called.
   template <class Token>
   auto async_wait(request<Stack>& r, Token&& token,
                   std::source_location where = std::source_location::current()) const {
     return awaits<request<Stack>&>(r, token, where);
   }
 
-  /// Progress runs while this lives, also if nothing is awaited.
+  /// Keeps progress running for its lifetime, even if no operation is awaited.
   class [[nodiscard]] holding {
    public:
     /// Takes over.
@@ -112,10 +116,11 @@ class asio_service {
     }
     std::shared_ptr<detail::asio_state<Stack>> state_;
   };
-  /// For peers that need this rank to move, and requests that are waited for elsewhere.
+  /// Keeps progress running: for peers that need this rank to progress, and requests that are
+  /// waited for elsewhere.
   holding hold() { return holding(state_); }
 
-  /// Ends it: what is awaited ends with operation_aborted.
+  /// Ends the service: awaited operations end with operation_aborted.
   void stop() { state_->stop(); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a program attaches to a communicator: values of its own types, found by a key, and hints as
-// pairs of strings. Not in the umbrella.
+// Attributes of communicators: values of the program's types, found by a key, and hints as pairs of
+// strings. A program includes this header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 
@@ -19,8 +19,8 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// How many keys this shared object has made. Its address tells the keys of one from those of
-/// others. NOLINTNEXTLINE(*-avoid-non-const-global-variables): keys are older than environments.
+/// Number of keys made by this shared object. Its address distinguishes the keys of shared objects.
+/// NOLINTNEXTLINE(*-avoid-non-const-global-variables): keys are older than environments.
 inline constinit platform::native::atomic<std::uint64_t> attribute_keys_made{0};
 
 inline attribute_id next_attribute_id() noexcept {
@@ -32,25 +32,29 @@ inline constexpr attribute_id info_id{nullptr, 1};
 
 }  // namespace detail
 
-/// Names an attribute of type T. Values stay with their communicators when the key is gone.
+/// Key of an attribute of type T. Values stay attached to their communicators after the key is
+/// destroyed.
 ///
-/// `copy` makes what a `dup` gets of the value, or nothing; without it the duplicate has none.
-/// `drop` is called before a value goes: when it is replaced, erased, or its communicator freed, or
-/// with the environment. Both may be called wherever that happens, by one thread.
-/// A value has code of the shared object that attached it, which is there until the value goes.
-/// Threads: of one communicator, one at a time. Source: MPI 4.1, 7.7.
+/// `copy` makes the value of a duplicate communicator, or none; without `copy` a duplicate has no
+/// value. `drop` is called before a value is destroyed: when it is replaced or erased, or when its
+/// communicator or the environment ends. Both run in the thread that causes the event. A value
+/// contains code of the shared object that attached it, which must stay loaded until the value is
+/// destroyed.
+/// Threads:    one at a time for each communicator.
+/// Source:     MPI 4.1, 7.7.
 template <class T>
 class attribute_key {
  public:
-  /// What makes the value of a duplicate.
+  /// Makes the value of a duplicate.
   using copy_function = std::optional<T> (*)(const T&);
-  /// What sees a value last.
+  /// Called with a value before it is destroyed.
   using drop_function = void (*)(T&);
 
-  /// `copy`: what a duplicate of the communicator gets; `drop`: called when the attribute goes.
+  /// `copy`: makes the value of a duplicate communicator; `drop`: called before the value is
+  /// destroyed.
   explicit attribute_key(copy_function copy = nullptr, drop_function drop = nullptr) noexcept
       : attribute_key(detail::next_attribute_id(), copy, drop) {}
-  /// A key whose values are copied as they are.
+  /// Makes a key whose values are copied to duplicates.
   static attribute_key copied(drop_function drop = nullptr) noexcept {
     return attribute_key([](const T& value) { return std::optional<T>(value); }, drop);
   }
@@ -60,7 +64,8 @@ class attribute_key {
   attribute_key(detail::attribute_id id, copy_function copy, drop_function drop) noexcept
       : id_(id), copy_(copy), drop_(drop) {}
 
-  /// Attaches `value`, instead of what was there. Errors: errc::no_resources; what T throws.
+  /// Attaches `value`; replaces an existing one.
+  /// Errors:     errc::no_resources; exceptions of T.
   template <class Stack>
   T& set(const communicator<Stack>& on, T value,
          std::source_location where = std::source_location::current()) const {
@@ -71,7 +76,7 @@ class attribute_key {
     a.state().attributes.add(made);
     return made->value;
   }
-  /// nullptr: there is none.
+  /// Returns the value, or nullptr.
   template <class Stack>
   T* get(const communicator<Stack>& on,
          std::source_location where = std::source_location::current()) const {
@@ -79,7 +84,8 @@ class attribute_key {
     detail::attribute_base* const found = a.state().attributes.find(id_);
     return found == nullptr ? nullptr : &static_cast<attribute*>(found)->value;
   }
-  /// Returns whether there was one.
+  /// Removes the value.
+  /// Returns:    true if there was one.
   template <class Stack>
   bool erase(const communicator<Stack>& on,
              std::source_location where = std::source_location::current()) const {
@@ -110,10 +116,11 @@ class attribute_key {
   drop_function drop_;
 };
 
-/// Hints: strings by name, in the order in which they came. Source: MPI 4.1, 10.
+/// Hints: strings by name, in the order of insertion. Source: MPI 4.1, 10.
 class info {
  public:
-  /// Adds a value, or replaces it. Errors: errc::argument if the key is empty.
+  /// Adds or replaces a value.
+  /// Errors:     errc::argument if the key is empty.
   void set(std::string_view key, std::string_view value,
            std::source_location where = std::source_location::current()) {
     if (key.empty()) throw error(errc::argument, "info: a key is empty", where);
@@ -124,13 +131,14 @@ class info {
       }
     pairs_.emplace_back(key, value);
   }
-  /// Nothing if there is none of that name.
+  /// Returns the value of `key`, or nothing.
   std::optional<std::string> get(std::string_view key) const {
     for (const auto& p : pairs_)
       if (p.first == key) return p.second;
     return std::nullopt;
   }
-  /// Returns whether there was one.
+  /// Removes the value of `key`.
+  /// Returns:    true if there was one.
   bool erase(std::string_view key) {
     for (auto at = pairs_.begin(); at != pairs_.end(); ++at)
       if (at->first == key) {
@@ -139,10 +147,10 @@ class info {
       }
     return false;
   }
-  std::size_t size() const noexcept { return pairs_.size(); }  ///< How many there are.
+  std::size_t size() const noexcept { return pairs_.size(); }  ///< Number of hints.
   auto begin() const noexcept { return pairs_.begin(); }       ///< Pairs of key and value.
-  auto end() const noexcept { return pairs_.end(); }           ///< Behind the last one.
-  friend bool operator==(const info&, const info&) = default;  ///< In the same order, too.
+  auto end() const noexcept { return pairs_.end(); }           ///< Past the last pair.
+  friend bool operator==(const info&, const info&) = default;  ///< Compares in order.
 
  private:
   std::vector<std::pair<std::string, std::string>> pairs_;
@@ -156,13 +164,13 @@ inline const attribute_key<info>& info_key() {
 }
 }  // namespace detail
 
-/// Attaches hints, instead of those before. A `dup` has them, too.
+/// Attaches hints; replaces existing ones. A `dup` copies them.
 template <class Stack>
 void set_info(const communicator<Stack>& on, info hints,
               std::source_location where = std::source_location::current()) {
   detail::info_key().set(on, std::move(hints), where);
 }
-/// The hints of a communicator; none if there are none.
+/// Returns the hints of a communicator; empty if there are none.
 template <class Stack>
 info info_of(const communicator<Stack>& on,
              std::source_location where = std::source_location::current()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Checks of a program that cost time and code, for stacks of programs that are being written or not
-// trusted. Included beside mpx.hpp by programs that use them.
+// Checks of a program that cost time and code, for programs under development or not trusted. A
+// program includes this header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 
@@ -11,21 +11,22 @@
 namespace mpx::inline v0::checks {
 
 /// The ranks of a communicator compare their collective calls before they make them. Calls that do
-/// not go together are errc::call_mismatch at every rank, with a text that names two ranks and what
-/// they called, where; none of them is made, and the communicator can be used as before. Compared
-/// are: the operation, its root, its form (that blocks or is started), an algorithm asked for by
-/// `with`, lengths, also those between two ranks, the elements' kind and length, what a reduction
-/// combines with (operations of MPI's by name, all others are alike), neighbours, and calls that
-/// make communicators but create_group; across an intercommunicator not roots and lengths. Calls
-/// that make windows, with their elements' kind and length, fences and what frees a window are
-/// compared, the latter two with each other: among calls of one window.
-/// Leaving the job is compared with calls of the world: a rank whose environment ends while others
-/// are in such a call tells that on stderr, and them by errc::call_mismatch, and leaves when they
-/// do. Not compared: agree, shrink, the order of calls of several communicators (of which a
-/// window's is one: a hang report names both calls), and leaving with calls of others than the
-/// world. std::byte goes with anything. All ranks choose it, or none.
-/// Cost: log2(size) rounds of a packet before each call, which waits for all ranks then; twice that
-/// and a packet for each pair where lengths are those of pairs.
+/// not match fail with errc::call_mismatch at every rank, with a text that names two ranks, their
+/// calls and the source lines. None of the calls is made, and the communicator stays usable.
+///
+/// Compared are: the operation, its root, its form (blocking or started), an algorithm requested by
+/// `with`, lengths including those between pairs of ranks, kind and size of elements, the operation
+/// of a reduction (MPI's by name, all others are alike), neighbours, and calls that make
+/// communicators except create_group; for intercommunicators not roots and lengths. Calls that make
+/// windows are compared with kind and size of their elements; fences and the free of a window are
+/// compared with each other, among calls of that window. Leaving the job is compared with calls of
+/// the world: if the environment of a rank ends while other ranks are in such a call, that is
+/// reported on stderr and to them by errc::call_mismatch, and the rank leaves when they do. Not
+/// compared: agree, shrink, the order of calls on several communicators (a window has its own: a
+/// hang report names both calls), and leaving with calls on communicators other than the world.
+/// std::byte matches any element. All ranks must choose this policy, or none.
+/// Cost:       log2(size) rounds of one packet before each call, which then waits for all ranks;
+///             twice that and a packet for each pair if lengths are between pairs.
 struct collectives {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "collectives";
@@ -35,19 +36,21 @@ struct collectives {
   using matcher = Matcher;
   using call_mark = detail::marked_call;
 
-  /// The steps by which ranks compare a call. Returns: false if there is no memory, or, of steps
-  /// that act at once, if calls do not go together.
+  /// Adds the steps by which ranks compare a call.
+  /// Returns:    false if memory is exhausted, or, for steps that run at once, if calls do not
+  ///             match.
   template <class S, class What>
   static bool compare_call(S& steps, const What& what, coll::algorithm by, const call_mark& mark) {
     return detail::compare_call(steps, what, by, mark);
   }
-  /// The same of a call that makes a communicator, or is made by other steps than a collective's.
+  /// As compare_call, for a call that makes a communicator, or consists of other steps than a
+  /// collective.
   template <class S, class Members = std::nullptr_t>
   static bool compare_named(S& steps, const detail::call_site& site, const char* how,
                             detail::type_code elements = 0, const Members& members = nullptr) {
     return detail::compare_named(steps, site, how, elements, members);
   }
-  /// The last call of each rank on its world. Returns when all leave, or some are lost.
+  /// Last call of each rank on its world. Returns when all ranks leave, or some are lost.
   template <class Stack>
   static void compare_leaving(const detail::point_to_point<Stack>& world,
                               std::source_location where) {
@@ -55,18 +58,19 @@ struct collectives {
   }
 };
 
-/// Accesses to windows that overlap within an epoch, one of them a put, or one an accumulate and
-/// the other not, are errc::rma_conflict: of one rank at the access that finds it, of several at
-/// the target, by the fence that ends the epoch. (What ranks do under locks of their own is not
-/// compared.) All ranks choose it, or none. Cost: each access is written down and compared with
-/// those of its epoch; an exchange of all of them for each fence.
+/// Reports with errc::rma_conflict accesses to windows that overlap within an epoch if one of them
+/// is a put, or only one is an accumulate. Accesses of one rank are checked at the access; those of
+/// several ranks at the target, by the fence that ends the epoch. (Accesses under locks of
+/// different ranks are not compared.) All ranks must choose this policy, or none.
+/// Cost:       each access is recorded and compared with those of its epoch; each fence exchanges
+///             all of them.
 struct rma : none {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "rma";
   static constexpr bool compares_accesses = true;
 };
 
-/// What `types` checks, and what `collectives` and `rma` do.
+/// Combines the checks of `types`, `collectives` and `rma`.
 struct all : collectives {
   using policy_axis = checks_axis;
   static constexpr std::string_view name = "all";

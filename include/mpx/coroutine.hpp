@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Coroutines that await requests: tasks, and the loop that resumes them as communication completes.
-// Included beside mpx.hpp by programs that use it; needs no other library.
+// Coroutines that await requests: tasks, and the loop that resumes them when communication
+// completes. A program includes this header in addition to mpx.hpp; needs no other library.
 
 #include "mpx/macros/begin.hpp"
 
@@ -30,8 +30,8 @@ class task_loop;
 
 namespace detail {
 
-/// Awaits one request, its own or another's. Dropped while it waits, it waits no more, and drops
-/// the request if that is its own.
+/// Awaits one request, its own or one owned elsewhere. If it is destroyed while it waits, it stops
+/// waiting, and drops the request if it owns it.
 template <class Stack>
 class [[nodiscard]] request_awaiter : waiter {
  public:
@@ -65,12 +65,12 @@ class [[nodiscard]] request_awaiter : waiter {
   bool suspended_ = false;
 };
 
-/// A request that will be awaited in a loop, by a coroutine of whatever kind.
+/// A request to be awaited in a loop by a coroutine of any kind.
 template <class Stack>
 struct [[nodiscard]] awaitable_request {
   ready_queue* loop;
   request<Stack> own;
-  request<Stack>* others;  // nullptr: it is `own`.
+  request<Stack>* others;  // nullptr: the request is `own`.
   std::source_location where;
 
   request_awaiter<Stack> operator co_await() && noexcept {
@@ -79,13 +79,13 @@ struct [[nodiscard]] awaitable_request {
   }
 };
 
-/// What any_of gives.
+/// Result of any_of.
 template <class R>
 struct any_of_range {
   R& requests;
 };
 
-/// Awaits the first of several that is complete.
+/// Awaits the first complete request of several.
 template <class R>
 class [[nodiscard]] any_awaiter {
  public:
@@ -154,7 +154,7 @@ class [[nodiscard]] any_awaiter {
   std::vector<entry> entries_;
 };
 
-/// What every coroutine of a loop's has, whatever it returns.
+/// Base of the promises of a loop's coroutines, for any result type.
 class task_promise : public allocated {
  public:
   struct at_the_end {
@@ -229,13 +229,13 @@ class task_result<void> : public task_promise {
 
 }  // namespace detail
 
-/// A coroutine that awaits communication: `co_await` takes requests (its own: `co_await
-/// world.irecv(x)`, or another's: `co_await r`), any_of, other tasks, and what else is awaitable.
+/// A coroutine that awaits communication. `co_await` accepts requests (temporaries: `co_await
+/// world.irecv(x)`, or lvalues: `co_await r`), any_of, other tasks, and other awaitables.
 ///
-/// It begins when it is awaited, or when its loop runs it. A request gives its status or throws, as
-/// `request::wait` does; a task gives what it returns, or throws what it has not caught. Dropping a
-/// task that waits drops what it awaits. Cost: one allocation for each task; none to await a
-/// request.
+/// A task begins when it is awaited, or when its loop runs it. Awaiting a request returns its
+/// status or throws, as `request::wait`; awaiting a task returns its result, or throws the
+/// exception that it did not catch. Destroying a waiting task drops what it awaits.
+/// Cost:       one allocation for each task; none to await a request.
 template <class T = void>
 class [[nodiscard]] task {
  public:
@@ -247,7 +247,7 @@ class [[nodiscard]] task {
 
   /// Takes over.
   task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  /// Exchanges the two.
+  /// Swaps.
   task& operator=(task&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
@@ -256,7 +256,8 @@ class [[nodiscard]] task {
     if (handle_) handle_.destroy();
   }
 
-  /// Runs it, in the loop of who awaits it. Requires: it has not been awaited before.
+  /// Runs the task in the loop of the awaiting task.
+  /// Requires:   it has not been awaited before.
   auto operator co_await() && noexcept { return awaiter{handle_}; }
 
  private:
@@ -279,25 +280,27 @@ class [[nodiscard]] task {
   std::coroutine_handle<promise_type> handle_;
 };
 
-/// To be awaited in a task: the first of a range of requests that is complete. Gives what wait_any
-/// returns. The others stay as they are. Cost: one allocation if it has to wait.
+/// Makes an awaitable for tasks: the first complete request of a range. Its result is that of
+/// wait_any. The other requests are left as they are.
+/// Cost:       one allocation if it has to wait.
 template <RequestRange R>
 auto any_of(R& requests) noexcept {
   return detail::any_of_range<R>{requests};
 }
 
-/// Runs tasks on one rank. It resumes them, and nobody else does: what completes within another
-/// call of mpx goes on when the loop is next run.
+/// Runs the tasks of one rank. Only the loop resumes them: a task whose request completes within
+/// another call of mpx continues when the loop is next run.
 ///
-/// It is a token, too: `co_await world.recv(x, 0, 7, loop)` starts the call, and awaits it, in any
-/// kind of coroutine; what keeps it from starting is thrown as the blocking form throws it.
-/// `loop(request)` awaits a request there. Such coroutines are resumed by `run` and `poll`.
-/// It must not outlive the environment; tasks that are not over are dropped with it.
-/// Threads: one runs it; under threading::multiple others may call mpx meanwhile.
+/// The loop is also a completion token: `co_await world.recv(x, 0, 7, loop)` starts the call and
+/// awaits it, in any kind of coroutine; errors that prevent the start are thrown as by the blocking
+/// form. `loop(request)` awaits a request in the same way. Such coroutines are resumed by `run` and
+/// `poll`. The loop must not outlive the environment. Its destructor destroys tasks that have not
+/// ended.
+/// Threads:    one thread runs it; under threading::multiple other threads may call mpx meanwhile.
 template <class Stack = stack<>>
 class task_loop {
  public:
-  /// For requests of `comm`'s environment.
+  /// For requests of the environment of `comm`.
   explicit task_loop(const communicator<Stack>& comm) noexcept
       : endpoint_(comm.endpoint_for_reports()) {}
   task_loop(const task_loop&) = delete;
@@ -306,18 +309,20 @@ class task_loop {
     while (!roots_.empty()) roots_.front().destroy();
   }
 
-  /// `t` runs with the loop: it begins when that is run next. Its frame belongs to the loop.
+  /// Adds task `t`, which begins when the loop is next run. The loop owns its frame.
   void spawn(task<void>&& t) { begin(started(*this, std::move(t))); }
 
-  /// Runs until all tasks that were spawned are over. Blocks, at no more cost than a blocking call,
-  /// while none can go on.
-  /// Errors: what a task has thrown; it is over then, and the others stay, to be run on or dropped.
-  /// errc::deadlock if tasks are left that wait for nothing that this loop knows of.
+  /// Runs until all spawned tasks have ended. Blocks while none can continue, at the cost of a
+  /// blocking call.
+  /// Errors:     rethrows the exception of a task, which has ended then; the other tasks stay, to
+  ///             be run on or dropped. errc::deadlock if the remaining tasks wait for nothing that
+  ///             this loop knows of.
   void run(std::source_location where = std::source_location::current()) {
     while (!roots_.empty()) turn(where);
   }
-  /// Runs `t` to its end, and the others meanwhile. Returns what it returns.
-  /// Errors: what `t` throws; as of the other run, and `t` is dropped then.
+  /// Runs `t` to its end, and other tasks meanwhile.
+  /// Returns:    the result of `t`.
+  /// Errors:     the exception of `t`; as of the other run, and `t` is destroyed then.
   template <class T>
   T run(task<T>&& t, std::source_location where = std::source_location::current()) {
     if constexpr (std::is_void_v<T>) {
@@ -328,20 +333,21 @@ class task_loop {
       return std::move(*result);
     }
   }
-  /// Makes progress, and resumes who can go on; does not block. Returns whether any task is left.
-  /// Errors: as of run.
+  /// Makes progress and resumes tasks that can continue. Does not block.
+  /// Returns:    true if tasks are left.
+  /// Errors:     as of run.
   bool poll() {
     endpoint_.progress();
     resume_ready();
     return !roots_.empty();
   }
 
-  /// Awaits `r`; it becomes the awaiter's.
+  /// Awaits `r`, which is moved into the awaiter.
   detail::awaitable_request<Stack> operator()(
       request<Stack>&& r, std::source_location where = std::source_location::current()) {
     return {&queue_, std::move(r), nullptr, where};
   }
-  /// Awaits `r`, which stays its owner's.
+  /// Awaits `r`, which stays with its owner.
   detail::awaitable_request<Stack> operator()(
       request<Stack>& r, std::source_location where = std::source_location::current()) {
     return {&queue_, {}, &r, where};
@@ -357,14 +363,14 @@ class task_loop {
 
  private:
   struct roots_tag;
-  /// The outermost coroutine of a task that was spawned. It ends by itself.
+  /// Outermost coroutine of a spawned task. Destroys itself at its end.
   struct root {
     struct promise_type : detail::task_promise, detail::waiter, list_node<roots_tag> {
       promise_type(task_loop& l, const task<void>&) noexcept : of(l) { of.roots_.push_back(*this); }
       ~promise_type() {
         roots_list::erase(*this);
         if (over != nullptr) *over = true;
-        of.queue_.leave(of.endpoint_, *this);  // It may not have begun.
+        of.queue_.leave(of.endpoint_, *this);  // It may be queued without having begun.
       }
       root get_return_object() noexcept { return {this}; }
       std::suspend_never final_suspend() const noexcept { return {}; }
@@ -412,7 +418,7 @@ class task_loop {
       return true;
     });
   }
-  /// Blocks until somebody can go on, who does.
+  /// Blocks until a task can continue, and resumes it.
   void turn(std::source_location where) {
     bool in_vain = false;
     const detail::operation_list several{detail::ready_queue::each, &queue_};
@@ -436,7 +442,7 @@ class task_loop {
   }
 
   detail::endpoint<Stack>& endpoint_;
-  // Whoever blocks in `run` looks by itself: nobody has to ring.
+  // A thread that blocks in `run` polls the queue itself: no wake-up is needed.
   detail::ready_queue queue_{&endpoint_, [](detail::ready_queue&) noexcept {}};
   roots_list roots_;
   std::exception_ptr failure_;

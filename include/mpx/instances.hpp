@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The instances for the default stack that a program need not compile if it links mpx::compiled.
-// Without that library this declares nothing. Those of optional headers are in their folders.
+// Instances for the default stack that a program need not compile if it links mpx::compiled.
+// Without that library this file declares nothing. The instances of optional headers are in their
+// folders.
 
 #include <source_location>
 
@@ -25,7 +26,7 @@ MPX_INSTANCE(class detail::maker<stack<>>)
 MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
 MPX_INSTANCE(class environment<stack<>>)
 
-// All calls of one collective operation, whatever their types, run through one function.
+// All calls of one collective operation, for any types, run through one function.
 namespace detail {
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
                                  coll::algorithm, const char*, std::source_location,

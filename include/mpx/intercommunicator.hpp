@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Communicators between two groups: each rank talks to those of the other group. Not in the
-// umbrella.
+// Communicators between two groups: each rank communicates with those of the other group. A program
+// includes this header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 
@@ -20,42 +20,48 @@
 
 namespace mpx::inline v0 {
 
-/// Two groups of ranks that talk to each other. A light handle: copy it freely.
+/// Two disjoint groups of ranks that communicate with each other. A handle that is cheap to copy.
 ///
-/// In point-to-point calls `to` and `from` are ranks of the remote group; rank() is this process's
-/// in the local one. Collectives across: both groups call them, in the same order
+/// In point-to-point calls `to` and `from` are ranks of the remote group; rank() is that of this
+/// process in the local group. Collectives are called by both groups, in the same order
 /// (coll/between_calls.hpp).
-/// Errors of those that are made here: errc::communicator, errc::peer_lost, errc::no_resources.
-/// Cost: three contexts, and a table of the ranks of both groups.
-/// Source: MPI 4.1, 7.6.
+/// Errors:     of functions that make intercommunicators: errc::communicator, errc::peer_lost,
+///             errc::no_resources.
+/// Cost:       three contexts, and a table of the ranks of both groups.
+/// Source:     MPI 4.1, 7.6.
 template <class Stack = stack<>>
-class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
-                          public detail::mpi_names<intercommunicator<Stack>>,
-                          public detail::between_collectives<intercommunicator<Stack>, Stack> {
+class [[nodiscard]] intercommunicator
+    : public detail::point_to_point<Stack>,
+      public detail::mpi_names<intercommunicator<Stack>>,
+      public detail::between_collectives<intercommunicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
   using site = std::source_location;
   using throws_t = detail::throws_t;
 
  public:
-  using stack_type = Stack;                           ///< Its policies.
-  using request_type = request<Stack>;                ///< What mpx::start gives.
-  using persistent_type = persistent_request<Stack>;  ///< What mpx::prepare gives.
-  using message_type = message<Stack>;                ///< What mprobe gives.
+  using stack_type = Stack;                           ///< Policies of the environment.
+  using request_type = request<Stack>;                ///< Result of mpx::start.
+  using persistent_type = persistent_request<Stack>;  ///< Result of mpx::prepare.
+  using message_type = message<Stack>;                ///< Result of mprobe.
 
-  /// Empty.
+  /// Makes an empty intercommunicator.
   intercommunicator() = default;
-  /// Connects the groups of two communicators. Collective over both; `local_leader` is a rank of
-  /// `local`, and both leaders are ranks of `peer`, where `remote_leader` is the other one's rank.
-  /// `peer`, `remote_leader` and `tag` count at the leader; calls with other tags do not meet.
-  /// Returns: of this and the following, with a code set, an empty one.
-  /// Errors: errc::argument if the groups overlap; errc::rank, also if the ranks of a group do not
-  /// name one leader; errc::tag. The whole group of a fault has its error; the other one has
-  /// errc::peer_lost (or errc::communicator, errc::no_resources), if their leaders can meet: where
-  /// nobody leads, or a leader's `remote_leader` or `tag` is not what the other side knows it by,
-  /// or a leader is in both groups (as threads may call), nobody can be told, and one group waits.
-  /// What a rank has no memory for once the leaders have met is revoked at the others. A leader
-  /// leaves with errc::revoked when `peer` or `local` is revoked; in the second case the other one
-  /// has errc::peer_lost when it comes, and later calls over `peer` need another tag.
+  /// Connects the groups of two communicators. Collective over both. `local_leader` is a rank of
+  /// `local`. Both leaders are ranks of `peer`, in which `remote_leader` is the rank of the other
+  /// leader. `peer`, `remote_leader` and `tag` are significant at the leader only; calls with
+  /// different tags do not match.
+  /// Returns:    an intercommunicator; an empty one if an error code is set (the same holds for the
+  ///             functions below).
+  /// Errors:     errc::argument if the groups overlap; errc::rank, also if the ranks of a group
+  ///             name different leaders; errc::tag. All ranks of the group at fault get its error;
+  ///             the other group gets errc::peer_lost (or errc::communicator, errc::no_resources)
+  ///             if the leaders can communicate. If there is no leader, or a leader's
+  ///             `remote_leader` or `tag` does not match that of the other side, or a leader is in
+  ///             both groups (possible with threads), the other group cannot be told and waits. If
+  ///             a rank runs out of memory after the leaders have met, the result is revoked at the
+  ///             other ranks. A leader returns errc::revoked if `peer` or `local` is revoked; in
+  ///             the second case the other leader gets errc::peer_lost when it calls, and later
+  ///             calls over `peer` need another tag.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   static intercommunicator connect(const communicator<Stack>& local, rank_t local_leader,
@@ -77,26 +83,26 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     return ec ? intercommunicator() : made;
   }
 
-  /// False of an empty one.
+  /// False for an empty intercommunicator.
   explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
   using base::rank;
-  /// Ranks of the local group.
+  /// Returns the size of the local group.
   rank_t size() const noexcept { return local_.size(); }
-  /// Ranks of the remote one.
+  /// Returns the size of the remote group.
   rank_t remote_size() const noexcept { return this->size_; }
-  /// The group of rank().
+  /// Returns the local group, which contains rank().
   mpx::group group_here() const { return local_.group(); }
-  /// The group that `to` and `from` name ranks of.
+  /// Returns the remote group, whose ranks `to` and `from` name.
   mpx::group remote_group(site where = site::current()) const {
     this->check_exists(where);
     return this->state_->ranks->copy().numbered(proc_null);
   }
-  /// A communicator of the local group, of its own.
+  /// Returns a communicator of the local group, owned by this intercommunicator.
   const communicator<Stack>& local() const noexcept { return local_; }
 
-  // --- More of them; all are collective over both groups -----------------------------------------
+  // --- Derived intercommunicators. Collective over both groups ----------------------------------
 
-  /// The same groups; messages never meet this one's.
+  /// Duplicates: the same groups, with contexts of its own.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   intercommunicator dup(How&& how = {}, site where = site::current()) const {
@@ -112,9 +118,10 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     ended(how, ec, [&] { return text("dup"); }, both_, where);
     return into;
   }
-  /// The same, started: `into` is the new one once the request is complete, and is left alone until
-  /// then. Errors: errc::no_resources of the start, and errc::operation where a copy of an
-  /// attribute throws; the others through the request.
+  /// Starts a dup: `into` is the duplicate once the request is complete, and must not be used
+  /// before.
+  /// Errors:     of the start: errc::no_resources, and errc::operation if copying an attribute
+  ///             throws; others through the request.
   template <class How>
   requires detail::is_form<How, detail::start_t>
   request<Stack> dup(intercommunicator& into, How&& how, site where = site::current()) const {
@@ -129,15 +136,15 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     if (s.op == nullptr) return {};
     return detail::request_access::make(*this->endpoint_, s.op);
   }
-  /// The same, by MPI's name.
+  /// As dup with mpx::start, by MPI's name.
   request<Stack> idup(intercommunicator& into, site where = site::current()) const {
     return dup(into, mpx::start, where);
   }
 
-  /// One intercommunicator for each color, between the ranks of either group that give it, in the
-  /// order of their keys, and where those are equal of their ranks. An empty one where nobody of
-  /// the other group gives the color, and for mpx::undefined.
-  /// Errors: errc::argument if a color is negative, for all then.
+  /// Makes one intercommunicator for each color, between the ranks of either group that give it,
+  /// ordered by key and then by rank. Empty if no rank of the other group gives the color, and for
+  /// mpx::undefined.
+  /// Errors:     errc::argument, at all ranks, if a color is negative.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   intercommunicator split(int color, int key = 0, How&& how = {},
@@ -151,10 +158,10 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
         where);
     return made;
   }
-  /// One between those ranks of this rank's group that are in `members`, the same in all of it, and
-  /// those of the other group that are in what that gives. An empty one for those that are not, and
-  /// for all if there is none in one of the groups. Errors: errc::argument if a member is not of
-  /// the group.
+  /// Makes an intercommunicator between the ranks of this group in `members` and those that the
+  /// other group gives. All ranks of a group give the same members. Empty for ranks that are not
+  /// members, and for all ranks if a group has no members.
+  /// Errors:     errc::argument if a member is not of the group.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   intercommunicator create(const mpx::group& members, How&& how = {},
@@ -171,9 +178,9 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     ended(how, ec, [&] { return text("create", ": a member is not of its group"); }, both_, where);
     return made;
   }
-  /// One communicator of both groups. The ranks of the group that says `high` come last; if both
-  /// say the same, the order is the same everywhere, after `connect` that of their ranks 0 in the
-  /// world.
+  /// Makes one communicator of both groups. The ranks of the group that passes `high` = true come
+  /// last. If both pass the same value, the order is the same at all ranks; after `connect` it is
+  /// that of the world ranks of their ranks 0.
   template <class How = throws_t>
   requires detail::BlockingForm<How>
   communicator<Stack> merge(bool high, How&& how = {}, site where = site::current()) const {
@@ -186,7 +193,7 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     mpx::group all;
     const errc none = detail::caught([&] {
       all = both_.group();
-      if (said != 1) return;  // The ranks that are first there say that they are high.
+      if (said != 1) return;  // The group that is first in both_ has passed `high`.
       const mpx::group here = group_here();
       const mpx::group there = remote_group(where);
       all = first ? union_of(there, here) : union_of(here, there);
@@ -213,13 +220,13 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
   friend class detail::between_collectives<intercommunicator, Stack>;
   template <class, class>
   friend struct detail::twin_under_way;
-  static constexpr int wrong = -1;  // No color.
+  static constexpr int wrong = -1;  // Not a color.
 
   intercommunicator(const base& b, const communicator<Stack>& local,
                     const communicator<Stack>& both) noexcept
       : base(b), local_(local), both_(both) {}
 
-  /// For collectives: the ranks of both groups, and where each of them is.
+  /// For collectives: communicator of both groups. sides() gives the position of each group in it.
   const communicator<Stack>& both(site where) const noexcept {
     this->check_exists(where);
     return both_;
@@ -231,8 +238,8 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
   }
   bool is_first() const noexcept { return both_.rank() == rank(); }
 
-  /// The leaders meet, and tell their groups. `local_` is a duplicate of `local`, or `ec` is why
-  /// there is none: that is said on `local`, too.
+  /// The leaders exchange headers and broadcast them to their groups. `local_` is a duplicate of
+  /// `local`; if there is none, `ec` is the reason, which is made known over `local` as well.
   void meet_over(const communicator<Stack>& local, const communicator<Stack>& peer,
                  rank_t local_leader, rank_t remote_leader, tag_t tag, std::error_code& ec,
                  site where) {
@@ -254,7 +261,7 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     if (local.rank() == said.leader)
       h = meet_as_leader(local, peer, remote_leader, tag, said.why, theirs, where);
     if (said.leader == n) return detail::store(ec, static_cast<errc>(said.why));
-    // Whatever becomes of one of both calls, all of the group are in both.
+    // All ranks of the group make both calls, whatever the result of the first.
     detail::second_call<Stack> next(local, {"connect", where});
     local.bcast(h, said.leader, failed, where);
     if (said.why == 0) said.why = failed ? failed.value() : h.contexts.why;
@@ -286,7 +293,8 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     return detail::meet(peer, mine, remote_leader, tag, why != 0 ? static_cast<errc>(why) : none,
                         theirs, a.state(), {"connect", where});
   }
-  /// What the leaders have agreed on, with `local_`. Who cannot leaves the others what is revoked.
+  /// Makes the communicators on which the leaders have agreed, with `local_`. A rank that cannot
+  /// revokes them at the others.
   void make_all(const detail::between_contexts& c, std::span<const peer_id> theirs,
                 std::error_code& ec, site where) {
     const detail::communicator_access<Stack> a(local_, where);
@@ -315,7 +323,7 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     }
     if (ec) detail::leave_between(a.at(), a.state(), c, theirs);
   }
-  /// `local_` and `both_` are there; this is what lies between.
+  /// Makes the context between the groups. Requires: `local_` and `both_` exist.
   void open(context_id context, mpx::group&& remote, std::error_code& ec, site where) {
     const detail::communicator_access<Stack> a(both_, where);
     const rank_t size = remote.size();
@@ -351,9 +359,10 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
       if (is < 0 && is != undefined) return detail::store(ec, errc::argument);
       (((r < cut) == first) ? here : there) += is == color;
     }
-    if (here == 0 || there == 0) color = undefined;  // So do the others that gave it.
+    // The other ranks that gave this color do the same.
+    if (here == 0 || there == 0) color = undefined;
     made.local_ = local_.split(color, key, ec, where);
-    // Who has failed is missing below: so all learn of it.
+    // A rank that failed is missing below; so all ranks learn of it.
     std::error_code of_both;
     const rank_t number = made.local_ ? made.local_.rank() + (first ? 0 : there) : 0;
     made.both_ = both_.split(ec ? undefined : color, number, of_both, where);
@@ -388,8 +397,9 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     made = intercommunicator();
   }
 
-  /// A duplicate as a schedule of both groups: the first rank of all takes two contexts, that of
-  /// each group one. Errors: as `detail::start_dup`.
+  /// Duplicates by a schedule of both groups: the first rank of both takes two contexts, the first
+  /// rank of each group one.
+  /// Errors:     as of `detail::start_dup`.
   detail::started start_twin(intercommunicator& into, site where,
                              std::exception_ptr& thrown) const {
     using under_way = detail::twin_under_way<Stack, intercommunicator>;
@@ -421,7 +431,8 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
       thrown = std::current_exception();
       d->refused = true;
     }
-    const bool alone = d->refused && d->keep_ranks() == errc{};  // Then it goes on by itself.
+    // It then continues without this call.
+    const bool alone = d->refused && d->keep_ranks() == errc{};
     errc why{};
     const detail::call_site call{"dup across", where};
     if (d->rank_in_both == 0) d->said = detail::lead_between(e, call);
@@ -442,7 +453,9 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
       return detail::not_started<Stack>(both_, {"dup across", where});
     }
     if (thrown == nullptr || s.op == nullptr) return s;
-    std::error_code same;  // What this rank's part in it reads may go once that has been thrown.
+    // The memory that this rank's part of the schedule reads may be destroyed once the exception is
+    // thrown.
+    std::error_code same;
     detail::request_access::make(e, s.op).wait(same);
     return {nullptr, errc::operation};
   }
@@ -451,7 +464,7 @@ class [[nodiscard]] intercommunicator : public detail::point_to_point<Stack>,
     return detail::formatted("%s on rank %d, intercommunicator %u%s", what, rank(),
                              number_of(this->context_), wrong_argument);
   }
-  /// Stores `ec` or, if it is one, throws it.
+  /// Stores `ec`, or throws it if it is set.
   template <class How, class Text>
   static void ended(How& how, std::error_code ec, Text&& what, const communicator<Stack>& on,
                     site where) {

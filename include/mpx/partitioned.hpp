@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Partitioned communication: a message whose parts are sent as they become ready, by any thread,
-// and are known to have arrived one by one. Included beside mpx.hpp by programs that use it.
+// Partitioned communication: a message whose partitions are sent as they become ready, by any
+// thread, and whose arrival can be tested one by one. A program includes this header in addition to
+// mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 
@@ -25,7 +26,7 @@ namespace mpx::inline v0 {
 
 namespace detail {
 
-/// A communicator, as the calls below see it.
+/// A communicator with the operations needed below.
 template <class Stack>
 class partitioned_communicator : public communicator<Stack> {
   using base = communicator<Stack>;
@@ -51,7 +52,7 @@ class partitioned_communicator : public communicator<Stack> {
     const started told =
         this->endpoint_->send({std::as_bytes(std::span(&offer, 1)), c.peer, c.context,
                                partitioned_tag(static_cast<std::uint32_t>(tag))});
-    if (told.op != nullptr)  // It goes out by itself, from a copy.
+    if (told.op != nullptr)  // Completes by itself, from a copy.
       static_cast<void>(request_access::make(*this->endpoint_, told.op));
     if (told.failure == errc{}) return s;
     parts::abandon(*this->endpoint_, *s.op);
@@ -85,7 +86,7 @@ class partitioned_communicator : public communicator<Stack> {
             this->rank_,  this->state_->ranks,
             mark::ignored};
   }
-  /// Tags that no other send of this rank in this communicator has had.
+  /// Takes tags that no other send of this rank in this communicator has used.
   bool take_tags(std::uint32_t count, std::uint32_t& first) const noexcept {
     const platform::atomic_ref<std::uint32_t> taken(this->state_->partitions);
     first = taken.load(platform::memory_order_relaxed);
@@ -100,7 +101,8 @@ class partitioned_communicator : public communicator<Stack> {
   } catch (const std::exception&) {
     return nullptr;
   }
-  /// An operation for `made`, which belongs to it from now on; nullptr: memory was out.
+  /// Makes the operation of `made`, and takes ownership of `made`, which is nullptr if memory was
+  /// exhausted.
   started adopt(partitioned_operation* made) const noexcept {
     if (made == nullptr) return {nullptr, errc::no_resources};
     const started s = parts::make(*this->endpoint_, {.kind = compound_kind::extended,
@@ -113,7 +115,7 @@ class partitioned_communicator : public communicator<Stack> {
   }
 };
 
-/// An init call, as finish_as takes it. `B`: its buffer.
+/// An init call in the form that finish_as takes. `B`: its buffer.
 template <class Stack, bool Sends, class B>
 struct partitioned_init {
   using stack_type = Stack;
@@ -144,7 +146,7 @@ struct partitioned_init {
     }
     const started s = Sends ? on.send(m, elements(), partitions, other, tag)
                             : on.receive(m, elements(), partitions, other, tag);
-    take_back(m, {});  // What is prepared has its own.
+    take_back(m, {});  // The prepared operation has a layout of its own.
     return s;
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, nothing, const char* what,
@@ -182,7 +184,7 @@ struct partitioned_init {
   }
 };
 
-/// What is partitioned behind a request; nullptr if it is anything else.
+/// Returns the partitioned operation of a request; nullptr if it is another kind.
 template <class Stack>
 partitioned_operation* partitioned_of(const request<Stack>& r) noexcept {
   operation* const op = request_access::operation_of(r);
@@ -196,13 +198,14 @@ partitioned_sender<Stack>* sender_of(const request<Stack>& r) noexcept {
   partitioned_operation* const p = partitioned_of(r);
   return p != nullptr && p->sends() ? static_cast<partitioned_sender<Stack>*>(p) : nullptr;
 }
-/// Partitions `first` to `last`, both included; one that no send has where `last` comes before.
+/// Partitions `first` to `last`, inclusive. If `last` < `first`: one partition that no send has,
+/// which is reported as an error.
 struct partition_range {
   static constexpr std::size_t none = std::size_t(-1);
   std::size_t first;
   std::size_t last;
 
-  /// Of more than a send may have: enough to find one that it has not.
+  /// Bounded, but large enough to include a partition that the send does not have.
   std::size_t size() const noexcept {
     return last < first ? 1 : std::min<std::size_t>(last - first, partitions_max) + 1;
   }
@@ -224,7 +227,7 @@ struct partition_range {
   throw error(why, s, where);
 }
 
-/// Makes the partitions ready that `named` lists.
+/// Marks the partitions listed in `named` as ready.
 template <class Stack, class Named, class How>
 void make_ready(const request<Stack>& r, const char* what, const Named& named, How& how,
                 std::source_location where) {
@@ -241,23 +244,25 @@ void make_ready(const request<Stack>& r, const char* what, const Named& named, H
 
 }  // namespace detail
 
-/// Prepares a send of `buffer`, in `partitions` parts of as many elements each, to rank `to`: a
-/// persistent request. Once it is started, each part goes as soon as `pready` has named it, and the
-/// request is complete when all have gone.
+/// Prepares a persistent send of `buffer` to rank `to`, in `partitions` partitions of equally many
+/// elements. In each round, a partition is sent as soon as `pready` has named it, and the request
+/// is complete when all have been sent.
 ///
-/// It is received by `precv_init` and nothing else: the first that names this rank and tag in this
-/// communicator goes with the first send, in the order of the init calls on both sides. The
-/// receiver may part the same number of bytes differently.
-/// What a layout spreads is parted by its elements; it is kept, so that views and datatypes may go.
-/// Effects:  the receiver is told of it; nothing waits.
-/// Errors:   errc::rank, errc::tag; errc::datatype of a layout; errc::count: the elements are no
-/// multiple of the partitions, or none; errc::no_resources, also after 2^30 - 1 partitions
-/// in all sends of this rank in this communicator. Of the request: errc::peer_lost.
-/// Completion: `buffer` stays where it is as long as the request is there; a part is not written to
-/// between its `pready` and the end of the round. A request that is dropped before all parts are
-/// ready sends no more, and its receiver waits until it drops its own.
-/// Cost:     a message for each partition, on the path that its size says; 4 bytes of memory each.
-/// Source:   MPI 4.1, 4.2.
+/// Only `precv_init` receives it: the first one with this rank and tag in this communicator matches
+/// the first send, in the order of the init calls on both sides. The receiver may divide the same
+/// number of bytes differently. A layout buffer is divided by its elements; the layout is copied,
+/// so that views and datatypes may be destroyed.
+/// Effects:    the receiver is notified. Does not wait.
+/// Errors:     errc::rank, errc::tag; errc::datatype for a layout; errc::count if the elements are
+///             not a multiple of the partitions, or there is no partition; errc::no_resources, also
+///             after 2^30 - 1 partitions in all sends of this rank in this communicator. Of the
+///             request: errc::peer_lost.
+/// Completion: `buffer` must exist as long as the request; a partition must not be written between
+///             its `pready` and the end of the round. A request that is dropped before all
+///             partitions are ready sends no more; its receiver waits until it drops its own
+///             request.
+/// Cost:       a message for each partition, on the path for its size; 4 bytes of memory each.
+/// Source:     MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
 requires SendBuffer<std::remove_cvref_t<B>> && BufferOutlivesCall<B> &&
          detail::OwnForm<How, detail::prepare_t>
@@ -272,12 +277,16 @@ request<Stack> psend_init(
   return detail::finish_as(detail::as_form<detail::prepare_t>(how), call, where);
 }
 
-/// Prepares the receive of a partitioned send of rank `from`, in `partitions` parts of `buffer`: a
-/// persistent request, complete when all has arrived; `parrived` tells of each part before.
-/// Requires: no wildcards. Errors: as for psend_init; of the request errc::count if the sender has
-/// another number of bytes (nothing is written then), errc::peer_lost.
-/// Completion: nobody else uses a part of `buffer` from the start of a round until it has arrived.
-/// Cost:     a receive for each partition of the sender. Source: MPI 4.1, 4.2.
+/// Prepares a persistent receive of a partitioned send of rank `from`, in `partitions` partitions
+/// of `buffer`. Each round is complete when all partitions have arrived; `parrived` tests each
+/// partition before.
+/// Requires:   no wildcards.
+/// Errors:     as of psend_init. Of the request: errc::count if the sender has another number of
+///             bytes (nothing is written then), errc::peer_lost.
+/// Completion: a partition of `buffer` must not be used from the start of a round until it has
+///             arrived.
+/// Cost:       a receive for each partition of the sender.
+/// Source:     MPI 4.1, 4.2.
 template <class Stack, class B, class How = detail::prepare_t>
 requires ReceiveBuffer<B&&> && BufferOutlivesCall<B> && detail::OwnForm<How, detail::prepare_t>
 request<Stack> precv_init(
@@ -291,28 +300,31 @@ request<Stack> precv_init(
   return detail::finish_as(detail::as_form<detail::prepare_t>(how), call, where);
 }
 
-/// Partition `partition` of a send that has been started holds what is to be sent.
-/// Errors:  errc::request: `send` is no partitioned send, has not been started, or this partition
-/// is ready already; errc::argument: it has no such partition; errc::no_resources: it can be tried
-/// again.
-/// Threads: any, at the same time, under threading::multiple. Cost: a send; no allocation where
-/// the message is eager or its peer's queue is short. Source: MPI 4.1, 4.2.2.
+/// Marks partition `partition` of a started send as ready: its data may be sent.
+/// Errors:     errc::request if `send` is not a partitioned send, has not been started, or this
+///             partition is ready already; errc::argument if there is no such partition;
+///             errc::no_resources: may be tried again.
+/// Threads:    any, concurrently, under threading::multiple.
+/// Cost:       a send; no allocation if the message is eager or the queue to its peer is short.
+/// Source:     MPI 4.1, 4.2.2.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready(const request<Stack>& send, std::size_t partition, How&& how = {},
             std::source_location where = std::source_location::current()) {
   detail::make_ready(send, "pready", detail::partition_range{partition, partition}, how, where);
 }
-/// The same of partitions `first` to `last`, both included: at least one. Errors: errc::argument
-/// also where `last` comes before `first`. Where any of them is wrong, none is ready then.
+/// As pready, for partitions `first` to `last`, inclusive: at least one. If any of them is invalid,
+/// none is marked.
+/// Errors:     also errc::argument if `last` < `first`.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready_range(const request<Stack>& send, std::size_t first, std::size_t last, How&& how = {},
                   std::source_location where = std::source_location::current()) {
   detail::make_ready(send, "pready_range", detail::partition_range{first, last}, how, where);
 }
-/// The same of those that a list names, if any. Errors: errc::argument also where it names one
-/// twice.
+/// As pready, for the listed partitions; the list may be empty. If any of them is invalid, none is
+/// marked.
+/// Errors:     also errc::argument if a partition occurs twice.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void pready_list(const request<Stack>& send, std::span<const std::size_t> partitions,
@@ -320,10 +332,12 @@ void pready_list(const request<Stack>& send, std::span<const std::size_t> partit
   detail::make_ready(send, "pready_list", partitions, how, where);
 }
 
-/// Makes progress, and tells whether partition `partition` of a receive has arrived. True of an
-/// inactive request, and of one that has failed: `wait` says why.
-/// Errors:  errc::request: `receive` is no partitioned receive; errc::argument: it has no such
-/// partition. Threads: any, under threading::multiple. Source: MPI 4.1, 4.2.3.
+/// Makes progress, and returns true if partition `partition` of a receive has arrived. Also true
+/// for an inactive request, and for a failed one, whose error `wait` reports.
+/// Errors:     errc::request if `receive` is not a partitioned receive; errc::argument if there is
+///             no such partition.
+/// Threads:    any, under threading::multiple.
+/// Source:     MPI 4.1, 4.2.3.
 template <class Stack, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 bool parrived(const request<Stack>& receive, std::size_t partition, How&& how = {},

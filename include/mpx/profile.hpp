@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Time by call and line of the program: `mpx::stack<mpx::trace::profile>`. Included beside mpx.hpp
-// by programs that use it. docs/PROFILE.md shows a report and how to read it.
+// Time by call and source line: `mpx::stack<mpx::trace::profile>`. A program includes this header
+// in addition to mpx.hpp. docs/PROFILE.md shows a report and explains it.
 
 #include "mpx/macros/begin.hpp"
 
@@ -29,37 +29,37 @@
 
 namespace mpx::inline v0::trace {
 
-/// Records each call by its name and its line of the program: how often, how long, and how much of
-/// that it waited. Counts events as `counters` does. If MPX_PROFILE is set to 1, rank 0 prints a
-/// report of all ranks when the job's environment ends.
-/// Cost: some 50 ns a call, two looks at the clock; 50 ns a poll of a call that waits; 40 KiB. Puts
-/// and gets lose their path of a few instructions. Nothing in stacks without it.
-/// Threads: those that the stack's thread model allows.
+/// Records each kind of call on each source line: number, duration, and the part of it spent
+/// waiting. Counts events as `counters` does. If MPX_PROFILE is 1, rank 0 prints a report of all
+/// ranks when the job's environment ends.
+/// Cost:       some 50 ns a call (two clock readings); 50 ns for each poll of a waiting call; 40
+///             KiB. Puts and gets lose their fast path. Stacks without this policy pay nothing.
+/// Threads:    as the stack's thread model allows.
 class profile {
  public:
   using policy_axis = trace_axis;
   static constexpr std::string_view name = "profile";
-  /// One call of one line of the program.
+  /// Statistics of one kind of call on one source line.
   using call_record = detail::profile_record;
 
   void on(event e, std::uint64_t amount) noexcept { events_.on(e, amount); }
   std::uint64_t operator[](event e) const noexcept { return events_[e]; }
 
-  /// A call `what` of line `where` has taken `ns`.
+  /// Records a call `what` at `where` that took `ns`.
   void called(const char* what, const std::source_location& where, std::int64_t ns) noexcept {
     const mpx::detail::lock_guard lock(mutex_);
     calls_.at(what, where).add(ns);
   }
-  /// Of that, `ns` passed with polls that found nothing, and asleep.
+  /// Records that `ns` of that passed in polls without result, or asleep.
   void waited(const char* what, const std::source_location& where, std::int64_t ns) noexcept {
     const mpx::detail::lock_guard lock(mutex_);
     calls_.at(what, where).waited_ns += ns;
   }
-  /// The calls of this rank so far, in no order.
+  /// Returns the records of this rank so far, in no order.
   std::span<const call_record> calls() const noexcept { return calls_.records(); }
 
-  /// Prints the report of all ranks at rank 0, if MPX_PROFILE asks for it. Collective over `world`.
-  /// If ranks have been lost, each prints its own.
+  /// Prints the report of all ranks at rank 0 if MPX_PROFILE is 1. Collective over `world`. If
+  /// ranks have been lost, each rank prints its own report.
   template <class Communicator>
   void report(const Communicator& world) noexcept;
 

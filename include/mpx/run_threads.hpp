@@ -17,10 +17,11 @@
 
 namespace mpx::inline v0 {
 
-/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world, or the
+/// Runs `body` as `ranks` ranks that are threads of this process. `body` takes the world or the
 /// environment. Returns when all have ended.
-/// Errors: rethrows the exception of the first rank that failed of itself; the others are told that
-/// it is lost, and their errc::peer_lost is rethrown only if nobody fails of another reason.
+/// Errors:     rethrows the exception of the first rank that failed by itself. The other ranks are
+///             told that it is lost; their errc::peer_lost is rethrown only if no rank fails for
+///             another reason.
 template <class Stack = stack<>, class Body>
 requires StackOfPolicies<Stack> &&
          (std::invocable<Body&, communicator<Stack>> || std::invocable<Body&, environment<Stack>&>)
@@ -33,7 +34,8 @@ void run_threads(rank_t ranks, Body&& body,
   if (ranks > 1) detail::announce_lookout(job.segment());
   platform::native::mutex mutex;
   std::exception_ptr first;
-  bool is_loss = false;  // What is in `first`: it has a cause, which may leave its rank later.
+  // `first` is errc::peer_lost: the exception that caused it may be caught later.
+  bool is_loss = false;
   const auto fail = [&](bool by_loss) {
     const detail::lock_guard lock(mutex);
     if (first && (by_loss || !is_loss)) return;
@@ -45,7 +47,8 @@ void run_threads(rank_t ranks, Body&& body,
     try {
       environment<Stack> env{job_type(bootstrap::threads(job, rank)), where};
       if constexpr (std::invocable<
-                        Body&, communicator<Stack>>) {  // Asked first: a generic body fits both.
+                        // Tested first: a generic body accepts both.
+                        Body&, communicator<Stack>>) {
         body(env.world());
       } else {
         body(env);
@@ -60,13 +63,14 @@ void run_threads(rank_t ranks, Body&& body,
   };
   using thread = platform::joined_thread<decltype(run)>;
   {
-    owning_table<thread> threads(static_cast<std::size_t>(ranks));  // Goes when all have ended.
+    // Joins all threads when destroyed.
+    owning_table<thread> threads(static_cast<std::size_t>(ranks));
     rank_t started = 0;
     try {
       for (; started < ranks; ++started)
         threads.put(static_cast<std::size_t>(started), new thread(run, started));
     } catch (const std::exception&) {
-      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // Nobody waits for them.
+      for (rank_t r = started; r < ranks; ++r) job.mark_ended(r, false);  // No rank waits for them.
       const detail::lock_guard lock(mutex);
       first = std::make_exception_ptr(
           error(errc::no_resources,

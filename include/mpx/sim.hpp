@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Simulated jobs: hundreds to thousands of ranks in one thread, in virtual time, under a model of
-// the network and a seed. The ranks run the engine that every program runs; the same seed gives the
-// same run. Needs Boost.Context: link mpx::sim.
+// Simulated jobs: thousands of ranks in one thread, in virtual time, with a model of the network
+// and a seed. The ranks run the same engine as real programs. The same seed gives the same run.
+// Needs Boost.Context: link mpx::sim.
 
 #include "mpx/macros/begin.hpp"
 
@@ -21,12 +21,12 @@
 
 namespace mpx::inline v0::sim {
 
-/// The stack of a simulation, where no other is asked for. Another stack has transport::basic_sim
-/// and, unless it is to be the subject, waiting::sleep.
+/// Default stack of a simulation. Other stacks need transport::basic_sim and, unless waiting is the
+/// subject, waiting::sleep.
 using stack = mpx::stack<transport::sim, waiting::sleep>;
 
-/// A model of network and machine: what a transfer, a fruitless look for packets and the discovery
-/// of a death cost. `random` decides what the model leaves to chance.
+/// Model of network and machine: the cost of a transfer, of a poll that finds no packet, and of
+/// detecting a failure. `random` is the source of randomness.
 template <class M>
 concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::random& random) {
   { m.transfer(rank, rank, bytes, random) } -> std::same_as<costs>;
@@ -34,36 +34,40 @@ concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::rando
   { m.detection_ns() } -> std::convertible_to<std::int64_t>;
 };
 
-/// A model that says which ranks share a node, by a number that is no larger than theirs.
+/// A model that knows which ranks share a node. A node's number is at most that of its ranks.
 template <class M>
 concept PlacedModel = NetworkModel<M> && requires(const M& m, rank_t rank) {
   { m.node_of(rank) } noexcept -> std::same_as<rank_t>;
 };
 
-/// LogGP: latency, overhead, gap, gap per byte, apart for ranks on one node and on different ones.
-/// Source: Alexandrov, Ionescu, Schauser, Scheiman 1995.
+/// LogGP model: latency, overhead, gap, gap per byte, for ranks on the same node and on different
+/// nodes.
+/// Source:     Alexandrov, Ionescu, Schauser, Scheiman 1995.
 struct loggp {
-  /// What a transfer between two nodes, or within one, costs.
+  /// Cost of transfers between two nodes, or within one.
   struct link {
     std::int64_t latency_ns;   ///< L: from port to port.
-    std::int64_t overhead_ns;  ///< o: a CPU is busy sending or receiving a packet.
+    std::int64_t overhead_ns;  ///< o: CPU time to send or receive a packet.
     std::int64_t gap_ns;       ///< g: between two packets of a port.
     double byte_ns;            ///< G: for each byte.
-    /// What a CPU needs for a byte that it copies from another rank's memory, in G, as which one
-    /// counts that it copies there: 3 or so where cores are far from each other.
+    /// CPU time for a byte copied from another rank's memory, as a multiple of G; at least 1. About
+    /// 3 if cores are far from each other.
     double fetch_factor = 1;
   };
   /// Between ranks of different nodes.
   link far{.latency_ns = 1000, .overhead_ns = 200, .gap_ns = 100, .byte_ns = 0.1};
   /// Between ranks of one node.
   link near{.latency_ns = 100, .overhead_ns = 30, .gap_ns = 10, .byte_ns = 0.03};
-  rank_t node_size = 1;        ///< Ranks k * node_size .. are near each other.
-  std::int64_t jitter_ns = 0;  ///< Added to a latency: up to so much, now and then 30 times that.
-  std::int64_t noise_ns = 0;   ///< Added to what a CPU does, in the same way.
-  std::int64_t empty_poll_cost_ns = 20;        ///< A look for packets that finds none.
-  std::int64_t detection_cost_ns = 1'000'000;  ///< From a death until others know of it.
+  rank_t node_size = 1;  ///< Ranks k * node_size .. (k + 1) * node_size - 1 are on one node.
+  /// Maximum random addition to a latency; 30 times as much for one transfer in 16.
+  std::int64_t jitter_ns = 0;
+  /// Maximum random addition to CPU times, likewise.
+  std::int64_t noise_ns = 0;
+  std::int64_t empty_poll_cost_ns = 20;  ///< Cost of a poll that finds no packet.
+  /// Time from a failure until other ranks know of it.
+  std::int64_t detection_cost_ns = 1'000'000;
 
-  /// What `bytes` cost on their way from one rank to another.
+  /// Returns the cost of transferring `bytes` from one rank to another.
   costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
     const link& l = from / node_size == to / node_size ? near : far;
     const auto wire = static_cast<std::int64_t>(l.byte_ns * static_cast<double>(bytes));
@@ -74,13 +78,13 @@ struct loggp {
             (from == to ? 0 : l.latency_ns) + some(jitter_ns, random),
             static_cast<std::int64_t>((l.fetch_factor - 1) * static_cast<double>(wire))};
   }
-  /// What a fruitless look for packets costs.
+  /// Returns the cost of a poll that finds no packet.
   std::int64_t empty_poll_ns(sim::random& random) const noexcept {
     return empty_poll_cost_ns + some(noise_ns, random);
   }
-  /// The node of a rank.
+  /// Returns the node of a rank.
   rank_t node_of(rank_t rank) const noexcept { return rank / node_size; }
-  /// How long after a death the others know of it.
+  /// Returns the time from a failure until other ranks know of it.
   std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
 
  private:
@@ -114,7 +118,7 @@ class network_of final : public network {
   Model model_;
 };
 
-/// What every rank waits for.
+/// Returns a report on what every rank waits for.
 inline std::string report(world& w) try {
   std::vector<mpx::detail::hang_info> ranks(static_cast<std::size_t>(w.size()));
   for (rank_t r = 0; r < w.size(); ++r) {
@@ -129,19 +133,20 @@ inline std::string report(world& w) try {
     info.rank = r;
   }
   return mpx::detail::format_hang_report(ranks);
-} catch (const std::exception& e) {  // No fiber may be left behind for it.
+} catch (const std::exception& e) {  // Does not throw: no fiber may be left behind.
   return std::string("(what each rank waits for cannot be said: ") + e.what() + ")";
 }
 
 }  // namespace detail
 
-/// What a simulation did, and the first exception that a rank ended with; not one that was killed.
-/// Without one, where no rank could go on: errc::deadlock, with what each rank waited for.
+/// Result of a simulation, with the first exception that a rank ended with (except killed ranks).
+/// If there is none and no rank could make progress: errc::deadlock, with what each rank waited
+/// for.
 struct outcome_of_run : result {
-  std::exception_ptr failure;  ///< Empty if all went well.
+  std::exception_ptr failure;  ///< Empty on success.
 };
 
-/// As `run`, but what goes wrong is returned.
+/// As `run`, but returns failures.
 template <class Stack = stack, NetworkModel Model, class Body>
 outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
                        std::source_location where = std::source_location::current()) {
@@ -177,13 +182,13 @@ outcome_of_run try_run(rank_t ranks, Model model, std::uint64_t seed, Body&& bod
   return all;
 }
 
-/// Runs `body(world)`, or `body(environment)`, as `ranks` ranks (1 to 30,000) in virtual time.
-/// `seed` decides every delay and every interleaving: the same arguments give the same run, byte
-/// for byte, as long as `body` depends on nothing else.
-/// Returns: what it took.
-/// Errors:  rethrows what the first rank to fail threw; errc::deadlock when no rank can go on, with
-///          what each waits for; errc::argument (ranks, faults).
-/// Cost:    about a microsecond and a half for each event; memory: see docs/SIMULATION.md.
+/// Runs `body(world)` or `body(environment)` as `ranks` ranks (1 to 30,000) in virtual time. `seed`
+/// determines every delay and every interleaving: the same arguments give the same run, byte for
+/// byte, if `body` depends on nothing else.
+/// Returns:    the result of the run.
+/// Errors:     rethrows the exception of the first rank to fail; errc::deadlock if no rank can make
+///             progress, with what each waits for; errc::argument (ranks, faults).
+/// Cost:       about 1.5 microseconds for each event; memory: see docs/SIMULATION.md.
 template <class Stack = stack, NetworkModel Model, class Body>
 result run(rank_t ranks, Model model, std::uint64_t seed, Body&& body, options o = {},
            std::source_location where = std::source_location::current()) {

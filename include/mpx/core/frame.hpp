@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Interface between a protocol and a transport: an opaque header of fixed size, and the results of
-// posting. Transports carry the header's bytes and do not interpret them, except by documented fast
-// paths.
+// posting. Transports carry the header's bytes and never read them.
 
 #include <cstddef>
 #include <cstdint>

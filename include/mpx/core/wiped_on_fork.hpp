@@ -14,7 +14,9 @@
 namespace mpx::inline v0::detail {
 
 /// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
-/// Errors: errc::no_resources. Cost: a page. Source: madvise(2), MADV_WIPEONFORK, Linux 4.14.
+/// Errors:     errc::no_resources.
+/// Cost:       a page.
+/// Source:     madvise(2), MADV_WIPEONFORK, Linux 4.14.
 template <class T>
 class wiped_on_fork {
  public:
@@ -22,7 +24,7 @@ class wiped_on_fork {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
     void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
-    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not noticed.
+    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not detected.
     value_ = ::new (p) T{};
   }
   wiped_on_fork(const wiped_on_fork&) = delete;
@@ -38,7 +40,7 @@ class wiped_on_fork {
   T* value_;
 };
 
-/// The same face for ranks that are no process: fibers of a simulation.
+/// Same interface for ranks that are not processes: fibers of a simulation.
 template <class T>
 class never_wiped {
  public:

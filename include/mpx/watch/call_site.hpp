@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which call of the program a rank is blocked in, and what it waits for: kept only as long as it is
-// blocked, on its own stack.
+// The program's call in which a rank is blocked, and the kind of its wait. Kept on the rank's own
+// stack while it is blocked.
 
 #include <cstdint>
 #include <source_location>
@@ -10,20 +10,20 @@
 
 namespace mpx::inline v0::detail {
 
-/// A public call: its name, and the line of the program that made it.
+/// A public call: its name, and the source line of the call.
 struct call_site {
   const char* name = "";
   std::source_location where{};
 };
 
-/// How a blocked call depends on others.
+/// How a blocked call depends on other ranks.
 enum class wait_kind : std::uint8_t {
-  all,       ///< On each of what it waits for.
-  any,       ///< On one of them.
+  all,       ///< On all operations that it waits for.
+  any,       ///< On any one of them.
   buffered,  ///< On all buffered sends.
-  joining,   ///< On the other ranks, to join.
-  leaving,   ///< On the other ranks, to leave.
-  testing,   ///< It is not blocked: it looks again and again.
+  joining,   ///< On the other ranks, in order to join.
+  leaving,   ///< On the other ranks, in order to leave.
+  testing,   ///< Not blocked: it polls repeatedly.
   count_
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a rank says of itself while it waits: for what, since when, what lies unmatched. Plain
-// structs that travel through shared memory: whoever reads another's calls sound() first.
+// State of a waiting rank: what it waits for, since when, and which operations are unmatched. Plain
+// structs that are passed through shared memory; a reader calls sound() first.
 
 #include <cstdint>
 #include <cstring>
@@ -12,38 +12,40 @@
 
 namespace mpx::inline v0::detail {
 
-/// How far a send or receive has come.
+/// Progress of a send or receive.
 enum class hang_stage : std::uint8_t {
-  posted,     ///< A receive that has met no message.
-  probed,     ///< A probe that has met no message.
-  queued,     ///< A send of which nothing is on the wire.
-  announced,  ///< A send that its receiver knows of, and has not received.
-  moving,     ///< Matched; data is on its way.
-  arrived,    ///< A message that has met no receive.
-  claimed,    ///< A message that a matched probe has taken, and nobody has received.
-  // Of a window, what its call waits for others to do. (Its communicator says which it is.)
-  comes,      ///< To come to this fence.
+  posted,     ///< A receive without a matching message.
+  probed,     ///< A probe without a matching message.
+  queued,     ///< A send of which nothing has been sent.
+  announced,  ///< A send announced to its receiver, and not received.
+  moving,     ///< Matched; the data is in transit.
+  arrived,    ///< An unexpected message.
+  claimed,    ///< A message taken by a matched probe, and not received.
+  // For calls of a window: the action of other ranks that is awaited. (The context identifies the
+  // window.)
+  comes,      ///< To enter this fence.
   posts,      ///< To post, so that this rank may access them.
-  completes,  ///< To complete what this rank has posted.
-  unlocks,    ///< To unlock rank `tag`; `peer` -1: who has that lock, its owner may know.
-  answers,    ///< To take what this rank has asked for, and to answer.
-  arrives,    ///< Nothing: what they have sent before a fence has not all arrived.
+  completes,  ///< To complete, after this rank's post.
+  /// To unlock rank `tag`. `peer` -1: the holder may be known to the lock's owner.
+  unlocks,
+  answers,  ///< To handle requests of this rank, and to answer.
+  arrives,  ///< None: data sent before a fence has not arrived completely.
   count_
 };
 constexpr bool is_of_window(hang_stage s) noexcept { return s >= hang_stage::comes; }
 
-/// One send, receive or message, or what a window's call waits for.
+/// One send, receive or message, or an awaited action of a window.
 struct hang_operation {
   rank_t peer = -1;  ///< -1: any
   tag_t tag = -1;    ///< -1: any
   context_id context = 0;
   hang_stage stage{};
-  std::uint8_t sends = 0;  ///< 1: a send. (Any byte may stand here, which a bool must not hold.)
+  std::uint8_t sends = 0;  ///< 1: a send. (Not a bool: untrusted memory may contain any byte.)
   std::uint64_t bytes = 0;
 };
 
-/// The first of some operations, and how many there are. (From here on no member has an
-/// initialiser: that takes long to compile for arrays of arrays. Make a `hang_info x{}`.)
+/// The first operations of a list, and their total number. (Members below have no initialisers,
+/// which take long to compile for nested arrays. Use `hang_info x{}`.)
 template <std::uint32_t Max>
 struct hang_list {
   hang_operation at[Max];
@@ -58,54 +60,55 @@ struct hang_list {
   const hang_operation* end() const noexcept { return at + kept; }
 };
 
-/// A call that waits.
+/// A waiting call.
 struct hang_call {
   char name[24];
   char file[120];
   std::uint32_t line;
   wait_kind kind;
-  std::int64_t since_ns;  ///< 0: not known
+  std::int64_t since_ns;  ///< 0: unknown.
   using awaited_list = hang_list<8>;
   awaited_list on;
 };
 
-/// What the program calls a communicator, or where it has made a window.
+/// Name of a communicator given by the program, or the place where a window was made.
 struct hang_name {
   context_id context;
-  std::uint8_t window;  ///< Not 0: it is a window's own.
+  std::uint8_t window;  ///< Nonzero: the context of a window.
   char text[43];
 };
 
 enum class hang_state : std::uint8_t {
-  waits,       ///< In mpx: `calls` says where. Nothing has moved at it since `since_ns`.
-  busy,        ///< Not known to wait; seen in mpx at `since_ns`.
+  waits,       ///< Waits in mpx; see `calls`. Nothing has moved since `since_ns`.
+  busy,        ///< Not known to wait; last seen in mpx at `since_ns`.
   unborn,      ///< Has not joined.
   left,        ///< Has left the job.
-  failed,      ///< Has died.
-  unreadable,  ///< What it published makes no sense.
+  failed,      ///< Has failed.
+  unreadable,  ///< Its published state is malformed.
   count_
 };
 
-/// What one rank says of itself. Trivially copyable: it travels through the job's segment.
+/// State of one rank. Trivially copyable: it is passed through the job's segment.
 struct hang_info {
   rank_t rank;
-  std::int32_t pid;  ///< 0: not worth telling
+  std::int32_t pid;  ///< 0: not reported.
   std::uint32_t environment;
   hang_state state;
   std::int64_t now_ns;
   std::int64_t since_ns;
   std::uint32_t calls_kept;
   std::uint32_t calls_total;
-  char fate[48];  ///< How it ended, if it has, and that is known.
+  char fate[48];  ///< How it ended, if it has and that is known.
   hang_call calls[4];
   hang_list<16> posted;
   hang_list<16> unexpected;
   hang_list<16> sends;
-  hang_list<4> locks;  ///< Of windows here that ranks wait for: `peer` has it.
+  /// Locks of windows here for which ranks wait; `peer` holds the lock.
+  hang_list<4> locks;
   std::uint32_t names_kept;
-  hang_name names[8];  ///< Of communicators that occur above.
+  hang_name names[8];  ///< Names of communicators that occur above.
 
-  /// nullptr: it has none, or it was left out.
+  /// Returns nullptr if it has no name, or the name was left out.
   const hang_name* name_of(context_id context) const noexcept {
     for (std::uint32_t i = 0; i < names_kept; ++i)
       if (names[i].context >> 1 == context >> 1) return &names[i];
@@ -117,7 +120,7 @@ struct hang_info {
   }
 };
 
-/// Copies the head of a text, or its end, to `room` bytes.
+/// Copies the beginning of a text, or its end, to `room` bytes.
 [[gnu::noinline, gnu::cold]] inline void copy_text(char* into, std::size_t room, const char* text,
                                                    bool its_end) noexcept {
   const std::size_t n = std::strlen(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What one rank says of itself, in lines; and all of the report of a rank that is alone.
+// Text of one rank's state, and the whole report of a rank that reports itself.
 
 #include <cstdarg>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Text that grows by printf formats: cheap to compile.
+/// Text built by printf formats: cheap to compile.
 class hang_text {
  public:
   [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
@@ -25,7 +25,7 @@ class hang_text {
   std::string text;
 };
 
-/// Writes what a rank waits for, and what lies unmatched at it.
+/// Writes what a rank waits for, and its unmatched operations.
 class hang_lines : public hang_text {
  public:
   [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
@@ -51,7 +51,7 @@ class hang_lines : public hang_text {
         stages[static_cast<unsigned>(op.stage)]);
   }
 
-  /// "collective call 3 of ".
+  /// Example: "collective call 3 of ".
   [[gnu::noinline, gnu::cold]] void collective_call_of(tag_t serial) {
     if (prepared_serial::is(serial)) {
       add("start %u of prepared collective %u of ", prepared_serial::start_of(serial) + 1,
@@ -60,7 +60,7 @@ class hang_lines : public hang_text {
       add("collective call %u of ", static_cast<unsigned>(serial) + 1);
     }
   }
-  /// A call, other than one that joins or leaves.
+  /// Writes a call other than one that joins or leaves.
   [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
     if (c.kind == wait_kind::testing) {
       add("tests or probes again and again");
@@ -72,17 +72,17 @@ class hang_lines : public hang_text {
     if (c.on.kept > 0 && is_of_window(c.on.at[0].stage)) return of_window(c.on);
     some(c.on.at, c.on.kept, c.on.total);
   }
-  /// From here on `it` says what communicators are called.
+  /// Sets the source of communicators' names to `it`.
   void names_by(const hang_info& it) noexcept { names_ = &it; }
   void place(const hang_call& c) {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
-  /// A call that joins or leaves.
+  /// Writes a call that joins or leaves.
   void meeting(const hang_call& c) {
     add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
     place(c);
   }
-  /// How long ago `since` was; nothing where that is not known, or makes no sense.
+  /// Writes the time since `since`; nothing if it is unknown or implausible.
   void duration(std::int64_t now, std::int64_t since) {
     if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
   }
@@ -97,7 +97,7 @@ class hang_lines : public hang_text {
     list("sends under way", it.sends);
   }
 
-  /// A message that is there and differs in one thing from what rank `r` waits for.
+  /// Writes a hint if an unexpected message differs in one property from what rank `r` waits for.
   [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
                                          const hang_operation& want) {
     for (const hang_operation& is : it.unexpected) {
@@ -132,7 +132,7 @@ class hang_lines : public hang_text {
     add(window ? "window %u" : "communicator %u", context >> 1);
     if (name != nullptr) add(" (%s)", name->text);
   }
-  /// A time as people say it: 0.25 s, 1.3 s, 120 s.
+  /// Writes a time rounded for people: 0.25 s, 1.3 s, 120 s.
   void seconds(std::int64_t ns) {
     if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
     const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
@@ -147,7 +147,7 @@ class hang_lines : public hang_text {
   void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
 
  private:
-  /// What a window's call waits for: the same of several ranks.
+  /// Writes the awaited action of a window's call: the same for several ranks.
   [[gnu::noinline, gnu::cold]] void of_window(const hang_list<8>& on) {
     static constexpr const char* whats[] = {"come", "post", "complete", "unlock", "answer"};
     const hang_operation& first = on.at[0];
@@ -206,9 +206,9 @@ class hang_lines : public hang_text {
   const hang_info* names_ = nullptr;
 };
 
-/// The whole report of a rank that prints it itself: the only one of its job (what it waits for can
-/// only come from itself), or one of `ranks` at which nobody else looks.
-/// Returns: for one rank, as format_hang_report does, with headline and end.
+/// Returns the whole report of a rank that prints it itself: the only rank of its job, which can
+/// only wait for itself, or one of `ranks` in a job that is not monitored. For a single rank: as
+/// format_hang_report, with headline and end.
 [[gnu::cold]] inline std::string format_lone_report(const hang_info& info, rank_t ranks,
                                                     std::int64_t quiet_ns) {
   hang_lines out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Looks at the marks of a job's ranks and finds out when none of them can go on, or some have
-// waited for too long. For whoever runs the job; ranks only keep their own words true (hang_watch).
-// Nothing read from the segment is trusted.
+// Polls the marks of a job's ranks, and detects that no rank can make progress, or that some have
+// waited for too long. Used by the process that runs the job; ranks only publish their own state
+// (hang_watch). Data read from the segment is not trusted.
 
 #include <cstdint>
 #include <cstdio>
@@ -20,11 +20,11 @@
 
 namespace mpx::inline v0::detail {
 
-// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+// Templates, so that programs that monitor no job, as under mpxrun, do not compile them.
 
-/// Ranks that wait for ever for one that leaves the job, which waits for them.
+/// A rank that waits for ever for one that leaves the job, while the latter waits for the former.
 struct hang_stranded {
-  rank_t waits = -1;  ///< The first of them; -1: there is none.
+  rank_t waits = -1;  ///< First waiting rank; -1: none.
   rank_t leaves = -1;
   std::string report;
   bool is_of(const hang_stranded& other) const noexcept {
@@ -32,15 +32,15 @@ struct hang_stranded {
   }
 };
 
-/// Whether something may come from a rank that waits beyond what its blocked calls let one think:
-/// it tests, which it may give up, or an operation that no call waits for may go on.
+/// True if a waiting rank may still act in a way that its blocked calls do not show: it tests, and
+/// may stop testing, or an operation that no call waits for may progress.
 template <class Info>
 [[gnu::cold]] bool may_act(const Info& it) noexcept {
   bool may = it.calls_kept == 0 || it.calls_kept != it.calls_total;
   for (std::uint32_t i = 0; i < it.calls_kept; ++i) {
     const auto& call = it.calls[i];
     may = may || call.kind == wait_kind::testing || call.on.kept != call.on.total;
-    // A collective that nobody waits for goes on while its rank leaves, and sends.
+    // A collective that no call waits for continues while its rank leaves, and may send.
     if (call.kind == wait_kind::leaving)
       for (const auto* list : {&it.posted, &it.sends}) {
         may = may || list->kept != list->total;
@@ -53,12 +53,12 @@ template <class Info>
   return may;
 }
 
-/// One for each job. All times are those of the monotonic clock.
+/// Hang detection of one job. All times are of the monotonic clock.
 template <class Job = bootstrap::detail::job_view, class Info = hang_info>
 class hang_lookout {
  public:
-  /// What `job` looks at outlives this. `limit_ns` counts until a rank says otherwise; 0: none.
-  /// Errors: errc::no_resources.
+  /// The memory of `job` outlives this. `limit_ns` holds until a rank sets another limit; 0: none.
+  /// Errors:     errc::no_resources.
   explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
       : job_(job),
         limit_ns_(limit_ns),
@@ -66,19 +66,21 @@ class hang_lookout {
         before_(static_cast<std::size_t>(job.size())),
         told_(static_cast<std::size_t>(job.size())) {}
 
-  /// How long ranks wait before they say so; 0 when that is not to be reported.
+  /// Returns how long ranks wait before they publish it; 0 if hangs are not reported.
   std::int64_t limit_ns() const noexcept {
     const std::int64_t theirs = head().limit_ns.load(platform::memory_order_relaxed);
     return theirs >= 1'000'000 && theirs <= limit_ns_max ? theirs : limit_ns_;
   }
-  /// The time until the next look.
+  /// Returns the time until the next look.
   std::int64_t pace_ns() const noexcept {
     return lesser(greater(limit_ns() / 8, pace_ns_min), news_ ? pace_ns_max : idle_ns_max);
   }
 
-  /// One look. Returns the report if it is time for one, else "".
-  /// Errors: errc::no_resources; the next look may find it again.
-  /// Cost:   a word for each rank; where some wait, 4 KiB more, and those of all for a report.
+  /// Polls once.
+  /// Returns:    the report if one is due, else "".
+  /// Errors:     errc::no_resources; the next look may find the hang again.
+  /// Cost:       a word for each rank; 4 KiB more if some wait, and those of all ranks for a
+  ///             report.
   std::string look(std::int64_t now) {
     const rank_t lowest = read_marks(now);
     const bool same =
@@ -95,7 +97,7 @@ class hang_lookout {
     if (!news_) {
       partly_ns_ = asked_ns_ = 0;
     } else if (all) {
-      if (same) return report(now, true);  // Seen twice: nobody was just about to go on.
+      if (same) return report(now, true);  // Seen twice: no rank was about to continue.
     } else if (partly_ns_ == 0) {
       partly_ns_ = now;
     } else if (now - partly_ns_ >= limit_ns()) {
@@ -109,15 +111,15 @@ class hang_lookout {
     return {};
   }
 
-  /// Asks all ranks what they are doing. Those that wait will have said so `answer_ns` later.
-  /// Returns: the number of the question.
+  /// Asks all ranks for their state. Waiting ranks have published it `answer_ns` later.
+  /// Returns:    the number of the question.
   std::uint32_t ask() noexcept {
     head().asked.store(++asked_, platform::memory_order_release);
     return asked_;
   }
-  /// What all ranks are doing, as far as they have said so, whether they hang or not; "" if none
-  /// has ever joined. After `ask`, for a job that is about to be ended.
-  /// Errors: errc::no_resources.
+  /// Returns the state of all ranks as far as they have answered, whether they hang or not; "" if
+  /// none has ever joined. Called after `ask`, for a job that is about to be ended.
+  /// Errors:     errc::no_resources.
   std::string look_at_all(std::int64_t now) {
     answer_ = asked_;
     const rank_t lowest = read_marks(now);
@@ -131,10 +133,10 @@ class hang_lookout {
     }
     return any ? report(now, all, true) : std::string();
   }
-  /// A rank that leaves environment `k`, and one that waits for it for ever, as both have said in
-  /// answer to `question`: nothing has moved at either of them for `patience_ns`, and no rank is
-  /// left from which something could come that one of them needs.
-  /// Errors: errc::no_resources.
+  /// Returns a rank that leaves environment `k`, and one that waits for it for ever, according to
+  /// the answers of both to `question`: nothing has moved at either of them for `patience_ns`, and
+  /// no remaining rank can send what one of them needs.
+  /// Errors:     errc::no_resources.
   hang_stranded look_at_leaving(std::int64_t now, std::uint64_t k, std::uint32_t question,
                                 std::int64_t patience_ns) {
     environment_ = k;
@@ -173,7 +175,7 @@ class hang_lookout {
     found.report = format_hang_report<Info>(all);
     return found;
   }
-  /// Whether `rank` is one that leaves environment `k`, as it has said in answer to that question.
+  /// True if `rank` leaves environment `k`, according to its answer to the last question.
   bool is_leaving(rank_t rank, std::uint64_t k) const noexcept {
     Info info;
     return job_.state(rank, k) == rank_state::joined && has_answered(rank) && read(rank, info) &&
@@ -186,7 +188,7 @@ class hang_lookout {
                 std::is_trivially_copyable_v<Info>);
   static constexpr std::int64_t second_ns = 1'000'000'000;
   static constexpr std::int64_t limit_ns_max = bootstrap::hang_seconds_max * second_ns;
-  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleepers look at `asked` more often.
+  static constexpr std::int64_t answer_ns = 300'000'000;  // Sleeping ranks poll `asked` more often.
   static constexpr std::int64_t pace_ns_min = 10'000'000;
   static constexpr std::int64_t pace_ns_max = 100'000'000;
   static constexpr std::int64_t idle_ns_max = second_ns;  // While there is nothing new to report.
@@ -196,8 +198,8 @@ class hang_lookout {
     return job_.state(r, environment_) >= rank_state::finished;
   }
 
-  /// The marks of those that wait for ever, as far as they know; 0 of others. Returns the first, -1
-  /// if there is none.
+  /// Reads the marks of ranks that wait for ever, as far as they know; 0 for other ranks.
+  /// Returns:    the lowest of them; -1: none.
   rank_t read_marks(std::int64_t now) noexcept {
     rank_t lowest = -1;
     for (rank_t r = job_.size() - 1; r >= 0; --r) {
@@ -213,10 +215,11 @@ class hang_lookout {
     if ((mark & hang_words::stuck) == 0 || job_.ended(r)) return 0;
     if ((mark & hang_words::testing) == 0) return mark;
     const std::int64_t seen = w.seen_ns.load(platform::memory_order_relaxed);
-    return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;  // It may have gone away.
+    // Else it may have stopped testing.
+    return seen >= now - second_ns && seen <= now + second_ns ? mark : 0;
   }
 
-  /// The environment that a rank waits in, of those that it has joined.
+  /// Returns the environment in which a rank waits, among those that it has joined.
   std::uint64_t environment_of(rank_t r) const noexcept {
     const std::uint64_t joins = job_.joins(r);
     const std::uint64_t last = joins == 0 ? 0 : joins - 1;
@@ -232,13 +235,13 @@ class hang_lookout {
     return false;
   }
 
-  /// Whether `r` is there, and has said what it is doing since that was asked.
+  /// True if `r` is present, and has published its state since it was asked.
   bool has_answered(rank_t r) const noexcept {
     const std::uint32_t answered = job_.hang(r).answered.load(platform::memory_order_acquire);
     return !is_gone(r) && static_cast<std::int32_t>(answered - answer_) >= 0 &&
            static_cast<std::int32_t>(asked_ - answered) >= 0;
   }
-  /// What is known of rank `r`, if it `waits` by its own account.
+  /// Collects the known state of rank `r`; `waits`: it has published that it waits.
   void gather(rank_t r, std::int64_t now, bool waits, Info& into) const noexcept {
     const hang_words& w = job_.hang(r);
     const rank_state state = job_.state(r, environment_);
@@ -261,15 +264,15 @@ class hang_lookout {
       copy_head(into.fate, job_.fate(r).c_str());
   }
 
-  /// `last`: the job will not go on.
+  /// `last`: the job will not continue.
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
     int stuck = 0;
-    std::int64_t since_ns = 0;  // Nothing has moved at those that wait.
+    std::int64_t since_ns = 0;  // Since when nothing has moved at the waiting ranks.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       gather(r, now, marks_[i] != 0 || (!all && has_answered(r)), ranks[i]);
-      if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just gone on, or come.
+      if (!last && mark_of(r, now) != marks_[i]) return {};  // It has just continued, or arrived.
       if (marks_[i] == 0) continue;
       ++stuck;
       if (ranks[i].since_ns <= now) since_ns = greater(since_ns, ranks[i].since_ns);
@@ -295,24 +298,25 @@ class hang_lookout {
   Job job_;
   std::int64_t limit_ns_;
   plain_array<std::uint32_t> marks_;   // Of this look.
-  plain_array<std::uint32_t> before_;  // Of the last one.
-  plain_array<std::uint32_t> told_;    // That were last reported.
-  std::uint64_t environment_ = 0;      // In which the lowest of those that wait does so.
+  plain_array<std::uint32_t> before_;  // Of the previous look.
+  plain_array<std::uint32_t> told_;    // Last reported.
+  std::uint64_t environment_ = 0;      // In which the lowest waiting rank waits.
   std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
   std::int64_t asked_ns_ = 0;
   std::uint32_t asked_ = 0;
-  std::uint32_t answer_ = 0;  // The number of the first question whose answer counts.
-  bool news_ = false;         // Some wait, and that has not been reported.
+  std::uint32_t answer_ = 0;  // Number of the first question whose answers count.
+  bool news_ = false;         // Some ranks wait and have not been reported.
 };
 
-/// Says that somebody will look after this job, before its ranks join: they need not print
-/// themselves what they wait for.
+/// Announces, before ranks join, that this job is monitored: ranks need not print their own
+/// reports.
 [[gnu::cold]] inline void announce_lookout(const bootstrap::detail::job_view& job) noexcept {
   job.hang_head().looked_at.store(1, platform::memory_order_relaxed);
 }
 
-/// Looks after a job whose ranks are threads of this process, and prints its reports, until all of
-/// them have ended. Returns at once where reports are not asked for, or a single rank does it.
+/// Monitors a job whose ranks are threads of this process, and prints its reports, until all ranks
+/// have ended. Returns at once if reports are not enabled, or for a single rank, which reports
+/// itself.
 template <class Job>
 [[gnu::cold]] void look_after_threads(const Job& job) noexcept try {
   const char* text = std::getenv("MPX_HANG_REPORT");
@@ -337,7 +341,7 @@ template <class Job>
     due_ns = now + lookout.pace_ns();
   }
 } catch (const std::exception&) {
-  return;  // No memory for it. The job goes on.
+  return;  // No memory. The job continues.
 }
 
 }  // namespace mpx::inline v0::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A report on ranks that wait: what each waits for, what lies unmatched, who waits for whom in a
-// circle. A pure function of what the ranks say of themselves, for whoever knows that it is time to
-// print it: mpxrun, a job of threads, a simulator.
+// Report on waiting ranks: what each waits for, unmatched operations, cycles of waiting ranks. A
+// pure function of the ranks' published states. Used by mpxrun, jobs of threads and the simulator,
+// which decide when to print it.
 
 #include <cstdint>
 #include <cstring>
@@ -19,10 +19,10 @@
 
 namespace mpx::inline v0::detail {
 
-// Templates, so that a program in which nobody looks, as under mpxrun, need not compile them.
+// Templates, so that programs that monitor no job, as under mpxrun, do not compile them.
 
-/// Whether a rank's own words, read from shared memory, can be used in a job of `ranks`; cuts what
-/// is not text. What passes can be printed, whatever it claims.
+/// Checks a rank's state read from shared memory; true if it is usable in a job of `ranks`.
+/// Truncates texts that are malformed. A checked state can be printed, whatever its contents.
 template <class Info>
 [[gnu::cold]] bool sound(Info& info, rank_t ranks) noexcept {
   bool good = info.state < hang_state::count_ && info.calls_kept <= std::size(info.calls) &&
@@ -53,7 +53,8 @@ template <class Info>
   return good;
 }
 
-/// Who waits for whom among ranks 0 .. n - 1. Cost: O(n^2), whatever the ranks claim.
+/// Wait-for graph of ranks 0 .. n - 1.
+/// Cost:       O(n^2), for any contents of the states.
 template <class Info>
 class hang_graph {
  public:
@@ -63,7 +64,7 @@ class hang_graph {
       dead_[r] = waits(r) || gone(r);
       free_ += !dead_[r];
     }
-    for (bool changed = true; changed;) {  // Who waits for somebody who is free may go on.
+    for (bool changed = true; changed;) {  // A rank that waits for a free rank may continue.
       changed = false;
       for (std::size_t r = 0; r < ranks.size(); ++r) {
         if (!dead_[r] || !waits(r) || !may_go_on(r)) continue;
@@ -78,13 +79,14 @@ class hang_graph {
   bool gone(std::size_t r) const noexcept {
     return ranks_[r].state == hang_state::left || ranks_[r].state == hang_state::failed;
   }
-  /// Whether nothing that this rank waits for can come.
+  /// True if nothing that this rank waits for can happen.
   bool dead(std::size_t r) const noexcept { return dead_[r] != 0; }
 
   static bool joins_or_leaves(const hang_call& call) noexcept {
     return call.kind == wait_kind::joining || call.kind == wait_kind::leaving;
   }
-  /// The rank that `op` depends on; -1: any. Of a lock, what its owner says.
+  /// Returns the rank on which `op` depends; -1: any. For a lock: the holder, according to its
+  /// owner.
   rank_t peer_of(const hang_operation& op) const noexcept {
     if (op.peer != -1 || op.stage != hang_stage::unlocks || op.tag < 0 ||
         static_cast<std::size_t>(op.tag) >= ranks_.size())
@@ -94,7 +96,7 @@ class hang_graph {
       if (waits(static_cast<std::size_t>(op.tag)) && lock.context == op.context) return lock.peer;
     return op.peer;
   }
-  /// Whether `call` of `r` depends on rank `to`.
+  /// True if `call` of `r` depends on rank `to`.
   bool depends(std::size_t r, const hang_call& call, std::size_t to) const noexcept {
     if (joins_or_leaves(call) && !meets(to, ranks_[r], call.kind)) return true;
     for (const hang_operation& op : call.on)
@@ -103,18 +105,19 @@ class hang_graph {
         return true;
     return false;
   }
-  /// Whether `a` and `b` are in one environment.
+  /// True if `a` and `b` are in the same environment.
   bool together(std::size_t a, std::size_t b) const noexcept {
     return ranks_[a].environment == ranks_[b].environment;
   }
-  /// Whether any of its calls does, if it waits.
+  /// True if a call of `r` depends on rank `to` and `r` waits.
   bool depends(std::size_t r, std::size_t to) const noexcept {
     for (std::uint32_t i = 0; waits(r) && i < ranks_[r].calls_kept; ++i)
       if (depends(r, ranks_[r].calls[i], to)) return true;
     return false;
   }
 
-  /// The rank that keeps `r` waiting, if it is itself waiting for ever; else the number of ranks.
+  /// Returns the rank that keeps `r` waiting, if that rank itself waits for ever; else the number
+  /// of ranks.
   std::size_t next(std::size_t r) const noexcept {
     const auto stays = [this](std::size_t to) { return waits(to) && dead(to); };
     for (std::uint32_t i = 0; i < ranks_[r].calls_kept; ++i) {
@@ -150,7 +153,7 @@ class hang_graph {
   bool may_end(std::size_t r, std::uint32_t index) noexcept {
     const auto& call = ranks_[r].calls[index];
     if (joins_or_leaves(call)) {
-      // Whom it has met, or who is free, stays so: the next look goes on from there.
+      // Ranks below `met` have been met or are free, and stay so: the next search continues there.
       std::uint32_t& met = met_[r * calls_max + index];
       while (met < ranks_.size() && (!dead_[met] || meets(met, ranks_[r], call.kind))) ++met;
       if (met < ranks_.size()) return false;
@@ -158,7 +161,7 @@ class hang_graph {
         if (!can(op)) return false;
       return true;
     }
-    bool one = call.on.kept == 0;  // What it waits for is not known.
+    bool one = call.on.kept == 0;  // True if what it waits for is unknown.
     bool all = true;
     for (const hang_operation& op : call.on) {
       one = one || can(op);
@@ -173,17 +176,18 @@ class hang_graph {
 
   std::span<const Info> ranks_;
   plain_array<unsigned char> dead_;
-  plain_array<std::uint32_t> met_;  // By rank and call: all ranks below are free, or there.
+  plain_array<std::uint32_t> met_;  // By rank and call: all lower ranks are free, or have arrived.
   std::size_t free_ = 0;
 };
 
-/// The report, put together part by part.
+/// Builds the report.
 template <class Info>
 class hang_writer : hang_lines {
  public:
   explicit hang_writer(std::span<const Info> ranks) : ranks_(ranks), graph_(ranks) {}
 
-  /// Ranks that are told about one by one; of more, only those that matter most.
+  /// Maximum number of ranks reported individually; of more, only cycles, causes and hints are
+  /// reported.
   static constexpr std::size_t ranks_told_max = 64;
 
   [[gnu::cold]] std::string write() {
@@ -202,7 +206,7 @@ class hang_writer : hang_lines {
   }
 
  private:
-  /// Some ranks, as "rank 3", "ranks 1, 2 and 5 more".
+  /// A list of ranks, such as "rank 3", "ranks 1, 2 and 5 more".
   struct gathered {
     std::size_t count = 0;
     std::size_t first[8] = {};
@@ -270,9 +274,10 @@ class hang_writer : hang_lines {
     add("%s\n", lately ? ": it computes, or never waits long" : "");
   }
 
-  /// Each rank has one edge at most, so that cycles do not touch.
+  /// Each rank has at most one edge, so that cycles are disjoint.
   void cycles() {
-    plain_array<std::uint32_t> seen(ranks_.size());  // 0: not yet, else the walk that came by.
+    // 0: not visited, else the walk that visited it.
+    plain_array<std::uint32_t> seen(ranks_.size());
     for (std::size_t start = 0; start < ranks_.size(); ++start) {
       const auto walk = static_cast<std::uint32_t>(start + 1);
       std::size_t r = start;
@@ -298,7 +303,8 @@ class hang_writer : hang_lines {
     }
   }
 
-  /// Those who could act and do not, and those who never will.
+  /// Reports ranks on which others wait: those that could act and do not, and those that never
+  /// will.
   void causes() {
     for (std::size_t to = 0; to < ranks_.size(); ++to) {
       if (graph_.waits(to)) continue;
@@ -321,7 +327,8 @@ class hang_writer : hang_lines {
     if (!found_) add("  no cycle: what the ranks wait for may still be sent\n");
   }
 
-  /// What rank `r` is in, if that is a call of all ranks of a communicator, or of a window.
+  /// Returns the call of rank `r` if it is a collective call of a communicator or a window; else
+  /// nullptr.
   const hang_call* collective_of(std::size_t r) const noexcept {
     const Info& it = ranks_[r];
     if (it.calls_kept != 1 || it.calls[0].on.kept == 0) return nullptr;
@@ -331,8 +338,8 @@ class hang_writer : hang_lines {
   static bool is_together(const hang_call& a, const hang_call& b) noexcept {
     return a.on.at[0].context >> 1 == b.on.at[0].context >> 1;
   }
-  /// Of a cycle through rank `first` of calls that all ranks make, those of several communicators:
-  /// then some rank has left one out, or has made them in another order.
+  /// Writes a hint if a cycle through rank `first` consists of collective calls of several
+  /// communicators: some rank has omitted a call, or made the calls in another order.
   void order_hint(std::size_t first) {
     std::size_t one = ranks_.size();
     std::size_t at = first;
@@ -348,7 +355,7 @@ class hang_writer : hang_lines {
     const std::size_t other = graph_.next(one);
     const auto say = [this](std::size_t r) {
       const hang_call* const c = collective_of(r);
-      if (c == nullptr) return;  // Not so: the cycle has them.
+      if (c == nullptr) return;  // Does not happen: all ranks of the cycle have one.
       names_by(ranks_[r]);
       add("%s of ", c->name);
       communicator(c->on.at[0].context, is_of_window(c->on.at[0].stage));
@@ -360,7 +367,8 @@ class hang_writer : hang_lines {
     add(": all ranks must make the same calls in the same order\n");
   }
 
-  /// The first two ranks for which one collective call is two.
+  /// Writes a hint for the first two ranks that are in different operations as the same collective
+  /// call.
   void collective_hints() {
     const hang_call* first = nullptr;
     std::size_t first_rank = 0;
@@ -393,8 +401,8 @@ class hang_writer : hang_lines {
   bool found_ = false;
 };
 
-/// The report on a job, from what each of its ranks says: `ranks[i]` is rank i, and sound.
-/// Returns: lines that end in a line feed, without a headline.
+/// Returns the report on a job from the states of its ranks: `ranks[i]` is rank i, and checked by
+/// sound(). Lines end in a line feed; there is no headline.
 template <class Info = hang_info>
 [[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks) {
   return hang_writer<Info>(ranks).write();

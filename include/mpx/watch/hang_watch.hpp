@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A rank's part in hang reports: when it has waited for MPX_HANG_REPORT seconds it says so in the
-// job's segment, and what for. Whoever runs the job looks at that and prints (hang_lookout); where
-// nobody does, each rank prints what it waits for itself. Whoever runs the job may also ask, at any
-// time. All of it happens while a rank waits anyway.
+// A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
+// in the job's segment, with what it waits for. The process that runs the job monitors this and
+// prints reports (hang_lookout); without such a process, each rank prints its own report. The
+// process that runs the job may also ask for the state at any time. All of this is done only while
+// a rank waits anyway.
 
 #include <unistd.h>
 
@@ -27,18 +28,18 @@ namespace mpx::inline v0::detail {
 
 using bootstrap::hang_seconds_max;
 
-/// Where a watch learns what its rank is doing.
+/// Source of a rank's current state.
 struct hang_source {
   void* self;
   void (*describe)(void* self, hang_info& into);
-  std::uint64_t (*digest)(void* self);  // Differs when operations have been started or ended.
+  std::uint64_t (*digest)(void* self);  // Changes if operations have been started or ended.
 };
 
-/// One rank's part. All times are those of the monotonic clock.
+/// Watch of one rank. All times are of the monotonic clock.
 class hang_watch {
  public:
-  /// `where`: the line that joins the job. `job` outlives this.
-  /// Errors: errc::argument when MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
+  /// `where`: the source line that joins the job. `job` outlives this.
+  /// Errors:     errc::argument if MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
   template <Bootstrap Job>
   hang_watch(const Job& job, std::source_location where)
       : hang_watch(table_of(job), job.rank(), job.size(), where) {}
@@ -63,25 +64,25 @@ class hang_watch {
   }
 
   bool on() const noexcept { return limit_ns_ != 0; }
-  /// Whether a step would do anything: it is on, or somebody asks.
+  /// True if a step has something to do: the watch is on, or a state is asked for.
   bool is_due() const noexcept {
     return on() || head().asked.load(platform::memory_order_acquire) !=
                        words().answered.load(platform::memory_order_relaxed);
   }
-  /// Whether somebody may ask.
+  /// True if a state may be asked for.
   bool may_be_asked() const noexcept { return job_.has_segment(); }
   const call_site& joined() const noexcept { return joined_; }
 
-  /// The rank is in mpx, and busy.
+  /// Records that the rank is in mpx, and busy.
   void saw(std::int64_t now) noexcept {
     words().seen_ns.store(now, platform::memory_order_relaxed);
   }
-  /// A call that waited is over.
+  /// A waiting call has ended.
   void went_on() noexcept {
     saw(platform::now_ns());
     if (stuck_) retract();
   }
-  /// Called again and again while the rank joins the job.
+  /// Called repeatedly while the rank joins the job.
   [[gnu::cold]] void join_step() noexcept {
     if (!on()) return;
     const auto describe = [](void* self, hang_info& into) {
@@ -89,7 +90,7 @@ class hang_watch {
     };
     step({this, describe, nullptr}, 0, joined_ns_);
   }
-  /// Called again and again while the rank waits for the others to leave.
+  /// Called repeatedly while the rank waits for the other ranks to leave.
   [[gnu::noinline, gnu::cold]] void leave_step() noexcept {
     if (told_launcher_) return;
     const std::int64_t now = platform::now_ns();
@@ -99,8 +100,8 @@ class hang_watch {
     if (job_.has_segment()) job_.tell_leaving();
   }
 
-  /// Called again and again while the rank waits since `since_ns`, or tests again and again (0).
-  /// `moves` differs from that of the last call when something has moved at this rank.
+  /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
+  /// changes if anything has moved at this rank since the last call.
   [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
                                          std::int64_t since_ns) noexcept try {
     const std::int64_t now = platform::now_ns();
@@ -140,16 +141,17 @@ class hang_watch {
     if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
-    return;  // No memory for it: later, perhaps.
+    return;  // No memory: tried again at the next step.
   }
 
-  /// Since when a rank that tests has tested in vain.
+  /// Sets since when a testing rank has tested without success.
   void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
 
  private:
   using hang_words = bootstrap::detail::hang_words;
   static constexpr std::int64_t second_ns = 1'000'000'000;
-  static constexpr std::int64_t leaving_untold_ns = 250'000'000;  // Most jobs leave within that.
+  // Most jobs leave within that time.
+  static constexpr std::int64_t leaving_untold_ns = 250'000'000;
 
   template <class Job>
   static bootstrap::hang_table table_of(const Job& job) {
@@ -194,8 +196,8 @@ class hang_watch {
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
-  /// Prints what this rank waits for, where nobody looks at what it publishes, once it has not
-  /// moved between two looks.
+  /// Prints what this rank waits for, once nothing has moved between two steps. Only if the job is
+  /// not monitored.
   [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
                                          std::int64_t quiet_since_ns) {
     hang_info info{};
@@ -213,13 +215,13 @@ class hang_watch {
   rank_t rank_;
   rank_t size_;
   call_site joined_;
-  mutable hang_words own_words_{};  // In place of the segment's, where there is none.
+  mutable hang_words own_words_{};  // Used if there is no segment.
   mutable bootstrap::detail::hang_head own_head_{};
   std::int64_t limit_ns_ = 0;
   std::int64_t pace_ns_ = 0;
   std::int64_t joined_ns_ = 0;
   std::int64_t looked_ns_ = 0;
-  std::int64_t still_since_ns_ = 0;  // Nothing has moved here since.
+  std::int64_t still_since_ns_ = 0;  // Since when nothing has moved here.
   std::int64_t digested_ns_ = 0;
   std::uint64_t advances_ = 0;
   std::uint64_t digest_ = 0;
@@ -230,7 +232,7 @@ class hang_watch {
   bool told_launcher_ = false;
 };
 
-/// Watches nothing: for jobs that are seen by whoever runs them.
+/// Does nothing: for simulated jobs, whose state the simulator reads directly.
 class no_watch {
  public:
   template <class Job>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The table behind trace::profile: one record for each call of each line of the program, and the
-// report over the records of all ranks.
+// Table of trace::profile: one record for each kind of call on each source line, and the report
+// over the records of all ranks.
 
 #include <algorithm>
 #include <array>
@@ -24,15 +24,15 @@
 
 namespace mpx::inline v0::trace::detail {
 
-/// What one line of the program has done by one kind of call.
+/// Statistics of one kind of call on one source line.
 struct profile_record {
-  const char* name = nullptr;  ///< Of the call, as "recv".
-  const char* file = nullptr;  ///< Of the program.
-  std::uint32_t line = 0;      ///< 0: all calls of lines for which there was no record left.
+  const char* name = nullptr;  ///< Name of the call, such as "recv".
+  const char* file = nullptr;  ///< Source file.
+  std::uint32_t line = 0;      ///< 0: all calls on lines for which no record was left.
   std::uint64_t calls = 0;
-  std::int64_t total_ns = 0;    ///< In these calls.
-  std::int64_t waited_ns = 0;   ///< Of that, while nothing was there to do.
-  std::int64_t longest_ns = 0;  ///< The longest of them.
+  std::int64_t total_ns = 0;    ///< Time in these calls.
+  std::int64_t waited_ns = 0;   ///< Part of it in which there was nothing to do.
+  std::int64_t longest_ns = 0;  ///< Longest call.
 
   void add(std::int64_t ns) noexcept {
     ++calls;
@@ -41,10 +41,10 @@ struct profile_record {
   }
 };
 
-/// A record as ranks send it.
+/// A record as sent between ranks.
 struct profile_row {
-  char name[28];  // Texts end with a zero.
-  char file[52];  // The end of a long name.
+  char name[28];  // Zero-terminated, like file.
+  char file[52];  // End of a long name.
   std::uint32_t line;
   rank_t rank;
   std::uint64_t calls;
@@ -53,18 +53,18 @@ struct profile_row {
   std::int64_t longest_ns;
 };
 
-/// What a rank says of itself besides.
+/// Totals of a rank.
 struct profile_summary {
   rank_t rank = 0;
   std::int64_t elapsed_ns = 0;  // From joining to leaving.
   std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> events{};
 };
 
-/// Records by the address of their file's name, and their line. A fixed table, so that a call never
+/// Records by the address of the file name, and the line. A fixed table, so that a call never
 /// allocates. If it is full, further lines share one record.
 class profile_table {
  public:
-  static constexpr std::size_t records_max = 509;  // A prime: lines of a file spread well.
+  static constexpr std::size_t records_max = 509;  // Prime: spreads the lines of a file well.
 
   profile_record& at(const char* name, const std::source_location& where) noexcept {
     const auto line = static_cast<std::uint32_t>(where.line());
@@ -84,10 +84,10 @@ class profile_table {
     others_.file = "";
     return others_;
   }
-  /// Without the record that lines share.
+  /// Excludes the shared record.
   std::span<const profile_record> records() const noexcept { return {records_.data(), used_}; }
 
-  /// All of them, as rank `rank` sends them.
+  /// Returns all records for sending, as those of `rank`.
   std::vector<profile_row> rows(rank_t rank) const {
     std::vector<profile_row> made;
     made.reserve(used_ + 1);
@@ -115,12 +115,13 @@ class profile_table {
   }
 
   std::array<profile_record, records_max> records_{};
-  std::array<std::uint16_t, records_max> slots_{};  // The number of a record + 1; 0: none.
+  std::array<std::uint16_t, records_max> slots_{};  // Number of a record + 1; 0: none.
   std::size_t used_ = 0;
   profile_record others_;
 };
 
-/// True if MPX_PROFILE is 1. Errors: errc::argument if it is neither 0 nor 1.
+/// True if MPX_PROFILE is 1.
+/// Errors:     errc::argument if it is neither 0 nor 1.
 [[gnu::noinline, gnu::cold]] inline bool profile_is_wanted() {
   const char* const text = std::getenv("MPX_PROFILE");
   std::uint64_t wanted = 0;
@@ -130,7 +131,7 @@ class profile_table {
   return wanted != 0;
 }
 
-/// A call of one line, over all ranks.
+/// A kind of call on one line, over all ranks.
 struct profile_line {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
@@ -139,7 +140,7 @@ struct profile_line {
   std::map<rank_t, std::int64_t> waited_by;
 };
 
-/// A time of at most seven characters.
+/// Formats a time in at most seven characters.
 [[gnu::noinline, gnu::cold]] inline std::string profile_time(std::int64_t ns) {
   const auto t = static_cast<double>(ns);
   if (t < 1e3) return mpx::detail::formatted("%.0f ns", t);
@@ -148,13 +149,14 @@ struct profile_line {
   return mpx::detail::formatted("%.2f s", t / 1e9);
 }
 
-/// The rows of a report: calls by the time in them, the longest first, then ranks.
+/// Formats the report: calls by total time, the longest first, then ranks.
 [[gnu::noinline, gnu::cold]] inline std::string profile_report(
     std::span<const profile_summary> ranks, std::span<const profile_row> rows) {
   using mpx::detail::append;
   constexpr std::size_t lines_max = 40;
   std::map<std::tuple<std::string, std::uint32_t, std::string>, profile_line> merged;
-  std::map<rank_t, std::pair<std::int64_t, std::int64_t>> of_rank;  // In mpx; of that, waiting.
+  // Time in mpx, and the part of it spent waiting.
+  std::map<rank_t, std::pair<std::int64_t, std::int64_t>> of_rank;
   std::int64_t elapsed = 0, total = 0, waited = 0;
   for (const profile_row& r : rows) {
     profile_line& l = merged[{r.file, r.line, r.name}];

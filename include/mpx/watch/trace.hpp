@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an endpoint tells about its work: nothing, or counts.
+// Trace policies: which events and calls an endpoint reports.
 
 #include <array>
 #include <concepts>
@@ -15,24 +15,25 @@ namespace mpx::inline v0 {
 
 struct trace_axis {};
 
-/// The events an endpoint reports, each with an amount.
+/// Events reported by an endpoint, each with an amount.
 enum class event : std::uint8_t {
-  packets_sent,        ///< Packets given to the transport.
-  posts_retried,       ///< Posts that the transport could not take yet.
-  eager_sent,          ///< Messages sent whole.
-  announced,           ///< Messages announced first.
-  announced_for_flow,  ///< Of those, messages short enough to be eager, had there been credit.
-  unexpected,          ///< Messages that arrived before their receive.
-  unexpected_bytes,    ///< Their eager data, stored.
-  bytes_got,           ///< Long data fetched by the receiver.
-  bytes_put,           ///< Long data stored by the sender.
-  bytes_streamed,      ///< Long data sent as packets.
-  credits_sent,        ///< Packets that carry nothing but a credit count.
-  sleeps,              ///< Times a blocked call slept.
+  packets_sent,   ///< Packets given to the transport.
+  posts_retried,  ///< Posts that the transport could not take yet.
+  eager_sent,     ///< Messages sent whole.
+  announced,      ///< Messages announced first.
+  /// Those of `announced` that were short enough for eager, but had no credit.
+  announced_for_flow,
+  unexpected,        ///< Unexpected messages.
+  unexpected_bytes,  ///< Eager data of unexpected messages, stored.
+  bytes_got,         ///< Long data fetched by the receiver.
+  bytes_put,         ///< Long data stored by the sender.
+  bytes_streamed,    ///< Long data sent as packets.
+  credits_sent,      ///< Packets that carry only a credit count.
+  sleeps,            ///< Times a blocked call slept.
   count_
 };
 
-/// Takes events. A trace that ignores them costs nothing.
+/// Receives events. A trace that ignores them costs nothing.
 template <class T>
 concept Trace = requires(T& t) {
   requires std::same_as<typename T::policy_axis, trace_axis>;
@@ -41,9 +42,8 @@ concept Trace = requires(T& t) {
   { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
 };
 
-/// Refinement: a trace that is told of each call of the program, with the line that made it: how
-/// long it took, and how much of that it waited. `report(world)` is called by all ranks when their
-/// environment ends.
+/// Trace that also receives each call of the program, with its source line, its duration, and the
+/// part of it that was spent waiting. All ranks call `report(world)` when their environment ends.
 template <class T>
 concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
   { t.called("", where, std::int64_t{1}) } noexcept;
@@ -52,14 +52,14 @@ concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where
 
 namespace trace {
 
-/// Takes no notice, and costs nothing.
+/// Ignores all events, at no cost.
 struct none {
   using policy_axis = trace_axis;
   static constexpr std::string_view name = "none";
   void on(event, std::uint64_t) noexcept {}
 };
 
-/// Adds up each event; read with `environment::trace()`.
+/// Sums the amounts of each event. Read by `environment::trace()`.
 class counters {
  public:
   using policy_axis = trace_axis;
