@@ -27,7 +27,7 @@ inline attribute_id next_attribute_id() noexcept {
   return {&attribute_keys_made,
           attribute_keys_made.fetch_add(1, platform::memory_order_relaxed) + 1};
 }
-/// The same in every shared object.
+/// Identical in all shared objects.
 inline constexpr attribute_id info_id{nullptr, 1};
 
 }  // namespace detail

@@ -100,7 +100,7 @@ class [[nodiscard]] intercommunicator
   /// Returns a communicator of the local group, owned by this intercommunicator.
   const communicator<Stack>& local() const noexcept { return local_; }
 
-  // --- Derived intercommunicators. Collective over both groups ----------------------------------
+  // --- Derived intercommunicators. Collective over both groups -----------------------------------
 
   /// Duplicates: the same groups, with contexts of its own.
   template <class How = throws_t>

@@ -25,8 +25,10 @@ namespace mpx::inline v0::sim {
 /// subject, waiting::sleep.
 using stack = mpx::stack<transport::sim, waiting::sleep>;
 
-/// Model of network and machine: the cost of a transfer, of a poll that finds no packet, and of
-/// detecting a failure. `random` is the source of randomness.
+/// Model of network and machine. `random` is its only source of randomness.
+/// - `transfer(from, to, bytes, random)`: cost of a transfer.
+/// - `empty_poll_ns(random)`: cost of a poll that finds no packet.
+/// - `detection_ns()`: time from a failure until other ranks know of it.
 template <class M>
 concept NetworkModel = requires(M& m, rank_t rank, std::size_t bytes, sim::random& random) {
   { m.transfer(rank, rank, bytes, random) } -> std::same_as<costs>;
@@ -50,8 +52,8 @@ struct loggp {
     std::int64_t overhead_ns;  ///< o: CPU time to send or receive a packet.
     std::int64_t gap_ns;       ///< g: between two packets of a port.
     double byte_ns;            ///< G: for each byte.
-    /// CPU time for a byte copied from another rank's memory, as a multiple of G; at least 1. About
-    /// 3 if cores are far from each other.
+    /// CPU time for a byte copied from another rank's memory, in units of G, the cost of a byte
+    /// copied to it. About 3 if cores are far from each other.
     double fetch_factor = 1;
   };
   /// Between ranks of different nodes.

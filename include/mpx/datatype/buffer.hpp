@@ -15,10 +15,11 @@
 namespace mpx::inline v0 {
 
 /// A buffer whose bytes are arranged by a layout: made by mpx::buffer and the views of
-/// mpx/datatype.hpp. `layout_buffer` is its element type, or std::byte. Its memory for one
-/// operation: `lend()` for a call that blocks; `keep()` for an operation that outlives the buffer
-/// (without memory if none can be allocated). Either result is dropped once. `fault(received)`: the
-/// reason why it cannot be used, or errc{}.
+/// mpx/datatype.hpp.
+/// - `layout_buffer`: its element type, or std::byte.
+/// - `lend()`: its memory for a call that blocks. `keep()`: its memory for an operation that
+///   outlives the buffer; without memory if none can be allocated. Either result is dropped once.
+/// - `fault(received)`: the reason why it cannot be sent or received; errc{} if it can.
 template <class B>
 concept LayoutBuffer =
     requires(const std::remove_cvref_t<B>& b) { typename std::remove_cvref_t<B>::layout_buffer; };

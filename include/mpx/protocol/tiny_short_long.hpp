@@ -23,9 +23,13 @@ enum class long_path : std::uint8_t {
   packets,    ///< Fragments through the channel.
 };
 
-/// Payload-size thresholds of a message's path, in bytes. `short_bytes_max()` is the run-time
-/// value; `lower` may reduce it, and it never exceeds the template's. `long_by` and
-/// `fragment_bytes_max` hold for long messages.
+/// Selects a message's path by thresholds of its payload size, in bytes.
+///
+/// - `tiny_bytes_max`: messages up to this length travel with the header.
+/// - `short_bytes_max()`: messages up to this length are eager: the threshold at run time.
+/// - `short_bytes_ceiling`: upper bound of `short_bytes_max()`, and its initial value.
+/// - `lower(bytes)`: lowers `short_bytes_max()`; never raises it.
+/// - `long_by`, `fragment_bytes_max`: path and fragment length of long messages.
 template <class P>
 concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
   requires std::same_as<typename P::policy_axis, protocol_axis>;

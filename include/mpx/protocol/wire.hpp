@@ -29,7 +29,7 @@ enum class kind : std::uint8_t {
   allow,      ///< Receiver to sender: `tag` more messages may be announced.
   /// First packet to a newly added peer: the unexpected memory that it may fill here (`match_of`).
   grant,
-  leave,  ///< Last packet: this rank leaves in good order and has completed all operations.
+  leave,  ///< Last packet: this rank leaves in good order; nothing more is due from it.
   /// Sender to receiver: do not fetch the data of an announced message (`ticket`), unless a receive
   /// has already matched it.
   recall,

@@ -59,7 +59,7 @@ struct one_sided {
   static bool gone_locked(endpoint_type& e, peer_id peer) noexcept {
     return failure_locked(e, peer) != errc{} || e.peers().loss_of(peer) != errc{};
   }
-  /// True if no peer has failed and no news of failures is pending.
+  /// True if no peer is known to have failed and the job reports nothing new.
   /// Cost:       two loads.
   [[gnu::always_inline]] static bool calm(endpoint_type& e) noexcept {
     return e.peers().calm_and_no_news();

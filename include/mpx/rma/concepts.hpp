@@ -53,9 +53,9 @@ struct access {
   std::size_t packet;  ///< Capacity of a packet to the target, in bytes.
 };
 
-/// Chooses a protocol for each put and get. A pure function. An unavailable choice is replaced:
-/// direct by rdma, rdma by buffered. Accumulates of a window to one target all use one protocol,
-/// whatever the policy says, because they must keep their order: see window.
+/// Chooses a protocol for each put and get. `choose(access)` is a pure function. An unavailable
+/// choice is replaced: direct by rdma, rdma by buffered. Accumulates of a window to one target all
+/// use one protocol, whatever the policy says, because they must keep their order: see window.
 template <class P>
 concept ProtocolPolicy = requires(const access& a) {
   { P::choose(a) } noexcept -> std::same_as<protocol>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Functions that make windows.
+// Functions that make windows. Part of mpx/rma.hpp.
 
 #include <cstdint>
 #include <source_location>

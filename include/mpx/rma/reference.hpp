@@ -78,7 +78,7 @@ class reference {
   /// Displacement of the element.
   std::uint64_t displacement() const noexcept { return displacement_; }
 
-  // --- Calls that return at once ----------------------------------------------------------------
+  // --- Calls that return at once -----------------------------------------------------------------
 
   /// window::put.
   [[gnu::always_inline]] const reference& operator=(const given& g) const {
@@ -132,7 +132,7 @@ class reference {
     return combine(g, mpx::bit_xor);
   }
 
-  // --- Calls that wait for the value: `how` is absent or an error_code --------------------------
+  // --- Calls that wait for the value: `how` is absent or an error_code ---------------------------
 
   /// Returns the element. Not atomic with regard to accumulates of other ranks: use `fetch` for
   /// that.

@@ -433,7 +433,7 @@ class window_accesses : public window_data<Stack> {
     return errc{};
   }
 
-  // --- Counters in this rank's control block, written by other ranks ----------------------------
+  // --- Counters in this rank's control block, written by other ranks -----------------------------
 
   /// Words that `t` writes for this rank.
   rma::control_words& words_from(const rma_target& t) const noexcept {

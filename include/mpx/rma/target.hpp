@@ -331,7 +331,7 @@ struct window_data : exposed_window, allocated {
     return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
   }
 
-  // --- Recorded ranges, if the stack compares accesses ------------------------------------------
+  // --- Recorded ranges, if the stack compares accesses -------------------------------------------
 
   /// Records the range of `x` if it conflicts with no range recorded in this epoch.
   /// Errors:     errc::rma_conflict.
@@ -378,7 +378,7 @@ struct window_data : exposed_window, allocated {
     }
   }
 
-  // --- Sending. Requires the endpoint's lock ----------------------------------------------------
+  // --- Sending. Requires the endpoint's lock -----------------------------------------------------
 
   /// Sends a record without data.
   void tell(rma_target& t, rma::record_kind kind, std::uint8_t op = 0, std::uint64_t at = 0,

@@ -247,7 +247,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                      reinterpret_cast<std::byte*>(&result));
   }
 
-  // --- Accesses to memory that is not contiguous at the target: rma::typed, rma::strided --------
+  // --- Accesses to memory that is not contiguous at the target: rma::typed, rma::strided ---------
 
   /// As put; `data` fills the layout `at` at the target, block by block.
   /// Errors:     errc::argument if the lengths of `data` and `at` differ; errc::datatype if `at`
@@ -290,7 +290,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
                                              where, into.data(), number<Op>());
   }
 
-  // --- Dynamic windows: attach and detach memory ------------------------------------------------
+  // --- Dynamic windows: attach and detach memory -------------------------------------------------
 
   /// Makes `memory` accessible to the other ranks of a dynamic window.
   /// Returns:    its displacement.

@@ -33,7 +33,8 @@ enum class event : std::uint8_t {
   count_
 };
 
-/// Receives events. A trace that ignores them costs nothing.
+/// Receives the events of an endpoint. `on(event, amount)` is called for each event. A trace that
+/// ignores them costs nothing.
 template <class T>
 concept Trace = requires(T& t) {
   requires std::same_as<typename T::policy_axis, trace_axis>;
@@ -42,8 +43,9 @@ concept Trace = requires(T& t) {
   { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
 };
 
-/// Trace that also receives each call of the program, with its source line, its duration, and the
-/// part of it that was spent waiting. All ranks call `report(world)` when their environment ends.
+/// Trace that also receives the calls of the program, by name and source line. `called(name, where,
+/// ns)`: a call has taken `ns`. `waited(name, where, ns)`: `ns` of that passed waiting.
+/// `report(world)` is called by all ranks when their environment ends.
 template <class T>
 concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
   { t.called("", where, std::int64_t{1}) } noexcept;
