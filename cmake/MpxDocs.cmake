@@ -46,7 +46,7 @@ if(TARGET mpx::asio)
 endif()
 mpx_add_house_test(docs.code house 120 Python3::Interpreter "${tools}/doc_blocks.py"
   --compiler "${CMAKE_CXX_COMPILER}" --mpxrun "$<TARGET_FILE:mpxrun>" ${simulate}
-  README.md docs/GUIDE.md ${async_page} docs/SIMULATION.md
+  README.md docs/GUIDE.md ${async_page} docs/SIMULATION.md docs/TRANSPORT.md
   -- ${mpx_bare_flags} ${mpx_warnings} -Werror -include "${precompiled}/all.hpp"
   ${context_library})
 set_tests_properties(docs.code PROPERTIES PROCESSORS 2 COST 40 FIXTURES_REQUIRED precompiled)

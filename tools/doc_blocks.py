@@ -31,7 +31,8 @@ from pathlib import Path
 
 BLOCK = re.compile(r"(?:^<!-- code: (\w+) -->\n)?^```(cpp|text)\n(.*?)^```$", re.M | re.S)
 RUN_SECONDS_MAX = 300
-FILES = ["README.md", "docs/GUIDE.md", "docs/ASYNC.md", "docs/SIMULATION.md"]
+FILES = ["README.md", "docs/GUIDE.md", "docs/ASYNC.md", "docs/SIMULATION.md",
+         "docs/TRANSPORT.md"]
 FLAGS = ["-std=c++20", "-pthread", "-Iinclude", "-Wall", "-Wextra", "-lboost_context"]
 # What a program has to include for a name that it uses. (In one translation unit, others' includes
 # would do.)
