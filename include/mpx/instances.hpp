@@ -10,7 +10,7 @@
 #include "mpx/config.hpp"
 #include "mpx/environment.hpp"
 
-namespace mpx::inline v0 {
+namespace mpx::inline v0 {  // NOLINT(modernize-concat-nested-namespaces): the macros may be empty
 
 // clang-format off
 MPX_INSTANCE(class transport::detail::ring_fabric<transport::detail::shm_segment>)

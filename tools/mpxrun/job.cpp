@@ -203,7 +203,7 @@ void job::on_leaving(int rank, std::uint64_t environment) {
 /// for ever for one that leaves, by two answers.
 void job::check_leavers() {
   const std::int64_t now = now_ns();
-  if (now < leavers_due_ns_ || ending_ || asked_for_timeout_) return;
+  if (!lookout_ || now < leavers_due_ns_ || ending_ || asked_for_timeout_) return;
   std::erase_if(leavers_, [this](const leaver& it) {
     return segment_.state(it.rank, it.environment) != mpx::rank_state::joined;
   });
@@ -227,6 +227,7 @@ void job::check_leavers() {
 }
 
 mpx::detail::hang_stranded job::find_stranded(std::int64_t now) {
+  if (!lookout_ || !question_) return {};
   try {
     for (std::size_t i = 0; i < leavers_.size(); ++i) {
       const auto k = leavers_[i].environment;
@@ -247,7 +248,7 @@ void job::end_stranded(const mpx::detail::hang_stranded& found) {
       options_.leave_timeout, " s (--leave-timeout): ending the job");
   errors().append(&lookout_, found.report);
   for (const leaver& it : leavers_)
-    if (lookout_->is_leaving(it.rank, it.environment))
+    if (lookout_ && lookout_->is_leaving(it.rank, it.environment))
       ranks_[static_cast<std::size_t>(it.rank)].spared = true;
   stranded_code_ = 1;
   end_others(SIGTERM, leaver_grace_ns);

@@ -213,9 +213,11 @@ concept NeighborBuffers = SendBuffer<std::remove_cvref_t<In>> && ReceiveBuffer<O
 class neighbor_numbers {
  public:
   neighbor_numbers() = default;
+  /// The numbers of `of`, which must outlive the call.
   template <Counts C>
   neighbor_numbers(const C& of) noexcept : numbers_(numbers_of(of)) {}  // NOLINT(*-explicit-*)
 
+  /// For the implementation: the range of any integer type.
   const coll::numbers& all() const noexcept { return numbers_; }
 
  private:

@@ -76,6 +76,7 @@ class point_to_point {
     return finish_as(std::forward<How>(how), send_call_of<M>(buffer, to, tag), where);
   }
 
+  /// Does not compile, and explains the order of arguments.
   template <mode M = mode::standard, class B, class How, class... Rest>
   requires NonblockingOrCode<How>
   void send(B&&, How&&, Rest&&...) const {
@@ -83,6 +84,7 @@ class point_to_point {
                   "the form of a call (mpx::start, mpx::prepare, a std::error_code) is its last "
                   "argument: send(buffer, to, tag, mpx::start)");
   }
+  /// Does not compile, and explains the order of arguments.
   template <class B, class How, class... Rest>
   requires NonblockingOrCode<How>
   void recv(B&&, How&&, Rest&&...) const {

@@ -306,6 +306,7 @@ template <class Stack>
 inline constexpr bool each_dimension_says_whether_it_is_periodic = false;
 }  // namespace detail
 
+/// Does not compile, and explains how dimensions are given.
 template <class Stack, class... Rest>
 void cart_create(const communicator<Stack>&, std::initializer_list<rank_t>,
                  std::initializer_list<bool>, Rest&&...) {
@@ -313,6 +314,7 @@ void cart_create(const communicator<Stack>&, std::initializer_list<rank_t>,
                 "a dimension is its size and whether it is periodic: "
                 "cart_create(comm, {{2, true}, {2, true}})");
 }
+/// Does not compile, and explains how dimensions are given.
 template <class Stack, std::ranges::range Sizes, class... Rest>
 requires std::integral<std::ranges::range_value_t<Sizes>>
 void cart_create(const communicator<Stack>&, const Sizes&, Rest&&...) {

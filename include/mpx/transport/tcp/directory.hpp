@@ -41,10 +41,9 @@ inline void order_places(std::span<tcp_place> places, std::span<const tcp_addres
       return m.reach <= address_reach::bridge && m.shares_network(a);
     });
   };
-  std::stable_sort(
-      places.begin(), places.end(), [&is_elsewhere](const tcp_place& a, const tcp_place& b) {
-        return std::pair(a.doubtful, is_elsewhere(a)) < std::pair(b.doubtful, is_elsewhere(b));
-      });
+  sort_few(places, [&is_elsewhere](const tcp_place& a, const tcp_place& b) {
+    return std::pair(a.doubtful, is_elsewhere(a)) < std::pair(b.doubtful, is_elsewhere(b));
+  });
 }
 
 /// The addresses of all peers. Cost: 36 bytes for each address, and 4 for each peer.

@@ -228,10 +228,18 @@ inline std::vector<tcp_address> addresses_here() {
   return found;
 }
 
+/// Sorts a few elements and keeps the order of equal ones. (std::stable_sort calls a deprecated
+/// function, of which clang warns.)
+template <class Range, class Less>
+void sort_few(Range&& all, Less less) {
+  for (auto it = all.begin(); it != all.end(); ++it)
+    std::rotate(std::upper_bound(all.begin(), it, *it, less), it, std::next(it));
+}
+
 /// Sorts addresses by reachability, IPv4 before IPv6 of the same kind, and keeps one address of
 /// each network of an interface.
 inline std::vector<tcp_address> best_first(std::vector<tcp_address> all) {
-  std::stable_sort(all.begin(), all.end(), [](const tcp_address& a, const tcp_address& b) {
+  sort_few(all, [](const tcp_address& a, const tcp_address& b) {
     return std::pair(a.reach, a.address.is_v6()) < std::pair(b.reach, b.address.is_v6());
   });
   std::vector<tcp_address> kept;
