@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from jobs import CLEAN, HANG, PATIENCE, contains, equal, helper, main, run, start
+from jobs import CLEAN, LIMITS, PATIENCE, contains, equal, helper, main, run, start
 
 HANG = helper("hang")
 SOURCE = (Path(__file__).resolve().parent / "hang.cpp").read_text().splitlines()
@@ -41,7 +41,7 @@ def hangs(ranks, what, wanted=ALL, options=("--hang-report", "0.5"), env=None, m
 
     reader = threading.Thread(target=read)
     reader.start()
-    deadline = time.monotonic() + 60 * HANG
+    deadline = time.monotonic() + 60 * LIMITS
     while time.monotonic() < deadline and job.poll() is None:
         found = [r for r in reports("".join(text)) if r.startswith(wanted)]
         if found and END in found[0]:
@@ -267,7 +267,7 @@ def test_what_makes_no_sense():
     text = []
     reader = threading.Thread(target=lambda: text.extend(job.stderr))
     reader.start()
-    deadline = time.monotonic() + 30 * HANG
+    deadline = time.monotonic() + 30 * LIMITS
     # The last report is on a rank that makes sense again.
     while time.monotonic() < deadline and not re.search(
             "rank 2 .* waits in recv .*: from rank 0, tag 2,", "".join(text)):
@@ -277,7 +277,7 @@ def test_what_makes_no_sense():
     begin = time.monotonic()
     job.send_signal(signal.SIGTERM)
     equal(job.wait(timeout=150), -signal.SIGTERM)
-    assert time.monotonic() - begin < 5 * HANG
+    assert time.monotonic() - begin < 5 * LIMITS
     reader.join()
     job.stdout.close()
     job.stderr.close()

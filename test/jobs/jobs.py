@@ -18,7 +18,7 @@ MPXRUN = str(Path(FILES[0]).resolve())
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
 SANITIZED = b"__asan_init" in Path(MPXRUN).read_bytes()
 PATIENCE = 5 if SANITIZED else 1
-HANG = 5 * PATIENCE  # Of limits that are for hangs alone: others may use the machine.
+LIMITS = 5 * PATIENCE  # Multiplies time limits that only a hang exceeds: other programs may use the machine.
 
 
 def helper(name):
@@ -30,7 +30,7 @@ def helper(name):
 
 def run(*args, timeout=60, env=None, **more):
     return subprocess.run([MPXRUN, *map(str, args)], capture_output=True, text=True,
-                          timeout=timeout * HANG, env={**CLEAN, **(env or {})},
+                          timeout=timeout * LIMITS, env={**CLEAN, **(env or {})},
                           stdin=subprocess.DEVNULL, **more)
 
 

@@ -6,9 +6,9 @@ import re
 import signal
 import time
 
-from jobs import HANG, helper, start
+from jobs import LIMITS, helper, start
 
-SECONDS = 2.0 * HANG
+SECONDS = 2.0 * LIMITS
 
 
 def pids_of(job):
@@ -24,7 +24,7 @@ def pids_of(job):
 
 def finish(job, since):
     """What a job has printed that is over soon."""
-    out, err = job.communicate(timeout=30 * HANG)
+    out, err = job.communicate(timeout=30 * LIMITS)
     took = time.monotonic() - since
     assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"
     return out, err

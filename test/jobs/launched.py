@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from hosts import WHY_NO_HOSTS, Hosts
-from jobs import CLEAN, FILES, HANG, contains, equal
+from jobs import CLEAN, FILES, LIMITS, PATIENCE, contains, equal
 from slurm_cluster import program  # noqa: F401
 
 OTHERS = ("OMPI_", "PMI_", "PMIX_", "SLURM_", "MPI_", "HYDRA_")
@@ -34,7 +34,7 @@ def launch(*command, env=None, timeout=40):
     """A job of another launcher, in a folder of its own for what launchers leave in TMPDIR."""
     with tempfile.TemporaryDirectory(prefix="mpx-launched-") as folder:
         return subprocess.run([str(c) for c in command], capture_output=True, text=True,
-                              timeout=timeout * HANG, stdin=subprocess.DEVNULL, cwd=folder,
+                              timeout=timeout * LIMITS, stdin=subprocess.DEVNULL, cwd=folder,
                               env={**BARE, "TMPDIR": folder, **(env or {})}, check=False)
 
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from hosts import WHY_NO_HOSTS, Hosts, sh
-from jobs import HANG, PATIENCE, equal, helper, main, run, start
+from jobs import LIMITS, PATIENCE, equal, helper, main, run, start
 
 def environment(seconds=10, network="10.213.0.0/24"):
     return {"MPX_TCP_INTERFACE": network, "MPX_TCP_HEARTBEAT": str(seconds)}
@@ -57,7 +57,7 @@ def talk(hosts, seconds, disturb, env=None):
     job = start(*hosts.command(helper("tcp_hosts"), "talk", str(seconds)), env=env or environment())
     read(job, "rank 0: talking", "rank 2: talking")
     disturb()
-    out, err = job.communicate(timeout=60 * HANG)
+    out, err = job.communicate(timeout=60 * LIMITS)
     equal((job.returncode, sorted(out.splitlines()), err), (0, ["rank 0: all of many", "rank 2: all of many"], ""))
 
 

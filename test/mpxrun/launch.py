@@ -15,11 +15,11 @@ MPXRUN, VICTIM = (str(Path(p).resolve()) for p in sys.argv[1:3])
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("MPX_")}
 SANITIZED = b"__asan_init" in Path(MPXRUN).read_bytes()
 PATIENCE = 5 if SANITIZED else 1
-HANG = 5 * PATIENCE  # Of limits that are for hangs alone: others may use the machine.
+LIMITS = 5 * PATIENCE  # Multiplies time limits that only a hang exceeds: other programs may use the machine.
 
 
 def run(*args, timeout=60, **more):
-    return subprocess.run([MPXRUN, *map(str, args)], capture_output=True, text=True, timeout=timeout * HANG,
+    return subprocess.run([MPXRUN, *map(str, args)], capture_output=True, text=True, timeout=timeout * LIMITS,
                           env=more.pop("env", CLEAN), **{"stdin": subprocess.DEVNULL, **more})
 
 
@@ -55,7 +55,7 @@ def alive(pid):
 
 
 def gone(pids, seconds=2.0):
-    end = time.monotonic() + seconds * HANG
+    end = time.monotonic() + seconds * LIMITS
     while time.monotonic() < end:
         if not any(map(alive, pids)):
             return True
@@ -65,7 +65,7 @@ def gone(pids, seconds=2.0):
 
 def becomes(pid, states):
     """Waits until a process is in one of these states."""
-    deadline = time.monotonic() + 5 * HANG
+    deadline = time.monotonic() + 5 * LIMITS
     while time.monotonic() < deadline:
         now = stat_of(pid)[0]
         if now in states:
@@ -76,7 +76,7 @@ def becomes(pid, states):
 
 def keeper_of(front):
     """The process that runs the job of this mpxrun."""
-    deadline = time.monotonic() + 5 * HANG
+    deadline = time.monotonic() + 5 * LIMITS
     while time.monotonic() < deadline:
         for pid in filter(str.isdigit, os.listdir("/proc")):
             stat = stat_of(pid)

@@ -18,12 +18,12 @@ import time
 import uuid
 from pathlib import Path
 
-from launch import (CLEAN, HANG, MPXRUN, PATIENCE, VICTIM, alive, becomes, contains, equal, keeper_of, main,
+from launch import (CLEAN, LIMITS, MPXRUN, PATIENCE, VICTIM, alive, becomes, contains, equal, keeper_of, main,
                     matches, name_of, start, stat_of)
 
 TURNS = int(os.environ.get("TURNS", "3"))
 ROOT = os.geteuid() == 0
-SECONDS = 2.0 * HANG  # in which everything is over
+SECONDS = 2.0 * LIMITS  # in which everything is over
 ANOTHER_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 # Since Linux 6.15 a pidfd knows how its process ended, whoever reaped it.
@@ -80,7 +80,7 @@ class Job:
 
     def ranks(self, count):
         """The `count` processes apart from mpxrun, once they are all there."""
-        deadline = time.monotonic() + 10 * HANG
+        deadline = time.monotonic() + 10 * LIMITS
         while time.monotonic() < deadline:
             found = [p for p in self.everybody() if p not in (self.pid, self.keeper)]
             if len(found) == count:
@@ -99,7 +99,7 @@ def end(code, message, *args, seconds=SECONDS, **more):
     """Runs a job that leaves nothing behind, and is over in time."""
     begin = time.monotonic()
     with Job(*args, **more) as job:
-        out, err = job.process.communicate(timeout=30 * HANG)
+        out, err = job.process.communicate(timeout=30 * LIMITS)
         took = time.monotonic() - begin
         equal(job.everybody(), [])
         if isinstance(code, tuple):
@@ -187,7 +187,7 @@ def test_a_job_that_ends_well_leaves_no_daemons():
         job.process.stdout.readline()
         time.sleep(0.2)
         job.process.terminate()  # nobody has to wait for them
-        equal(job.process.wait(timeout=0.5 * HANG), -signal.SIGTERM)
+        equal(job.process.wait(timeout=0.5 * LIMITS), -signal.SIGTERM)
         job.gone(0)
 
 
@@ -219,7 +219,7 @@ def test_signals_reach_a_rank_that_outlives_its_wrapper():
                 assert job.process.stdout.readline().startswith("pid ")
             job.ranks(2)  # the shells, which the signals would meet, too, have ended
             job.process.send_signal(s)
-            out, err = job.process.communicate(timeout=5 * HANG)
+            out, err = job.process.communicate(timeout=5 * LIMITS)
             equal((out, err, job.process.returncode), (f"caught {int(s)}\n" * 2, "", code))
 
 
@@ -233,7 +233,7 @@ def test_signals_reach_ranks_that_have_joined_unheard():
         assert len(victims) == 2, victims
         os.kill(job.keeper, signal.SIGTERM)
         os.kill(job.keeper, signal.SIGCONT)
-        out, err = job.process.communicate(timeout=5 * HANG)
+        out, err = job.process.communicate(timeout=5 * LIMITS)
         equal((out.splitlines()[2:], err, job.process.returncode), (["caught 15"] * 2, "", -15))
 
 
@@ -316,7 +316,7 @@ def test_a_signal_to_the_group_counts_once():
                 job.process.stdout.readline()
             os.kill(job.pid, s)  # as timeout(1) does
             os.killpg(job.pid, s)
-            out, _ = job.process.communicate(timeout=5 * HANG)
+            out, _ = job.process.communicate(timeout=5 * LIMITS)
             equal((out, job.process.returncode), (f"caught {int(s)}\n" * 3, -s))
 
 
@@ -349,7 +349,7 @@ class Terminal:
     def see(self, pattern, count=1):
         """Reads on until the pattern has come so often; returns what it matched."""
         import select
-        end = time.monotonic() + 10 * HANG
+        end = time.monotonic() + 10 * LIMITS
         while len(found := re.findall(pattern, self.text)) < count:
             ready = select.select([self.fd], [], [], max(0.0, end - time.monotonic()))[0]
             assert ready, f"no {pattern!r} in {self.text!r}"

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from launch import (CLEAN, HANG, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, matches, pids_of,
+from launch import (CLEAN, LIMITS, MPXRUN, VICTIM, becomes, contains, equal, gone, keeper_of, main, matches, pids_of,
                     run, start, stat_of)
 
 
@@ -146,10 +146,10 @@ pieces(int(os.environ["MPX_RANK"]), write, lambda: time.sleep(0.3))
         equal(sum(text.count(b"\n") for text, _ in outputs), newlines)
 
     command = ("-n", "4", sys.executable, "-c", program)
-    r = subprocess.run([MPXRUN, *command], capture_output=True, env=CLEAN, timeout=60 * HANG)
+    r = subprocess.run([MPXRUN, *command], capture_output=True, env=CLEAN, timeout=60 * LIMITS)
     equal(r.returncode, 0)
     check((r.stdout, [0]), (r.stderr, [1]))
-    r = subprocess.run([MPXRUN, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=CLEAN, timeout=60 * HANG)
+    r = subprocess.run([MPXRUN, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=CLEAN, timeout=60 * LIMITS)
     equal(r.returncode, 0)
     check((r.stdout, [0, 1]))
     with tempfile.TemporaryDirectory() as folder:
@@ -309,7 +309,7 @@ def test_signals_end_the_job():
         job = start("-n", 4, VICTIM, "wait")
         pids = pids_of(job, 4)
         job.send_signal(s)
-        equal(job.wait(timeout=3 * HANG), -s)
+        equal(job.wait(timeout=3 * LIMITS), -s)
         assert gone(pids, 0.5)
         equal(job.stderr.read(), INTERRUPTED if s == signal.SIGINT else "")
 
@@ -321,15 +321,15 @@ def test_hint_at_hang_reports():
         pids_of(job, 2)
         time.sleep(0.1)
         job.send_signal(signal.SIGINT)
-        equal(job.communicate(timeout=5 * HANG)[1], "")
+        equal(job.communicate(timeout=5 * LIMITS)[1], "")
     job = start("-n", 2, "--timeout", 30, VICTIM, "wait")
     pids_of(job, 2)
     job.send_signal(signal.SIGINT)
-    equal(job.communicate(timeout=5 * HANG)[1], INTERRUPTED)
+    equal(job.communicate(timeout=5 * LIMITS)[1], INTERRUPTED)
     job = start("-n", 2, "sh", "-c", "echo pid $$; exec sleep 30")
     pids_of(job, 2)
     job.send_signal(signal.SIGINT)
-    equal(job.communicate(timeout=5 * HANG)[1], "")
+    equal(job.communicate(timeout=5 * LIMITS)[1], "")
 
 
 def test_signals_can_be_caught():
@@ -337,7 +337,7 @@ def test_signals_can_be_caught():
         job = start("-n", 3, VICTIM, "catch")
         pids_of(job, 3)
         job.send_signal(s)
-        out, _ = job.communicate(timeout=5 * HANG)
+        out, _ = job.communicate(timeout=5 * LIMITS)
         equal(out.splitlines(), [f"caught {int(s)}"] * 3)
         equal(job.returncode, code)
 
@@ -347,7 +347,7 @@ def test_stubborn_ranks():
     pids = pids_of(job, 3)
     begin = time.monotonic()
     job.send_signal(signal.SIGINT)
-    equal(job.wait(timeout=5 * HANG), -signal.SIGINT)
+    equal(job.wait(timeout=5 * LIMITS), -signal.SIGINT)
     assert 0.9 < time.monotonic() - begin < 1.6 and gone(pids, 0.5)
     job = start("-n", 3, VICTIM, "stubborn")
     pids = pids_of(job, 3)
@@ -355,7 +355,7 @@ def test_stubborn_ranks():
     job.send_signal(signal.SIGTERM)
     time.sleep(0.1)
     job.send_signal(signal.SIGTERM)
-    equal(job.wait(timeout=5 * HANG), -signal.SIGTERM)
+    equal(job.wait(timeout=5 * LIMITS), -signal.SIGTERM)
     assert time.monotonic() - begin < 0.6 and gone(pids, 0.5)
 
 
@@ -393,7 +393,7 @@ def test_stop_and_continue():
     for pid in pids:
         becomes(pid, "S")
     job.send_signal(signal.SIGTERM)
-    equal(job.wait(timeout=3 * HANG), -signal.SIGTERM)
+    equal(job.wait(timeout=3 * LIMITS), -signal.SIGTERM)
 
 
 def test_mpxrun_is_killed():
@@ -413,7 +413,7 @@ def test_rank_is_killed_from_outside():
         pids = pids_of(job, 4)
         begin = time.monotonic()
         os.kill(pids[1], signal.SIGKILL)
-        equal(job.wait(timeout=5 * HANG), 137)
+        equal(job.wait(timeout=5 * LIMITS), 137)
         assert time.monotonic() - begin < 2 and gone(pids, 0.5)
         contains(job.stderr.read(), "; ending the other ranks")
 
@@ -642,11 +642,11 @@ def test_timeout():
     begin = time.monotonic()
     r = run("-n", 2, "--timeout", 0.4, "sleep", 30)
     equal((r.returncode, r.stderr), (124, "mpxrun: the job has not ended within 0.4 s (--timeout): ending it\n"))
-    assert 0.35 < time.monotonic() - begin < 1.4 * HANG
+    assert 0.35 < time.monotonic() - begin < 1.4 * LIMITS
     begin = time.monotonic()  # SIGTERM is ignored: SIGKILL follows
     r = run("-n", 2, "--timeout", 0.4, VICTIM, "stubborn")
     equal(r.returncode, 124)
-    assert 0.85 < time.monotonic() - begin < 2 * HANG
+    assert 0.85 < time.monotonic() - begin < 2 * LIMITS
     equal(run("-n", 2, "--timeout", 30, VICTIM, "hello").returncode, 0)
     equal(run("-n", 2, "--timeout", 30, "sh", "-c", "exit 3").returncode, 3)
     r = run("-n", 2, "--timeout", 0.5, "--survive", "sh", "-c", "[ $MPX_RANK = 1 ] && exit 3; sleep 30")
@@ -795,7 +795,7 @@ def test_too_few_descriptors():
 
 def test_closed_output():
     r = subprocess.run(["bash", "-c", f"{MPXRUN} -n 3 yes | head -1; echo ${{PIPESTATUS[0]}}"],
-                       capture_output=True, text=True, env=CLEAN, timeout=10 * HANG)
+                       capture_output=True, text=True, env=CLEAN, timeout=10 * LIMITS)
     equal((r.stdout, r.stderr), ("y\n141\n", ""))
 
 
@@ -809,12 +809,12 @@ def test_slow_reader():
     job.send_signal(signal.SIGINT)
     time.sleep(0.2)
     job.send_signal(signal.SIGINT)
-    equal(job.wait(timeout=3 * HANG), -signal.SIGINT)
+    equal(job.wait(timeout=3 * LIMITS), -signal.SIGINT)
 
 
 def test_closed_standard_streams():
     r = subprocess.run(["bash", "-c", f"{MPXRUN} -n 2 {VICTIM} hello <&- 2>&-"],
-                       capture_output=True, text=True, env=CLEAN, timeout=10 * HANG)
+                       capture_output=True, text=True, env=CLEAN, timeout=10 * LIMITS)
     equal((r.returncode, len(r.stdout.splitlines())), (0, 2))
 
 
@@ -827,7 +827,7 @@ def test_idle_costs_nothing():
     time.sleep(1)
     assert ticks() - before <= 1
     job.terminate()
-    job.wait(timeout=3 * HANG)
+    job.wait(timeout=3 * LIMITS)
 
 
 main(globals())
