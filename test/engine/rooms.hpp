@@ -197,11 +197,11 @@ class peers_archetype {
     stalled.erase(stalled.begin());
     return r;
   }
-  bool calm_and_no_news() const { return busy.empty(); }
+  bool fast_path_allowed() const { return busy.empty(); }
   bool calm() const { return busy.empty(); }
   bool has_news() const { return news; }
   bool any_due() const noexcept { return false; }
-  bool troubled() const { return !busy.empty(); }
+  bool has_slow_reason() const { return !busy.empty(); }
   bool may_take() { return false; }
   void polled() {}
   bool orphaned() const { return false; }

@@ -495,7 +495,7 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   scripted_job job;
   peers_house h(job);
   h.check();
-  CHECK(h.calm_and_no_news());
+  CHECK(h.fast_path_allowed());
   peer_record& two = h.of(2);
   h.set_busy(two);
   CHECK(!h.calm());

@@ -62,7 +62,7 @@ struct one_sided {
   /// True if no peer is known to have failed and the job reports nothing new.
   /// Cost:       two loads.
   [[gnu::always_inline]] static bool calm(endpoint_type& e) noexcept {
-    return e.peers().calm_and_no_news();
+    return e.peers().fast_path_allowed();
   }
   /// Revokes that communicator at this rank only: its operations here end with errc::revoked.
   static void revoke_locked(endpoint_type& e, communicator_state& s) noexcept {

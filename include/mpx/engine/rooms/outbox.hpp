@@ -312,7 +312,7 @@ class outbox_room {
 
   /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
-    return house().peers().calm_and_no_news() || quiet_slow(to);
+    return house().peers().fast_path_allowed() || quiet_slow(to);
   }
 
   /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or

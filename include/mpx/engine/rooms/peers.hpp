@@ -71,7 +71,7 @@ class peers_room {
   /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
   /// changed.
   /// Cost: two loads and a comparison.
-  [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
+  [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
     return vital_->calm == news_.load(platform::memory_order_relaxed);
   }
   bool has_news() const noexcept {
@@ -80,7 +80,7 @@ class peers_room {
   /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
   /// first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
-  void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
+  void polled() noexcept { vital_->takes = slow_reasons_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
   /// Counts calls that do not poll.
   countdown_type& countdown() noexcept { return vital_->countdown; }
@@ -89,7 +89,7 @@ class peers_room {
     orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
   }
   /// True if a peer is busy or lost, a communicator is revoked, or a schedule is due.
-  bool troubled() const noexcept { return troubles_ != 0; }
+  bool has_slow_reason() const noexcept { return slow_reasons_ != 0; }
 
   /// Not 0 if a peer is lost or a communicator is revoked: callers take the slow path.
   std::uint32_t failures() const noexcept { return failures_; }
@@ -122,8 +122,8 @@ class peers_room {
   void revoked(int more) noexcept {
     revoked_ += static_cast<std::uint32_t>(more);
     failures_ += static_cast<std::uint32_t>(more);
-    troubles_ += static_cast<unsigned>(more);
-    set_calm();
+    slow_reasons_ += static_cast<unsigned>(more);
+    update_fast_path();
   }
 
   // --- Records -----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class peers_room {
     peer_record* const r = records_[peer];
     if (r != nullptr && r->failure_ != errc{}) {
       const bool all = !unacknowledged();
-      --troubles_;
+      --slow_reasons_;
       --failures_;
       const std::uint32_t lost = failures_ - revoked_;
       acknowledged_ = all || lost == 0 ? lost : lost + 1;
@@ -197,14 +197,14 @@ class peers_room {
     if (r != nullptr && !is_shared(r)) {
       if (r->busy_) {
         busy_.erase(*r);
-        --troubles_;
+        --slow_reasons_;
       }
       if (r->stalled_) stalled_.erase(*r);
       delete r;
     }
     records_.put(peer, &gone_);
     vacant_.push_back(peer);
-    set_calm();
+    update_fast_path();
   }
 
   // --- Lists -------------------------------------------------------------------------------------
@@ -217,8 +217,8 @@ class peers_room {
   [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
     r.busy_ = true;
-    ++troubles_;
-    set_calm();
+    ++slow_reasons_;
+    update_fast_path();
     busy_.push_back(r);
   }
   bool any_busy() const noexcept { return !busy_.empty(); }
@@ -238,12 +238,12 @@ class peers_room {
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
         r.busy_ = false;
-        --troubles_;
+        --slow_reasons_;
       } else {
         ++at;
       }
     }
-    set_calm();
+    update_fast_path();
   }
   /// Marks a peer that the transport cannot reach. The next flush loses it; the caller is in the
   /// middle of something that depends on it.
@@ -272,8 +272,8 @@ class peers_room {
   [[gnu::noinline]] void set_due(bool any) noexcept {
     if (any == schedules_due_) return;
     schedules_due_ = any;
-    troubles_ += any ? 1u : -1u;
-    set_calm();
+    slow_reasons_ += any ? 1u : -1u;
+    update_fast_path();
   }
   bool any_due() const noexcept { return schedules_due_; }
 
@@ -322,7 +322,7 @@ class peers_room {
         house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
-      set_calm();
+      update_fast_path();
     }
   }
 
@@ -375,18 +375,19 @@ class peers_room {
       records_.put(peer, r);
     }
     r->failure_ = why;
-    ++troubles_;
+    ++slow_reasons_;
     ++failures_;
     ++losses_;
-    set_calm();
+    update_fast_path();
   }
-  [[gnu::noinline]] void set_calm() noexcept {
+  [[gnu::noinline]] void update_fast_path() noexcept {
     if (orphaned()) return;
-    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
-    if (troubles_ != 0) vital_->takes = 0;
+    vital_->calm = slow_reasons_ == 0 ? failure_epoch_ : 0;
+    if (slow_reasons_ != 0) vital_->takes = 0;
   }
 
-  unsigned troubles_ = 0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
+  unsigned slow_reasons_ =
+      0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
   bool schedules_due_ = false;
   vital_type vital_;
   owning_table<peer_record> records_;

@@ -60,7 +60,7 @@ class progress_room {
   /// check the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
     if (!house().peers().calm()) [[unlikely]]
-      return poll_troubled();
+      return poll_slow();
     const std::uint64_t before = completions_;
     const std::size_t n = take_packets();
     wake_waiters_if_new(before);
@@ -75,9 +75,9 @@ class progress_room {
   /// Body of House::poll. That is a single function because all packet handlers are inlined in it,
   /// and a member of the house so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]] {
+    if (!house().peers().fast_path_allowed()) [[unlikely]] {
       if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
-        return poll_troubled();
+        return poll_slow();
     }
     [[maybe_unused]] const std::uint64_t before = completions_;
     const std::size_t n = take_packets();
@@ -145,7 +145,7 @@ class progress_room {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (house().peers().orphaned()) return;
       std::size_t n = poll_packets_apart();
-      if (house().peers().troubled()) n += house().flush_busy();
+      if (house().peers().has_slow_reason()) n += house().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
     }
@@ -408,12 +408,12 @@ class progress_room {
     return 0;
   }
 
-  [[gnu::noinline]] std::size_t poll_troubled() {
+  [[gnu::noinline]] std::size_t poll_slow() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
     std::size_t n = poll_packets_apart();
-    if (house().peers().troubled()) n += house().flush_busy();
+    if (house().peers().has_slow_reason()) n += house().flush_busy();
     wake_waiters_if_new(before);
     return n;
   }

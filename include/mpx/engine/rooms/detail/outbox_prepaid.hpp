@@ -16,7 +16,7 @@ template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_paid(
     const send_call& c) noexcept {
   if constexpr (prepays) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]]
+    if (!house().peers().fast_path_allowed()) [[unlikely]]
       return false;
     auto& flow = house().flow();
     const std::uint32_t count = flow.count(c.to);
