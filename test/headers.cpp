@@ -44,8 +44,8 @@ struct may_throw {
 };
 static_assert(ElasticFlowControl<flow_archetype> && ElasticFlowControl<flow::unlimited>);
 static_assert(PrepaidFlowControl<flow_archetype> && PrepaidFlowControl<flow::unlimited>);
-static_assert(PrepaidFlowControl<flow::credits<>> && PurseTransport<transport_archetype>);
-static_assert(PurseTransport<transport::inproc> && PurseTransport<transport::shm>);
+static_assert(PrepaidFlowControl<flow::credits<>> && PrepaidTransport<transport_archetype>);
+static_assert(PrepaidTransport<transport::inproc> && PrepaidTransport<transport::shm>);
 static_assert(ElasticFlowControl<flow::credits<>> && !FlowControl<may_throw>);
 
 struct matches_arrivals {

@@ -14,17 +14,17 @@
 
 namespace flow_contract {
 
-/// Buys ahead and gives back now and then. Returns whether the purse has paid for a message.
+/// Buys ahead and gives back now and then. Returns whether the prepaid credit has paid for a message.
 template <mpx::FlowControl F>
 bool pays([[maybe_unused]] F& flow, [[maybe_unused]] mpx::peer_id to,
-          [[maybe_unused]] std::uint32_t& purse, [[maybe_unused]] std::size_t bytes,
+          [[maybe_unused]] std::uint32_t& prepaid_credit, [[maybe_unused]] std::size_t bytes,
           [[maybe_unused]] std::mt19937_64& random) {
   if constexpr (mpx::PrepaidFlowControl<F>) {
-    if (random() % 4 == 0) purse += flow.prepay(to);
-    if (random() % 16 == 0) flow.refund(to, std::exchange(purse, 0));
+    if (random() % 4 == 0) prepaid_credit += flow.prepay(to);
+    if (random() % 16 == 0) flow.refund(to, std::exchange(prepaid_credit, 0));
     const std::uint32_t price = flow.price(bytes);
-    if (purse < price || random() % 2 != 0) return false;
-    purse -= price;
+    if (prepaid_credit < price || random() % 2 != 0) return false;
+    prepaid_credit -= price;
     return true;
   }
   return false;
@@ -73,7 +73,7 @@ class traffic {
     if constexpr (mpx::PrepaidFlowControl<F>) {
       broken_ += sender_.count(to_) == sender_.outgoing(to_) ? 0 : 1;
     }
-    if (const std::size_t tiny = bytes % 41; pays(sender_, to_, purse_, tiny, random_)) {
+    if (const std::size_t tiny = bytes % 41; pays(sender_, to_, prepaid_credit_, tiny, random_)) {
       channel_.push_back(tiny);
       ++sent_;
       return;
@@ -111,7 +111,7 @@ class traffic {
 
   F sender_;
   F receiver_;
-  std::uint32_t purse_ = 0;
+  std::uint32_t prepaid_credit_ = 0;
   mpx::peer_id to_;    // The receiver, as the sender knows it.
   mpx::peer_id from_;  // And the other way round.
   std::size_t bytes_max_;
@@ -151,7 +151,7 @@ void check_elastic(std::uint64_t budget) {
     F flow;  // Of the sender, which has met others before: `at` is our number there.
     mpx::peer_id at;
     bool here = false;
-    std::uint32_t purse = 0;
+    std::uint32_t prepaid_credit = 0;
     std::deque<std::size_t> channel{};
     std::deque<std::size_t> stored{};
   };
@@ -199,7 +199,7 @@ void check_elastic(std::uint64_t budget) {
         r.here = false;
       } else if (dice < 50) {
         std::size_t bytes = random() % 3000;
-        if (pays(r.flow, r.at, r.purse, bytes % 1025, random)) {
+        if (pays(r.flow, r.at, r.prepaid_credit, bytes % 1025, random)) {
           bytes %= 1025;
         } else if (!r.flow.try_acquire(r.at, bytes)) {
           continue;

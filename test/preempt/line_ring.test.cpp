@@ -84,8 +84,8 @@ class ends {
 
   bool put(std::uint32_t i, const std::byte* data, std::size_t bytes) {
     if constexpr (std::is_same_v<Producer, ring_producer>) {
-      producer_.purse() = 1;
-      if (i % 2 == 1 && producer_.put_paid(header_of(i), data, bytes, 1)) return true;
+      producer_.prepaid_credit() = 1;
+      if (i % 2 == 1 && producer_.try_put_prepaid(header_of(i), data, bytes, 1)) return true;
     }
     if (bytes <= line_data_bytes) return producer_.put_inline(header_of(i), data, bytes);
     if constexpr (Pooled) return producer_.put_pooled(header_of(i), data, bytes);

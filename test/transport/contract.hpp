@@ -279,9 +279,9 @@ void check_going_on() {
   CHECK(same(threes.packets.back().header, header_of(8)));
 }
 
-/// What is paid for goes out as by a post, in order with posts, or not at all; the purse pays for
+/// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit pays for
 /// what went, and for nothing else.
-template <mpx::PurseTransport T>
+template <mpx::PrepaidTransport T>
 void check_purse() {
   constexpr std::size_t most = T::traits.inline_bytes_max;
   cluster<T> job(2);
@@ -289,24 +289,24 @@ void check_purse() {
   std::uint32_t posted = 0;
   const auto paid = [&](std::size_t bytes, std::uint32_t price) {
     const payload data(posted, bytes);
-    const bool went = job[0].post_paid(1, header_of(posted), data.view(), price);
+    const bool went = job[0].try_post_prepaid(1, header_of(posted), data.view(), price);
     posted += went ? 1 : 0;
     return went;
   };
-  CHECK(job[0].purse(1) == nullptr);
+  CHECK(job[0].prepaid_credit(1) == nullptr);
   CHECK(!paid(8, 1));
   REQUIRE(post(job[0], 1, posted++, 8) == outcome::done);
-  REQUIRE(job[0].purse(1) != nullptr);
-  std::uint32_t& purse = *job[0].purse(1);
-  CHECK(purse == 0);
+  REQUIRE(job[0].prepaid_credit(1) != nullptr);
+  std::uint32_t& prepaid_credit = *job[0].prepaid_credit(1);
+  CHECK(prepaid_credit == 0);
   CHECK(!paid(8, 1));
-  purse = 5;
+  prepaid_credit = 5;
   CHECK(!paid(8, 6));
-  CHECK(purse == 5);
+  CHECK(prepaid_credit == 5);
   CHECK(paid(8, 2));
   CHECK(paid(0, 0));
   CHECK(paid(most + 1, 3));
-  CHECK(purse == 0);
+  CHECK(prepaid_credit == 0);
   CHECK(!paid(8, 1));
   std::uint32_t taken = 0;
   std::uint64_t refused = 0;
@@ -324,7 +324,7 @@ void check_purse() {
     }
   };
   for (int round = 0; round < 20; ++round) {  // Until the channel is full, round after round.
-    purse = 3'000'000;
+    prepaid_credit = 3'000'000;
     const std::uint32_t before = posted;
     std::uint32_t spent = 0;
     for (outcome o = outcome::done; o == outcome::done;) {
@@ -341,15 +341,15 @@ void check_purse() {
       posted += o == outcome::done ? 1 : 0;
       REQUIRE(posted - before < 10'000'000);
     }
-    CHECK(purse == 3'000'000 - spent);
+    CHECK(prepaid_credit == 3'000'000 - spent);
     CHECK(!paid(T::traits.packet_bytes_max, 0));
     take();
   }
   CHECK(refused > 0);
   for (int i = 0; i < 100; ++i) CHECK(job[1].poll(sink) == 0);
-  CHECK(job[0].purse(0) == nullptr);  // Each peer has its own.
+  CHECK(job[0].prepaid_credit(0) == nullptr);  // Each peer has its own.
   REQUIRE(post(job[0], 0, 0, 8) == outcome::done);
-  CHECK(*job[0].purse(0) == 0);
+  CHECK(*job[0].prepaid_credit(0) == 0);
 }
 
 /// Even when the first source refills its ring as fast as it is read, within the poll itself.
@@ -601,7 +601,7 @@ void check_packets(bool met = false) {
   check_no_starvation<T>();
   check_refilling_source<T>(met);
   if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
-  if constexpr (mpx::PurseTransport<T>) check_purse<T>();
+  if constexpr (mpx::PrepaidTransport<T>) check_purse<T>();
   check_pending<T>();
   if constexpr (mpx::PlacingTransport<T>) check_placing<T>();
   if constexpr (mpx::DroppingTransport<T>) check_dropping<T>();

@@ -245,8 +245,9 @@ void check_drop_and_return() {
       zero.poll();
       one.poll();
     }
-    if constexpr (mpx::PurseTransport<T>)
-      if (std::uint32_t* const purse = job[0].purse(1); purse != nullptr) *purse = 77;
+    if constexpr (mpx::PrepaidTransport<T>)
+      if (std::uint32_t* const prepaid_credit = job[0].prepaid_credit(1); prepaid_credit != nullptr)
+        *prepaid_credit = 77;
     job[0].drop_peer(1);
     zero.end(1);
     for (int i = 0; i < 3; ++i) one.post(0);  // It does not know, and nobody hears it.
@@ -263,7 +264,7 @@ void check_drop_and_return() {
     REQUIRE(job[1 - static_cast<peer_id>(round % 2)].add_peer(
                 static_cast<peer_id>(round % 2), job[static_cast<peer_id>(round % 2)].address()) ==
             mpx::errc{});
-    if constexpr (mpx::PurseTransport<T>) CHECK(job[0].purse(1) == nullptr);
+    if constexpr (mpx::PrepaidTransport<T>) CHECK(job[0].prepaid_credit(1) == nullptr);
     zero.begin(1, first);
     one.begin(0, first);
   }

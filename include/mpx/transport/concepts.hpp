@@ -371,18 +371,18 @@ concept PeekingTransport =
 /// A transport that stores a counter of prepaid credit for each peer, next to the state that its
 /// posts write. The caller owns the value.
 ///
-/// - `purse(peer)`: returns the address of the counter, or nullptr if there is none for that peer,
+/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for that peer,
 ///   at least until something is posted to it. The counter starts at 0, also after the peer was
 ///   dropped.
-/// - `post_paid(peer, header, payload, price)`: posts the packet and subtracts `price` from the
+/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from the
 ///   counter if the counter holds that much and the packet can leave at once on the fast path.
 ///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
 template <class T>
-concept PurseTransport =
+concept PrepaidTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
                              std::span<const std::byte> payload, std::uint32_t price) {
-      { t.purse(peer) } noexcept -> std::same_as<std::uint32_t*>;
-      { t.post_paid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
+      { t.prepaid_credit(peer) } noexcept -> std::same_as<std::uint32_t*>;
+      { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport whose peers can share plain memory: every peer reaches the memory that
@@ -509,8 +509,9 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
-  std::uint32_t* purse(peer_id) noexcept;
-  bool post_paid(peer_id, const frame_header&, std::span<const std::byte>, std::uint32_t) noexcept;
+  std::uint32_t* prepaid_credit(peer_id) noexcept;
+  bool try_post_prepaid(peer_id, const frame_header&, std::span<const std::byte>,
+                        std::uint32_t) noexcept;
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;

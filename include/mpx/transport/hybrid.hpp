@@ -104,18 +104,19 @@ class hybrid {
     return near_.post(at, header, payload, 0);
   }
 
-  /// See PurseTransport. Near peers only.
-  std::uint32_t* purse(peer_id peer) noexcept requires PurseTransport<Near>
+  /// See PrepaidTransport. Near peers only.
+  std::uint32_t* prepaid_credit(peer_id peer) noexcept requires PrepaidTransport<Near>
   {
     const peer_id at = near_of_[peer];
-    return at == detail::is_far ? nullptr : near_.purse(at);
+    return at == detail::is_far ? nullptr : near_.prepaid_credit(at);
   }
-  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
-                                       std::span<const std::byte> payload,
-                                       std::uint32_t price) noexcept requires PurseTransport<Near>
+  [[MPX_ALWAYS_INLINE]] bool try_post_prepaid(peer_id peer, const frame_header& header,
+                                              std::span<const std::byte> payload,
+                                              std::uint32_t price) noexcept
+      requires PrepaidTransport<Near>
   {
     const peer_id at = near_of_[peer];
-    return at != detail::is_far && near_.post_paid(at, header, payload, price);
+    return at != detail::is_far && near_.try_post_prepaid(at, header, payload, price);
   }
 
   /// See Transport.

@@ -55,10 +55,10 @@ class basic_sim {
                cookie_t) noexcept {
     return port_.post(peer, header, payload);
   }
-  std::uint32_t* purse(peer_id peer) noexcept { return port_.purse(peer); }
-  bool post_paid(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
-                 std::uint32_t price) noexcept {
-    return port_.post_paid(peer, header, payload, price);
+  std::uint32_t* prepaid_credit(peer_id peer) noexcept { return port_.prepaid_credit(peer); }
+  bool try_post_prepaid(peer_id peer, const frame_header& header,
+                        std::span<const std::byte> payload, std::uint32_t price) noexcept {
+    return port_.try_post_prepaid(peer, header, payload, price);
   }
   std::size_t poll(PacketSink auto& sink) noexcept { return port_.poll(sink); }
   bool arm() noexcept { return port_.arm(); }
@@ -142,7 +142,7 @@ class basic_sim {
 using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);
-static_assert(ImmediateTransport<sim> && ClockedTransport<sim> && PurseTransport<sim>);
+static_assert(ImmediateTransport<sim> && ClockedTransport<sim> && PrepaidTransport<sim>);
 static_assert(CopyingTransport<basic_sim<sim_rma::cpu>> &&
               !ImmediateTransport<basic_sim<sim_rma::cpu>>);
 

@@ -90,7 +90,7 @@ class outbox_room {
   }
 
   /// True if this stack sends small messages with prepaid credit.
-  static constexpr bool prepays = PurseTransport<transport_type> &&
+  static constexpr bool prepays = PrepaidTransport<transport_type> &&
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
@@ -351,7 +351,7 @@ class outbox_room {
     return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
   }
   bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
-  bool send_paid(const send_call& c) noexcept;
+  bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();

@@ -195,14 +195,14 @@ class ring_producer {
   }
   /// Puts a packet and subtracts `price` from the prepaid credit. Returns false and does nothing if
   /// the credit is too small or no space is known to be free.
-  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
-                                      std::size_t bytes, std::uint32_t price) noexcept {
-    const std::uint32_t held = purse_;
+  [[MPX_ALWAYS_INLINE]] bool try_put_prepaid(const frame_header& header, const std::byte* data,
+                                             std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = prepaid_credit_;
     if (next_ == stop_ || held < price) [[unlikely]]
       return false;
     if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
     write_line(header, data, bytes);
-    purse_ = held - price;
+    prepaid_credit_ = held - price;
     return true;
   }
 
@@ -213,7 +213,7 @@ class ring_producer {
   }
 
   ring_control& control() noexcept { return *control_; }
-  std::uint32_t& purse() noexcept { return purse_; }
+  std::uint32_t& prepaid_credit() noexcept { return prepaid_credit_; }
 
  private:
   [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
@@ -234,7 +234,7 @@ class ring_producer {
     std::byte* const to = pool_ + place.offset;
     // All private state is written first, so that few values stay live during the copy.
     next_ = l + 1;
-    purse_ = left;
+    prepaid_credit_ = left;
     pool_tail_ += place.advance;
     copy_short(to, data, bytes);
     // Values needed now are loaded again instead of kept during the copy.
@@ -275,7 +275,7 @@ class ring_producer {
   // The members that a put writes lie together and are written together: behind a store to a line
   // that the peer owns, stores wait in order, and few 32-byte groups of them fit the store buffer.
   alignas(16) line* next_ = nullptr;
-  std::uint32_t purse_ = 0;  // Prepaid credit; the value belongs to the caller.
+  std::uint32_t prepaid_credit_ = 0;  // Prepaid credit; the value belongs to the caller.
   std::uint32_t pool_tail_ = 0;
   std::uint32_t pool_head_ = 0;
   // Shifted to its position in a mark; wraps after 2^24 laps, as the consumer's does.

@@ -90,16 +90,16 @@ class ring_fabric {
     return outcome::done;
   }
 
-  /// See PurseTransport.
-  std::uint32_t* purse(peer_id peer) noexcept {
+  /// See PrepaidTransport.
+  std::uint32_t* prepaid_credit(peer_id peer) noexcept {
     sender* const s = out_[peer];
-    return s == nullptr ? nullptr : &s->ring.purse();
+    return s == nullptr ? nullptr : &s->ring.prepaid_credit();
   }
-  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
-                                       std::span<const std::byte> payload,
-                                       std::uint32_t price) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool try_post_prepaid(peer_id peer, const frame_header& header,
+                                              std::span<const std::byte> payload,
+                                              std::uint32_t price) noexcept {
     sender* const s = out_[peer];
-    if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
+    if (s == nullptr || !s->ring.try_put_prepaid(header, payload.data(), payload.size(), price))
       return false;
     tell(*s);
     return true;

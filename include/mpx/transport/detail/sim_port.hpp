@@ -45,7 +45,7 @@ class sim_port : public mpx::sim::detail::event_handler {
         self_(self),
         depth_(depth),
         in_(static_cast<std::size_t>(world.size())),
-        purses_(static_cast<std::size_t>(world.size())) {
+        prepaid_credits_(static_cast<std::size_t>(world.size())) {
     environment.ports[this->self()] = this;
     world.on_heal([this] { heal(); });
   }
@@ -69,12 +69,12 @@ class sim_port : public mpx::sim::detail::event_handler {
     return ship(peer, {.header = header, .payload = {payload.begin(), payload.end()}},
                 payload.size());
   }
-  /// See PurseTransport.
-  std::uint32_t* purse(peer_id peer) noexcept { return &purses_[peer]; }
-  bool post_paid(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
-                 std::uint32_t price) noexcept {
-    if (purses_[peer] < price || is_full(peer)) return false;
-    purses_[peer] -= price;
+  /// See PrepaidTransport.
+  std::uint32_t* prepaid_credit(peer_id peer) noexcept { return &prepaid_credits_[peer]; }
+  bool try_post_prepaid(peer_id peer, const frame_header& header,
+                        std::span<const std::byte> payload, std::uint32_t price) noexcept {
+    if (prepaid_credits_[peer] < price || is_full(peer)) return false;
+    prepaid_credits_[peer] -= price;
     return post(peer, header, payload) == outcome::done;
   }
   /// A put, followed by a packet if `header` is not nullptr.
@@ -433,7 +433,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   rank_t self_;
   std::uint32_t depth_;
   owning_table<channel> in_;
-  plain_array<std::uint32_t> purses_;
+  plain_array<std::uint32_t> prepaid_credits_;
   std::deque<channel*> hot_;  // Channels with ready packets, in the order of service.
   std::vector<channel*> blocked_on_space_;
   std::deque<completion> completions_;

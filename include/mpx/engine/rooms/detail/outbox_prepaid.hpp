@@ -13,7 +13,7 @@
 namespace mpx::inline v0::detail {
 
 template <class Stack, class House>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_paid(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::try_send_prepaid(
     const send_call& c) noexcept {
   if constexpr (prepays) {
     if (!house().peers().fast_path_allowed()) [[unlikely]]
@@ -22,7 +22,8 @@ template <class Stack, class House>
     const std::uint32_t count = flow.count(c.to);
     const frame_header f = wire::plain_eager_frame(c.bits, count);
     const std::span<const std::byte> payload{c.data.base, c.data.bytes};
-    if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
+    if (!house().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
+        [[unlikely]]
       return false;
     flow.told(c.to, count);
     house().trace().on(event::packets_sent, 1);
@@ -36,23 +37,23 @@ template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
     const send_call& c) noexcept {
   if constexpr (!prepays) return send_now(c);
-  return c.data.bytes <= tiny_prepaid_max && send_paid(c);
+  return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
 }
 
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
     const send_call& c) noexcept {
-  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && send_paid(c);
+  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
 }
 
 template <class Stack, class House>
 bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
   if constexpr (prepays) {
     if (!send_now(c)) return false;
-    std::uint32_t* const purse = house().transport().purse(c.to);
-    if (c.data.bytes <= prepaid_max && purse != nullptr &&
-        *purse < house().flow().price(prepaid_max))
-      *purse += house().flow().prepay(c.to);
+    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(c.to);
+    if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
+        *prepaid_credit < house().flow().price(prepaid_max))
+      *prepaid_credit += house().flow().prepay(c.to);
     return true;
   }
   return false;  // send_at_once has tried that.
@@ -63,9 +64,9 @@ template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
-    std::uint32_t* const purse = house().transport().purse(to);
-    if (purse == nullptr || *purse == 0) return false;
-    house().flow().refund(to, detail::exchange(*purse, 0u));
+    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(to);
+    if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
+    house().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
     return house().flow().try_acquire(to, bytes);
   }
   return false;
