@@ -9,11 +9,11 @@
 
 namespace {
 
-using mpx::protocol::turn_count;
-using mpx::protocol::turn_learner;
+using mpx::protocol::eager_limit_tuner;
+using mpx::protocol::exchange_detector;
 
 struct job {
-  turn_learner l;
+  eager_limit_tuner l;
   std::int64_t now_ns = 0;
   std::uint16_t sent = 0;
 
@@ -38,7 +38,7 @@ auto costs(std::int64_t asked, std::int64_t unasked) {
 
 /// Whether what is sent after that is somebody's turn: `s`: sent, `a`: arrived.
 bool takes_turns(const char* what, int times) {
-  turn_count c;
+  exchange_detector c;
   for (int i = 0; i < times; ++i)
     for (const char* p = what; *p != 0; ++p) *p == 's' ? c.sent(false) : c.arrived();
   return c.is_turn_after(16);
@@ -59,7 +59,7 @@ TEST_CASE("turn count: who answers each one takes turns, also where the other is
 }
 
 TEST_CASE("turn count: a stream ends turns, and then they begin anew") {
-  turn_count c;
+  exchange_detector c;
   const auto turns = [&](int n) {
     for (int i = 0; i < n; ++i) {
       c.sent(false);
@@ -119,7 +119,7 @@ TEST_CASE("turn learner: it looks anew") {
 
 TEST_CASE("turn learner: windows of two are compared as wholes") {
   for (const bool unasked_pays : {false, true}) {
-    turn_learner l;
+    eager_limit_tuner l;
     std::int64_t now_ns = 0;
     std::uint16_t sent = 0;
     int unasked = 0;

@@ -319,10 +319,10 @@ choice without_node(question q, algorithm by) noexcept {
 
 /// Measured costs of calls of this kind. Every rank waits for rank 0 in these calls, so that rank 0
 /// can choose for all.
-inline protocol::scheme_learner* ways_of(node_state& s, const alltoall_call&) noexcept {
+inline protocol::rendezvous_tuner* ways_of(node_state& s, const alltoall_call&) noexcept {
   return &s.alltoall_ways;
 }
-inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) noexcept {
+inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&) noexcept {
   return &s.allgather_ways;
 }
 /// Makes a long call in one of two ways: ranks read directly from each other's buffers, or they
@@ -330,12 +330,12 @@ inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) n
 /// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
 template <class Stack, class What>
 void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                    const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
+                    const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
   const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
-  const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
-  if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
+  const auto way = leads ? ways.choose(bytes, false) : protocol::rendezvous_protocol::packets;
+  if (leads ? way == protocol::rendezvous_protocol::get : node.shows(0, node_is_loan))
     meet_direct(node, c, call);
   else
     meet(node, c, call);

@@ -27,7 +27,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
-#include "mpx/protocol/scheme_learner.hpp"
+#include "mpx/protocol/rendezvous_tuner.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -209,8 +209,8 @@ struct node_state : mpx::detail::allocated {
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
   // On rank 0: measured costs of reading (get) and publishing (packets).
-  protocol::scheme_learner alltoall_ways;
-  protocol::scheme_learner allgather_ways;
+  protocol::rendezvous_tuner alltoall_ways;
+  protocol::rendezvous_tuner allgather_ways;
 };
 
 }  // namespace mpx::inline v0::coll

@@ -14,7 +14,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/datatype/memory.hpp"
 #include "mpx/matching/concepts.hpp"
-#include "mpx/protocol/scheme_learner.hpp"
+#include "mpx/protocol/rendezvous_tuner.hpp"
 #include "mpx/protocol/wire.hpp"
 
 namespace mpx::inline v0::detail {
@@ -133,13 +133,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool copying = false;
   bool recalls = false;
   protocol::traffic learns{};
-  protocol::scheme scheme{};  // Receive: rendezvous protocol.
+  protocol::rendezvous_protocol rendezvous_protocol{};  // Receive: rendezvous protocol.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;  // Receive: time of the start, or of the choice of `scheme`.
-  std::int64_t spent_ns = 0;     // Receive: time spent on its data so far.
-  remote_memory own{};           // Exposed part of `data`.
-  remote_memory target{};        // Send: memory that the receiver exposes.
-  std::byte control[40]{};       // Payload of a control packet of this operation.
+  std::int64_t asked_at_ns =
+      0;  // Receive: time of the start, or of the choice of `rendezvous_protocol`.
+  std::int64_t spent_ns = 0;  // Receive: time spent on its data so far.
+  remote_memory own{};        // Exposed part of `data`.
+  remote_memory target{};     // Send: memory that the receiver exposes.
+  std::byte control[40]{};    // Payload of a control packet of this operation.
   wire::header header{};
   union {  // Selected by `holder`.
     operation* parent = nullptr;

@@ -18,7 +18,7 @@
 #include "mpx/engine/waiting.hpp"
 #include "mpx/flow/credits.hpp"
 #include "mpx/matching/hashed.hpp"
-#include "mpx/protocol/scheme_learner.hpp"
+#include "mpx/protocol/rendezvous_tuner.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/protocol/wire.hpp"
 #include "mpx/transport/concepts.hpp"

@@ -9,7 +9,7 @@ namespace mpx::inline v0::protocol {
 
 /// Detects an exchange in turns with one peer: this rank has received as many long messages as it
 /// has sent, except for those by which the peer is ahead. One for each peer.
-class turn_count {
+class exchange_detector {
  public:
   /// True if the next message follows at least `n` turns, and begin() has not been called for it.
   bool is_turn_after(std::uint8_t n) const noexcept {
@@ -49,7 +49,7 @@ class turn_count {
 /// one with the shortest time per message, measured over four messages or more; the program's own
 /// work in a turn is the same in both. Starts again after 4096 turns. One for each peer and size.
 /// Cost:       a few comparisons a turn.
-class turn_learner {
+class eager_limit_tuner {
  public:
   /// Begins a turn, after `sent` messages in total. `trials`: turns of each choice. The first half
   /// of them is not measured, because the first use of a path takes longer.

@@ -18,7 +18,7 @@
 #include "mpx/engine/rooms/detail/mover_notices.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
-#include "mpx/protocol/scheme_learner.hpp"
+#include "mpx/protocol/rendezvous_tuner.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/watch/trace.hpp"
 
@@ -50,7 +50,7 @@ class mover_room {
     op.tag = m.is.tag();
     op.message_bytes = m.bytes;
     op.remote_ticket = m.ticket;
-    op.scheme = protocol::scheme::packets;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::packets;
     op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
     op.transferred = 0;
     op.learns = protocol::traffic::none;
@@ -140,7 +140,7 @@ class mover_room {
     op->remote_ticket = c.ticket;
     op->target = c.memory;
     if (!op->split) {  // The receiver does not fetch.
-      note_taken(*op, protocol::scheme::packets);
+      note_taken(*op, protocol::rendezvous_protocol::packets);
       end_exposure(*op);
     }
     if (op->data_lost()) return errc::no_resources;
@@ -201,7 +201,7 @@ class mover_room {
     }
     if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
     house().outbox().announcement_answered(op->peer);
-    note_taken(*op, protocol::scheme::get);
+    note_taken(*op, protocol::rendezvous_protocol::get);
     end_exposure(*op);
     house().end(*op, errc{});
     return errc{};
@@ -337,12 +337,13 @@ class mover_room {
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
-      if (op.scheme == protocol::scheme::open)
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
         choose_way(op);
       else
         op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
-      if (op.scheme == protocol::scheme::packets) return request_packets(op);
-      if (op.scheme == protocol::scheme::split) {
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
+        return request_packets(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
         if (!split(op, op.target)) fetch_no_more(op);
         return;
       }
@@ -382,7 +383,7 @@ class mover_room {
   /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
   /// number chooses.
   void choose_way(operation& op) noexcept;
-  void note_taken(const operation& op, protocol::scheme by) noexcept {
+  void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
     peer_record& r = house().peers().of(op.peer);
     r.taken_ = by;
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
@@ -427,7 +428,7 @@ class mover_room {
   /// All data of a long message has arrived.
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
-    if (is_learnt(op)) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
+    if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
     if (tells_together && when == tells::soon) {
       if (!notice_.add(op.peer, op.remote_ticket)) {
         tell_finished();
@@ -516,14 +517,14 @@ class mover_room {
 
   /// The cost statistics for `op`: separate for non-contiguous data and for data in both
   /// directions, since the relative costs differ.
-  protocol::scheme_learner& paths_of(const operation& op) noexcept {
+  protocol::rendezvous_tuner& paths_of(const operation& op) noexcept {
     if (!op.data.contiguous()) return spread_paths_;
     return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
   }
 
-  protocol::scheme_learner paths_;
-  protocol::scheme_learner paths_both_ways_;
-  protocol::scheme_learner spread_paths_;
+  protocol::rendezvous_tuner paths_;
+  protocol::rendezvous_tuner paths_both_ways_;
+  protocol::rendezvous_tuner spread_paths_;
   finish_notice notice_;
   bool goes_on_ = false;
   std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.

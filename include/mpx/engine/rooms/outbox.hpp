@@ -432,14 +432,14 @@ class outbox_room {
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
     const bool longer = is_long(bytes, op.peer);
-    if ((!longer || comes_unasked(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
+    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
       if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
       if (!longer) return false;
     }
     return push_announcement(r, op);
   }
-  bool comes_unasked(peer_record& r, const operation& op) noexcept;
+  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
 
   bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
     const wire::header h{.kind = wire::kind::eager,

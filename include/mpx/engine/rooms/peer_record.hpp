@@ -27,10 +27,10 @@ class outbound {
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;
-  protocol::turn_count turns_;
+  protocol::exchange_detector turns_;
   // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
   // eagerly in request-reply patterns.
-  plain_array<protocol::turn_learner> turn_;
+  plain_array<protocol::eager_limit_tuner> turn_;
 };
 
 /// Part of the inbox: resources of this rank that the peer may use.
@@ -57,7 +57,7 @@ class transfers {
   std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
   // Rendezvous protocol that the peer chose for the last long message it received from this rank,
   // and the number of bits of that message's length.
-  protocol::scheme taken_{};
+  protocol::rendezvous_protocol taken_{};
   std::uint8_t taken_bits_ = 0;
 };
 

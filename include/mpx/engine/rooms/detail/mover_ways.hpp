@@ -21,9 +21,9 @@ template <class Stack, class House>
     if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
     // One packet: a get has no advantage.
     if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
-    op.scheme = protocol::scheme::get;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::get;
     if (a == advice::learn) {
-      op.scheme = protocol::scheme::open;
+      op.rendezvous_protocol = protocol::rendezvous_protocol::open;
       op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
                                                                    : protocol::traffic::one_way;
       op.spent_ns = 0;
@@ -31,7 +31,7 @@ template <class Stack, class House>
       // messages to announce first. Earlier messages come first, so that their cost is measured
       // unmixed.
       if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
-      if (op.scheme == protocol::scheme::packets) return false;
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
     }
     op.target = from;
     op.copied = 0;
@@ -84,8 +84,8 @@ template <class Stack, class House>
       if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
-      if (next.scheme == protocol::scheme::open) choose_way(next);
-      if (next.scheme != protocol::scheme::get) {
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
         defer_rest(next);
         break;
       }
@@ -204,13 +204,14 @@ template <class Stack, class House>
   // After an eager send without an announcement the peer's choice is not known.
   const bool follows = both_ways && whole && op.peer < house().transport().self() &&
                        !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  op.scheme =
+  op.rendezvous_protocol =
       follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }
 
 template <class Stack, class House>
 void mover_room<Stack, House>::learn_no_more(operation& op) noexcept {
-  if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
+  if (is_learnt(op) && op.rendezvous_protocol != protocol::rendezvous_protocol::open)
+    paths_of(op).failed(op.limit);
   op.learns = protocol::traffic::none;
 }
 

@@ -12,8 +12,8 @@ namespace mpx::inline v0::detail {
 /// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
 /// environment has lowered the eager threshold, all longer messages are announced.
 template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
-                                                                const operation& op) noexcept {
+[[gnu::noinline]] bool outbox_room<Stack, House>::is_sent_eagerly(peer_record& r,
+                                                                  const operation& op) noexcept {
   constexpr std::uint8_t turns = turns_before<protocol_type>;
   static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
   if constexpr (sends_unasked<transport_type, protocol_type>) {

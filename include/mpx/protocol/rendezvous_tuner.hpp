@@ -14,7 +14,7 @@
 namespace mpx::inline v0::protocol {
 
 /// Path of the data of one long message.
-enum class scheme : std::uint8_t {
+enum class rendezvous_protocol : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
   split,    ///< The receiver fetches the first half while the sender stores the second.
@@ -29,32 +29,32 @@ enum class traffic : std::uint8_t {
   both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
 };
 
-/// Estimates the cost per byte of each scheme for each power of two of the size. Tries each scheme,
+/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries each rendezvous protocol,
 /// then uses the cheapest one and samples the others periodically: less often while the cheapest
 /// stays the same, and rarely those that cost more than twice as much. Messages in progress
-/// together use the same scheme, in blocks of up to 16 MiB: mixed schemes would disturb each
-/// other's measurement. The unit of measurement is a run of consecutive messages of one scheme.
-/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another scheme.
-class scheme_learner {
+/// together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed schemes would disturb each
+/// other's measurement. The unit of measurement is a run of consecutive messages of one rendezvous protocol.
+/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous protocol.
+class rendezvous_tuner {
  public:
-  /// Returns the scheme of the next message. `splits`: both sides can copy at the same time.
+  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same time.
   /// `more`: other messages are waiting already.
-  scheme choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
+  rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
     record* const kept = of(bytes);
-    if (kept == nullptr) return scheme::get;
+    if (kept == nullptr) return rendezvous_protocol::get;
     record& r = *kept;
     if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
       begin_block(r, bytes, splits ? ways_max : ways_max - 1);
     --r.left;
     ++r.chosen;
     ++r.under_way;
-    return static_cast<scheme>(r.way);
+    return static_cast<rendezvous_protocol>(r.way);
   }
 
   /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
   /// during which long messages are in progress is charged to the message whose data moves at its
   /// end. Both ways, the CPU time of both sides for it.
-  void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
+  void took(rendezvous_protocol p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
     record& r = *kept;
@@ -68,7 +68,7 @@ class scheme_learner {
     if (++r.measured == run_max) end_run(r, bytes);
   }
 
-  /// A message for which a scheme was chosen will report no cost.
+  /// A message for which a rendezvous protocol was chosen will report no cost.
   void failed(std::size_t bytes) noexcept {
     record* const r = of(bytes);
     if (r != nullptr && r->under_way != 0) --r->under_way;
@@ -87,7 +87,7 @@ class scheme_learner {
   static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
   static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
   static constexpr std::uint32_t rest_last = 64;
-  // One in so many samples is of a scheme that costs more than twice the best.
+  // One in so many samples is of a rendezvous protocol that costs more than twice the best.
   static constexpr std::uint32_t hopeless_every = 4;
   static constexpr std::uint8_t agains_max = 4;
   static constexpr std::uint8_t waits_max = 2;
@@ -104,8 +104,8 @@ class scheme_learner {
     std::uint32_t chosen = 0;
     std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
     std::uint8_t way = 0;
-    bool looks = false;  // This block samples a scheme that is not the best.
-    // The run: its scheme, number of measured messages, their cost, and that of the most expensive
+    bool looks = false;  // This block samples a rendezvous protocol that is not the best.
+    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the most expensive
     // one.
     std::uint8_t run_of = 0;
     std::uint32_t measured = 0;
@@ -145,10 +145,10 @@ class scheme_learner {
     const float best = r.best < ways_max ? r.cost[r.best] : 0;
     if (cost == 0) cost = sample;
     // A sample beats the best although the estimate was far above it: lower the estimate, so that
-    // the scheme is sampled as often as others.
+    // the rendezvous protocol is sampled as often as others.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
     cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
-    // Keep sampling this scheme until its estimate has converged, or the sample proves to be an
+    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves to be an
     // outlier.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {
@@ -166,7 +166,7 @@ class scheme_learner {
     r.chosen = 0;
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
-    // One trial of each scheme is enough.
+    // One trial of each rendezvous protocol is enough.
     if (r.trials >= ways && had >= block_least) r.trials = trials_max;
     if (r.trials < 2 * ways) {
       r.way = r.trials++ % ways;
@@ -207,7 +207,7 @@ class scheme_learner {
     return best == ways_max ? 0 : best;
   }
 
-  /// Selects the next scheme to sample, in turn.
+  /// Selects the next rendezvous protocol to sample, in turn.
   /// Returns:    false if it is too expensive to be sampled every time.
   static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
     const std::uint32_t others = ways - 1u;
