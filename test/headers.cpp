@@ -24,15 +24,16 @@ struct deaf {
 static_assert(PacketSink<sink_archetype>);
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CopyingTransport<transport_archetype> && PlacingTransport<transport_archetype>);
+static_assert(CpuCopyTransport<transport_archetype> && PlacingTransport<transport_archetype>);
 static_assert(RelocatingTransport<transport_archetype> &&
               CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
-static_assert(AttendingTransport<transport_archetype> && PartingTransport<transport_archetype>);
+static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);
 static_assert(ExplainingTransport<transport_archetype> && !ExplainingTransport<transport::inproc>);
-static_assert(StoringTransport<transport_archetype> && !StoringTransport<transport::inproc>);
-static_assert(!PartingTransport<transport::inproc>);  // What is done is the peer's.
+static_assert(PutPreferringTransport<transport_archetype> &&
+              !PutPreferringTransport<transport::inproc>);
+static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);

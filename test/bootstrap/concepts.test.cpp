@@ -35,7 +35,7 @@ struct lives : joins {
   mpx::platform::atomic<std::uint32_t>& failure_word() const noexcept;
   mpx::rank_state state(rank_t rank) const noexcept;
   std::string loss_text(rank_t rank) const;
-  void renounce(rank_t peer, errc why) noexcept;
+  void disconnect_from(rank_t peer, errc why) noexcept;
   errc renounced_by(rank_t peer) const noexcept;
   void mark_finished() noexcept;
   void mark_failed() noexcept;

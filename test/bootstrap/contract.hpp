@@ -142,12 +142,13 @@ void check_renouncing(std::vector<B>& ranks) {
   for (const B& b : ranks)
     for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.renounced_by(r) == mpx::errc{});
   const auto epoch = ranks[0].failure_epoch();
-  ranks[0].renounce(n - 1, mpx::errc::no_resources);
+  ranks[0].disconnect_from(n - 1, mpx::errc::no_resources);
   const auto after = ranks.back().failure_epoch();
   CHECK(after != epoch);
-  ranks[0].renounce(n - 1, mpx::errc::protocol);  // The first reason counts, and is told once.
+  ranks[0].disconnect_from(n - 1,
+                           mpx::errc::protocol);  // The first reason counts, and is told once.
   CHECK(ranks.back().failure_epoch() == after);
-  if (n > 1) ranks.back().renounce(0, mpx::errc::protocol);
+  if (n > 1) ranks.back().disconnect_from(0, mpx::errc::protocol);
   for (mpx::rank_t mine = 0; mine < n; ++mine) {
     for (mpx::rank_t r = 0; r < n; ++r) {
       CAPTURE(mine);
@@ -160,7 +161,7 @@ void check_renouncing(std::vector<B>& ranks) {
     }
   }
   for (const mpx::rank_t nobody : {-1, n}) {
-    ranks[0].renounce(nobody, mpx::errc::protocol);
+    ranks[0].disconnect_from(nobody, mpx::errc::protocol);
     CHECK(ranks[0].renounced_by(nobody) == mpx::errc{});
   }
   CHECK(on_all(ranks, [](B& b) {
@@ -179,7 +180,7 @@ void check_leaving(std::vector<B>& ranks) {
     CHECK(errc_of([&] { b.put("k", "v"); }) == mpx::errc::peer_lost);
     CHECK(errc_of([&] { b.get(0, "k"); }) == mpx::errc::peer_lost);
     CHECK(errc_of([&] { b.fence(idle); }) == mpx::errc::peer_lost);
-    b.renounce(0, mpx::errc::protocol);
+    b.disconnect_from(0, mpx::errc::protocol);
     CHECK(b.renounced_by(0) == mpx::errc{});
     b.mark_failed();  // It has left: nothing happens.
     CHECK(b.state(b.rank()) == mpx::rank_state::finished);
@@ -200,7 +201,7 @@ void check_forked(std::vector<B>& ranks) {
     const auto refused = [](auto f) { return errc_of(f) == mpx::errc::not_a_rank; };
     bool good = refused([&] { parent.put("child", "was here"); }) &&
                 refused([&] { parent.get(0, "k"); }) && refused([&] { parent.fence(idle); });
-    parent.renounce(peer, mpx::errc::protocol);
+    parent.disconnect_from(peer, mpx::errc::protocol);
     {
       const B gone(std::move(parent));
     }

@@ -215,7 +215,7 @@ TEST_CASE("mpxrun: environments follow each other without end, and what they use
     auto ranks = job.join_all();
     ranks[0].put("k", std::to_string(k));
     REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
-    ranks[1].renounce(0, errc::protocol);
+    ranks[1].disconnect_from(0, errc::protocol);
     bootstrap::grow(ranks[0].shared_fd(), ranks[0].shared_offset() + 8192);
     const mpx::mapping map(ranks[0].shared_fd(), ranks[0].shared_offset(), 8192);
     REQUIRE(map.data()[5000] == std::byte{0});

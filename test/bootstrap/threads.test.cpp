@@ -202,7 +202,7 @@ TEST_CASE("threads: environments follow each other without end, and what they us
     REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
     REQUIRE(ranks[0].state(1) == rank_state::joined);
     REQUIRE(ranks[1].renounced_by(0) == errc{});
-    ranks[0].renounce(1, errc::protocol);
+    ranks[0].disconnect_from(1, errc::protocol);
     mpx::bootstrap::grow(job.shared_fd(), ranks[0].shared_offset() + 8192);
     const mpx::mapping map(job.shared_fd(), ranks[0].shared_offset(), 8192);
     REQUIRE(map.data()[5000] == std::byte{0});

@@ -76,7 +76,7 @@ class scripted {
     if (withdraws_with == outcome::done) --exposed;
     return withdraws_with;
   }
-  mpx::advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
+  mpx::advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
   outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
               cookie_t cookie) noexcept {
     last_cookie = cookie;
@@ -116,7 +116,7 @@ class scripted {
   std::vector<packet> posted;
 };
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
-static_assert(mpx::PartingTransport<scripted>);
+static_assert(mpx::DrainableTransport<scripted>);
 
 /// A job of which the test says who lives.
 class scripted_job {
@@ -138,7 +138,7 @@ class scripted_job {
     return states[static_cast<std::size_t>(r)];
   }
   std::string loss_text(mpx::rank_t r) const { return "rank " + std::to_string(r) + " is away"; }
-  void renounce(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
+  void disconnect_from(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
   errc renounced_by(mpx::rank_t) const noexcept { return {}; }
   void mark_finished() noexcept {}
   void mark_failed() noexcept {}
@@ -370,7 +370,7 @@ struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_hous
 struct peers_house : ground_archetype<peers_house>, peers_room<stack, peers_house> {
   using room = peers_room<stack, peers_house>;
   explicit peers_house(scripted_job& job) : room(job, peers_max) {}
-  void hear_out(peer_id peer, bool left) {
+  void drain_peer(peer_id peer, bool left) {
     heard.push_back({peer, left});
     if (on_hearing) on_hearing();
   }

@@ -717,22 +717,22 @@ TEST_CASE("rooms: progress hears a peer out, though polls find nothing for a whi
     if (h.polls == 5) h.finds = 1;
     h.transport().arms_with = h.polls >= 5;
   };
-  h.hear_out(1, false);
+  h.drain_peer(1, false);
   CHECK(h.polls == 6);
   CHECK(h.transport().disarms == 1);
   // What the peer has sent before it left is on its way.
   h.on_poll = nullptr;
   h.polls = 0;
   h.transport().on_heard_out = [&] { return h.polls == 4; };
-  h.hear_out(1, true);
+  h.drain_peer(1, true);
   CHECK(h.polls == 4);
   h.polls = 0;
-  h.hear_out(1, false);  // Nobody can tell what a rank that died had sent.
+  h.drain_peer(1, false);  // Nobody can tell what a rank that died had sent.
   CHECK(h.polls == 1);
   h.polls = 0;
   h.transport().on_heard_out = [] { return false; };
   h.clock_step_ns = 100'000'000;  // Nor whether one that stands still has more to say.
-  h.hear_out(1, true);
+  h.drain_peer(1, true);
   CHECK(h.polls > 1);
   CHECK(h.polls < 20);
 }

@@ -42,7 +42,7 @@ struct sleepy {
 class apart : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_pays(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
+  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
     return mpx::advice::never;
   }
 };
@@ -50,7 +50,7 @@ class apart : public mpx::transport::basic_inproc<4, 4096> {
 class unsure : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_pays(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
+  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
     return mpx::advice::learn;
   }
 };
@@ -58,7 +58,7 @@ class unsure : public mpx::transport::basic_inproc<4, 4096> {
 class readable : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_pays(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
+  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
     return mpx::advice::always;
   }
 };

@@ -564,7 +564,7 @@ MUTATIONS = [
      "      const bool idle = flush(r);\n"
      "      if (r.refused_) lose_unless_told(r.peer, errc::no_resources);\n", ROOMS_TEST),
     ("who leaves while another one is heard out is not heard", PEERS,
-     "        house().hear_out(peer,", "        if (!has_news()) house().hear_out(peer,", ROOMS_TEST),
+     "        house().drain_peer(peer,", "        if (!has_news()) house().drain_peer(peer,", ROOMS_TEST),
     ("a poll that finds nothing is taken for nothing being there", PROGRESS,
      "} else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {", "} else if (true) {",
      ROOMS_TEST),
@@ -661,7 +661,7 @@ MUTATIONS = [
     ("a front that could not be fetched is not sent", "engine/rooms/mover.hpp",
      "      if (op.front == front::wanted) send_front(op);\n", ""),
     ("a front that comes later is not waited for", "engine/rooms/mover.hpp",
-     "if (!CopyingTransport<transport_type> || op.copied == 0)", "if (true)"),
+     "if (!CpuCopyTransport<transport_type> || op.copied == 0)", "if (true)"),
     ("a front is sent while the rest is still on its way", WAYS,
      "if (op.stage == stage::answer) send_front(op);", "send_front(op);"),
     # Several messages fetched at once.

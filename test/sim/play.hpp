@@ -69,7 +69,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   using protocol = typename Stack::protocol_type;
   constexpr thresholds t{protocol::tiny_bytes_max, protocol::short_bytes_ceiling,
                          protocol::fragment_bytes_max, 8 * protocol::short_bytes_ceiling,
-                         mpx::CopyingTransport<typename Stack::transport_type>};
+                         mpx::CpuCopyTransport<typename Stack::transport_type>};
   Memory granted(seed);
   // A window that is let go leaves its memory to cards that may still be at it.
   constexpr bool keeps = mpx::RetiringTransport<typename Stack::transport_type>;

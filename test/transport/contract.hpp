@@ -408,7 +408,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(there == before);
     const mpx::remote_memory other = owner.expose(reader.self(), there);
     CHECK(other.key != at.key);
-    if constexpr (mpx::CopyingTransport<T>) {
+    if constexpr (mpx::CpuCopyTransport<T>) {
       {
         const auto held = reader.hold(owner.self(), other, 1);
         REQUIRE(static_cast<bool>(held));
@@ -491,7 +491,7 @@ void check_rma(bool reaches_ordinary_memory) {
     const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};
     CHECK(job[0].get(1, nowhere, 0, buffer, 1) == outcome::refused);
     CHECK(job[0].put(1, nowhere, 0, buffer, 1) == outcome::refused);
-    CHECK(job[0].get_pays(1, nowhere, buffer.size()) == mpx::advice::never);
+    CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::advice::never);
   }
 }
 
@@ -517,7 +517,7 @@ void check_shared_memory() {
     const std::span mine(pieces[i].p, pieces[i].bytes);
     CHECK(has_pattern(mine, i));
     const mpx::remote_memory at = job[0].expose(1, mine);
-    CHECK(job[1].get_pays(0, at, mine.size()) == mpx::advice::always);
+    CHECK(job[1].get_cost_hint(0, at, mine.size()) == mpx::advice::always);
     std::vector<std::byte> copy(mine.size());
     REQUIRE(job[1].get(0, at, 0, copy, 1) == outcome::done);
     CHECK(has_pattern(copy, i));
@@ -538,7 +538,7 @@ struct mourner : keeper {
 
 /// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
 /// Then it is lost: somebody may depend on it.
-template <mpx::PartingTransport T>
+template <mpx::DrainableTransport T>
 void check_parting() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
     for (const bool met : {false, true}) {

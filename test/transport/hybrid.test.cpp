@@ -50,9 +50,9 @@ using usual = hybrid<mpx::transport::shm, mpx::transport::tcp>;
 using helped_transport::helped;
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
-static_assert(mpx::BlockTransport<usual> && mpx::CopyingTransport<usual>);
+static_assert(mpx::BlockTransport<usual> && mpx::CpuCopyTransport<usual>);
 static_assert(mpx::PeekingTransport<usual> && mpx::CoreSharingTransport<usual>);
-static_assert(mpx::PartingTransport<usual>);
+static_assert(mpx::DrainableTransport<usual>);
 static_assert(mpx::PlacingTransport<usual> && mpx::RelocatingTransport<usual>);
 static_assert(mpx::DroppingTransport<usual> && !mpx::ElasticTransport<usual>);
 static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);
@@ -128,7 +128,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   std::vector<std::byte> buffer(64);
   CHECK(job[0].expose(1, buffer).key == 0);
   const mpx::remote_memory here = job[0].expose(0, buffer);
-  CHECK(job[1].get_pays(0, here, 64) == mpx::advice::never);
+  CHECK(job[1].get_cost_hint(0, here, 64) == mpx::advice::never);
   CHECK(job[1].get(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[1].put(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[0].withdraw(here) == outcome::done);

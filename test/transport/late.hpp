@@ -216,10 +216,10 @@ class late : public detail::bootstrap_of<T> {
   {
     return lower_.withdraw(memory);
   }
-  mpx::advice get_pays(peer_id peer, const mpx::remote_memory& memory, std::size_t bytes) noexcept
-      requires mpx::RmaTransport<T>
+  mpx::advice get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
+                            std::size_t bytes) noexcept requires mpx::RmaTransport<T>
   {
-    return lower_.get_pays(peer, memory, bytes);
+    return lower_.get_cost_hint(peer, memory, bytes);
   }
   outcome get(peer_id peer, const mpx::remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires mpx::RmaTransport<T>
@@ -240,12 +240,12 @@ class late : public detail::bootstrap_of<T> {
     return lower_.put_then(peer, memory, offset, from, header, cookie);
   }
   auto hold(peer_id peer, const mpx::remote_memory& memory) noexcept
-      requires mpx::CopyingTransport<T>
+      requires mpx::CpuCopyTransport<T>
   {
     return lower_.hold(peer, memory);
   }
   bool get_held(peer_id peer, const mpx::remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept requires mpx::CopyingTransport<T>
+                std::span<std::byte> into) noexcept requires mpx::CpuCopyTransport<T>
   {
     return lower_.get_held(peer, memory, offset, into);
   }

@@ -32,8 +32,8 @@ using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from 
 
 static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
-static_assert(mpx::AttendingTransport<usual> && mpx::PartingTransport<usual>);
-static_assert(!mpx::PlacingTransport<usual> && !mpx::CopyingTransport<usual>);
+static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
+static_assert(!mpx::PlacingTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
 TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }
@@ -158,7 +158,7 @@ TEST_CASE("rdma over via: puts") {
       const std::span memory = std::span(there).subspan(100, 50'000);
       const mpx::remote_memory at = job[1].expose(0, memory);
       REQUIRE(at.key != 0);
-      CHECK(job[0].get_pays(1, at, 50'000) == mpx::advice::never);
+      CHECK(job[0].get_cost_hint(1, at, 50'000) == mpx::advice::never);
       CHECK(put(job, 1, at, 7, std::span(here).first(49'000)));
       CHECK(there[106] == std::byte{1});
       CHECK(has_pattern(std::span(there).subspan(107, 49'000), 3));

@@ -255,7 +255,7 @@ TEST_CASE("shm: which path a long message takes") {
   using mpx::advice;
   std::vector<std::byte> ordinary(4096);
   const auto says = [&ordinary](auto& job) {
-    return job[0].get_pays(1, job[1].expose(0, ordinary), ordinary.size());
+    return job[0].get_cost_hint(1, job[1].expose(0, ordinary), ordinary.size());
   };
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::single>> one(2);
   const bool kernel = one[0].kernel_copies(1);
@@ -267,7 +267,7 @@ TEST_CASE("shm: which path a long message takes") {
   CHECK(crowded[0].oversubscribed());
   CHECK(says(crowded) == (kernel ? advice::always : advice::never));
   void* shared = two[1].allocate_shared(64, 64);
-  CHECK(two[0].get_pays(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
+  CHECK(two[0].get_cost_hint(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
         advice::always);
   two[1].deallocate_shared(shared, 64);
 }

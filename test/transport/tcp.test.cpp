@@ -20,7 +20,7 @@ using pending = helped<basic_tcp<64 * 1024, true>>;
 
 static_assert(mpx::Transport<tcp> && mpx::PlacingTransport<tcp> && mpx::PollableTransport<tcp>);
 static_assert(mpx::RelocatingTransport<tcp> && mpx::DroppingTransport<tcp>);
-static_assert(mpx::PartingTransport<tcp>);
+static_assert(mpx::DrainableTransport<tcp>);
 static_assert(!mpx::RmaTransport<tcp> && !mpx::ElasticTransport<tcp>);
 static_assert(mpx::posts_pend<tcp> && !mpx::posts_pend<copying>);
 

@@ -84,7 +84,7 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   unless it had left. Requires: 0 <= rank < size().
 /// - `loss_text(rank)`: describes what happened to a rank that is gone, in a text for error
 ///   messages that names the rank; "" for any other rank. Requires: as for `state`.
-/// - `renounce(peer, why)`: this rank will not communicate with `peer` any more in this
+/// - `disconnect_from(peer, why)`: this rank will not communicate with `peer` any more in this
 ///   environment, because of errc::protocol or errc::no_resources, or because it cannot
 ///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
 /// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
@@ -100,7 +100,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { view.loss_text(rank) } -> std::same_as<std::string>;
-  { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
+  { b.disconnect_from(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
   { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;

@@ -83,8 +83,8 @@ class sim {
   const platform::atomic<std::uint32_t>& failure_word() const noexcept {
     return world_->failure_word();
   }
-  void renounce(rank_t peer, errc why) noexcept {
-    world_->renounce(*environment_, rank_, peer, why);
+  void disconnect_from(rank_t peer, errc why) noexcept {
+    world_->disconnect_from(*environment_, rank_, peer, why);
   }
   errc renounced_by(rank_t peer) const noexcept {
     const auto it = environment_->renounced.find({peer, rank_});

@@ -405,7 +405,7 @@ class endpoint : ground<Stack>,
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
-  using progress_type::hear_out;
+  using progress_type::drain_peer;
   using progress_type::noticed;
   using progress_type::poll_once;
   void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.

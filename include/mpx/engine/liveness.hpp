@@ -34,7 +34,7 @@ class liveness {
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
-  void renounce(rank_t, errc) noexcept {}
+  void disconnect_from(rank_t, errc) noexcept {}
   errc renounced_by(rank_t) const noexcept { return errc{}; }
 
  private:
@@ -59,7 +59,7 @@ class liveness<Job> {
   }
   rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
   std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
-  void renounce(rank_t peer, errc why) noexcept { job_.renounce(peer, why); }
+  void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
   errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
 
  private:

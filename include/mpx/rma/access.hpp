@@ -21,7 +21,7 @@ struct one_sided {
   static constexpr bool has_blocks = BlockTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
   /// True if a get or put is complete when the transport's call returns.
-  static constexpr bool moves_at_once = has_blocks || CopyingTransport<transport_type>;
+  static constexpr bool moves_at_once = has_blocks || CpuCopyTransport<transport_type>;
   static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }

@@ -384,7 +384,7 @@ struct window_maker {
     const auto guard = os::lock(w.e);
     auto& transport = w.e.transport();
     const std::span<const std::byte> all(w.base, static_cast<std::size_t>(w.bytes));
-    if constexpr (TidyingTransport<typename os::transport_type>)
+    if constexpr (MaintainedTransport<typename os::transport_type>)
       return transport.expose(w.peer_of(r), all, true);
     else
       return transport.expose(w.peer_of(r), all);

@@ -165,7 +165,7 @@ concept RelocatingTransport =
 /// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
 ///   be made.
 template <class T>
-concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
+concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.has_unsent() } noexcept -> std::same_as<bool>;
   { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
   { t.is_connected(peer) } noexcept -> std::same_as<bool>;
@@ -187,7 +187,7 @@ concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
 /// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
 ///   is detected too. Has no effect if it is detected already. Does not wait.
 template <class T>
-concept AttendingTransport = Transport<T> && requires(T& t, peer_id peer) {
+concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.attend(peer) } noexcept;
 };
 
@@ -227,7 +227,7 @@ concept ElasticTransport =
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
 ///   successfully or not, also if the peer is lost.
-/// - `get_pays(peer, memory, bytes)`: returns the advice whether a get is expected to be faster
+/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be faster
 ///   than packets.
 template <class T>
 concept RmaTransport =
@@ -235,7 +235,7 @@ concept RmaTransport =
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
-      { t.get_pays(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
+      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
@@ -256,12 +256,12 @@ concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memor
 
 /// A transport that has get and put and prefers put for some peers.
 ///
-/// - `puts_pay(peer)`: returns true if long messages between the two ranks are best written by
+/// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
 template <class T>
-concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
-  { t.puts_pay(peer) } noexcept -> std::same_as<bool>;
+concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
+  { t.prefers_put(peer) } noexcept -> std::same_as<bool>;
 };
 
 /// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
@@ -273,33 +273,33 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
 ///   success.
 template <class T>
-concept CopyingTransport =
+concept CpuCopyTransport =
     RmaTransport<T> &&
     requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
       { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
-/// A CopyingTransport for which several gets from one peer are cheaper together than one after the
+/// A CpuCopyTransport for which several gets from one peer are cheaper together than one after the
 /// other.
 ///
 /// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
 ///   some of them failed; others may have been copied.
 template <class T>
 concept BatchingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
+    CpuCopyTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
 
-/// A CopyingTransport that may do maintenance in `withdraw` that makes later copies cheaper.
+/// A CpuCopyTransport that may do maintenance in `withdraw` that makes later copies cheaper.
 ///
 /// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
 ///   message.
 /// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
 ///   `withdraw` does no maintenance.
 template <class T>
-concept TidyingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
+concept MaintainedTransport =
+    CpuCopyTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
       { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
     };
@@ -499,8 +499,8 @@ struct transport_archetype {
   outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
-  advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
-  bool puts_pay(peer_id) const noexcept;
+  advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool prefers_put(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,

@@ -218,36 +218,36 @@ class hybrid {
     polls_left_ = 1;
   }
 
-  /// See PartingTransport.
-  bool has_unsent() const noexcept requires PartingTransport<Far>
+  /// See DrainableTransport.
+  bool has_unsent() const noexcept requires DrainableTransport<Far>
   {
     return far_.has_unsent();
   }
-  bool has_heard_out(peer_id peer) const noexcept requires PartingTransport<Far>
+  bool has_heard_out(peer_id peer) const noexcept requires DrainableTransport<Far>
   {
     return is_near(peer) || far_.has_heard_out(peer);
   }
-  bool is_connected(peer_id peer) const noexcept requires PartingTransport<Far>
+  bool is_connected(peer_id peer) const noexcept requires DrainableTransport<Far>
   {
     return is_near(peer) || far_.is_connected(peer);
   }
 
-  /// See AttendingTransport. The loss of a near peer is seen in the job's memory.
-  void attend(peer_id peer) noexcept requires AttendingTransport<Far>
+  /// See MonitoringTransport. The loss of a near peer is seen in the job's memory.
+  void attend(peer_id peer) noexcept requires MonitoringTransport<Far>
   {
     if (peer == self() || is_near(peer)) return;
     far_.attend(peer);
     look_far_soon();
   }
 
-  /// See RmaTransport, CopyingTransport. A far peer has no access to memory, whatever it sends.
+  /// See RmaTransport, CpuCopyTransport. A far peer has no access to memory, whatever it sends.
   remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept
       requires RmaTransport<Near>
   {
     return is_near(peer) ? near_.expose(near_of_[peer], memory) : remote_memory{};
   }
   remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts) noexcept
-      requires TidyingTransport<Near>
+      requires MaintainedTransport<Near>
   {
     return is_near(peer) ? near_.expose(near_of_[peer], memory, lasts) : remote_memory{};
   }
@@ -255,10 +255,10 @@ class hybrid {
   {
     return near_.withdraw(memory);
   }
-  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.get_pays(near_of_[peer], memory, bytes) : advice::never;
+    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : advice::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires RmaTransport<Near>
@@ -272,14 +272,14 @@ class hybrid {
     return is_near(peer) ? near_.put(near_of_[peer], memory, offset, from, cookie)
                          : outcome::refused;
   }
-  /// Requires:   is_near(peer), and get_pays has returned `learn`.
+  /// Requires:   is_near(peer), and get_cost_hint has returned `learn`.
   auto hold(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
-      requires CopyingTransport<Near>
+      requires CpuCopyTransport<Near>
   {
     return near_.hold(near_of_[peer], memory, bytes);
   }
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept requires CopyingTransport<Near>
+                std::span<std::byte> into) noexcept requires CpuCopyTransport<Near>
   {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
@@ -288,7 +288,7 @@ class hybrid {
   {
     return near_.get_batch(near_of_[peer], gets, count);
   }
-  std::int64_t tidied_ns() const noexcept requires TidyingTransport<Near>
+  std::int64_t tidied_ns() const noexcept requires MaintainedTransport<Near>
   {
     return near_.tidied_ns();
   }

@@ -327,7 +327,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                ? outcome::done
                : outcome::retry;
   }
-  advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
+  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
     return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,

@@ -170,14 +170,14 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     card_.compute(ns);
   }
-  /// See PartingTransport.
+  /// See DrainableTransport.
   bool has_unsent() const noexcept { return wires_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept { return wires_.has_heard_out(peer); }
   bool is_connected(peer_id peer) const noexcept { return wires_.is_connected(peer); }
   /// See DroppingTransport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { wires_.drop(peer); }
 
-  /// See AttendingTransport.
+  /// See MonitoringTransport.
   void attend(peer_id peer) noexcept {
     if (peer != self()) wires_.attend(peer);
   }
@@ -186,7 +186,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// Memory that cannot be registered now is not exposed, and a transfer that finds none is
   /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
-  /// puts_pay(), gets are refused.
+  /// prefers_put(), gets are refused.
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
     return wires_.memory().expose(memory);
   }
@@ -195,17 +195,17 @@ class basic_rdma : public rdma_detail::seat<Card> {
   }
   outcome revoke(const remote_memory& memory) noexcept { return wires_.memory().revoke(memory); }
   outcome retire(const remote_memory& memory) noexcept { return wires_.memory().retire(memory); }
-  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    return puts_pay(peer) || memory.key == 0 ? advice::never : advice::always;
+  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
   }
-  /// See StoringTransport.
-  bool puts_pay(peer_id) const noexcept {
+  /// See PutPreferringTransport.
+  bool prefers_put(peer_id) const noexcept {
     if constexpr (ReadingNic<Card>) return !reads_pay_;
     return true;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept {
-    if (puts_pay(peer)) return outcome::refused;
+    if (prefers_put(peer)) return outcome::refused;
     return wires_.begin(peer, memory, offset, into, true, cookie);
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,

@@ -248,7 +248,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See TidyingTransport. Memory that the peer cannot copy by the kernel is not counted for huge
+  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for huge
   /// pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
@@ -271,17 +271,17 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return outcome::done;
   }
 
-  /// See TidyingTransport.
+  /// See MaintainedTransport.
   std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
 
-  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
     if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
       return advice::never;
     return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
   }
 
-  /// See CopyingTransport.
+  /// See CpuCopyTransport.
   [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
                                                std::size_t bytes) noexcept {
     return {exposed_by(peer), key_of(memory), bytes};

@@ -76,7 +76,7 @@ class basic_sim {
   {
     return port_.withdraw(memory.key) ? outcome::done : outcome::retry;
   }
-  advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept
+  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept
       requires(Rma != sim_rma::none)
   {
     if (memory.key >> 62 != 1) return advice::never;
@@ -143,7 +143,7 @@ using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);
 static_assert(ImmediateTransport<sim> && ClockedTransport<sim> && PrepaidTransport<sim>);
-static_assert(CopyingTransport<basic_sim<sim_rma::cpu>> &&
+static_assert(CpuCopyTransport<basic_sim<sim_rma::cpu>> &&
               !ImmediateTransport<basic_sim<sim_rma::cpu>>);
 
 }  // namespace mpx::inline v0::transport

@@ -133,7 +133,7 @@ class basic_tcp {
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     wires_.relocate(cookie, from, to);
   }
-  /// See PartingTransport.
+  /// See DrainableTransport.
   bool has_unsent() const noexcept { return wires_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept {
     return peer == self() || wires_.has_heard_out(peer);
@@ -147,7 +147,7 @@ class basic_tcp {
     wires_.drop(peer);
   }
 
-  /// See AttendingTransport.
+  /// See MonitoringTransport.
   void attend(peer_id peer) noexcept {
     if (peer != self()) wires_.attend(peer);
   }

@@ -59,7 +59,7 @@ class death_watch {
   /// report its reason first.
   [[gnu::cold]] ~death_watch() {
     if (::getpid() == pid_) {
-      if (std::uncaught_exceptions() > exceptions_) hear_out();
+      if (std::uncaught_exceptions() > exceptions_) drain_peer();
       const std::uint64_t one = 1;
       [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);
       ::pthread_join(thread_, nullptr);
@@ -74,7 +74,7 @@ class death_watch {
   /// Waits for the process of the rank that failed first to end, since it reports the reason as it
   /// ends. Launchers end a job with SIGKILL as soon as any of its processes has failed: this rank,
   /// with less to report, must not be the first.
-  [[gnu::noinline, gnu::cold]] void hear_out() const noexcept {
+  [[gnu::noinline, gnu::cold]] void drain_peer() const noexcept {
     const rank_t first = job_.first_lost(k_);
     if (first < 0 || first == rank_) return;
     const pid_t pid = job_.pid(first);

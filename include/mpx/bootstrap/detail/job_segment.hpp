@@ -127,8 +127,8 @@ class job_segment : public detail::job_view {
   }
 
   /// From now on `rank` does not communicate with `peer` in environment `k`, because of `why`.
-  [[gnu::noinline, gnu::cold]] void renounce(rank_t rank, std::uint64_t k, rank_t peer,
-                                             errc why) const noexcept {
+  [[gnu::noinline, gnu::cold]] void disconnect_from(rank_t rank, std::uint64_t k, rank_t peer,
+                                                    errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;

@@ -140,8 +140,8 @@ class member {
 
   /// Describes what happened to a lost rank, for error messages.
   std::string loss_text(rank_t rank) const { return me_.segment.loss_text(rank, me_.k); }
-  void renounce(rank_t peer, errc why) noexcept {
-    if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
+  void disconnect_from(rank_t peer, errc why) noexcept {
+    if (present_ && is_here()) me_.segment.disconnect_from(me_.rank, me_.k, peer, why);
   }
   errc renounced_by(rank_t peer) const noexcept {
     return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};

@@ -156,7 +156,7 @@ class world : event_handler {
     scheduler_.at(known_ns, *this, news);
   }
   /// `rank` renounces `peer`, which learns of it a detection time later.
-  void renounce(environment& e, rank_t rank, rank_t peer, errc why) {
+  void disconnect_from(environment& e, rank_t rank, rank_t peer, errc why) {
     e.renounced.insert({{rank, peer}, why});
     scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
   }

@@ -92,7 +92,7 @@ struct shared_blocks {
   }
   /// A clock that excludes the transport's maintenance, which belongs to no call.
   static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
-    if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
+    if constexpr (MaintainedTransport<typename endpoint_type::transport_type>) {
       lock_guard lock(e.threading());
       return platform::now_ns() - e.transport().tidied_ns();
     }
@@ -137,7 +137,7 @@ struct shared_blocks {
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return advice::never;
     held_lock lock(e.threading());
-    const advice pays = e.transport().get_pays(peer, m, std::size_t{1} << 20);
+    const advice pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;

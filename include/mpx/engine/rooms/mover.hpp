@@ -38,7 +38,7 @@ class mover_room {
   /// True if finished gets are reported to their senders in batches: on_copied collects them, and
   /// tell_finished reports them.
   static constexpr bool tells_together =
-      RmaTransport<transport_type> && !CopyingTransport<transport_type>;
+      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
 
   mover_room() = default;
   mover_room(const mover_room&) = delete;
@@ -302,13 +302,13 @@ class mover_room {
   /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
   /// transport copies by itself, which takes no time of this thread.
   static constexpr std::size_t piece_max =
-      CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
   /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
   /// packets.
   static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
   /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
   /// are faster.
-  static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
+  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = House::staging_bytes;
     if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
@@ -390,7 +390,7 @@ class mover_room {
   }
   /// A clock that excludes the transport's maintenance, which belongs to no message.
   std::int64_t working_ns() noexcept {
-    if constexpr (TidyingTransport<transport_type>)
+    if constexpr (MaintainedTransport<transport_type>)
       return house().now_ns() - house().transport().tidied_ns();
     return house().now_ns();
   }
@@ -417,7 +417,7 @@ class mover_room {
 
   /// The data that the sender was asked to move has arrived.
   void asked_done(operation& op) {
-    if (!CopyingTransport<transport_type> || op.copied == 0)
+    if (!CpuCopyTransport<transport_type> || op.copied == 0)
       return receive_done(op, tells::nothing);
     end_exposure(op);
     op.own.key = 0;
@@ -444,10 +444,10 @@ class mover_room {
   /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      const bool copies = CopyingTransport<transport_type> || op.data.contiguous();
+      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
       if (op.target.key != 0 && copies) {
         op.copied = op.transferred;
-        if constexpr (CopyingTransport<transport_type>) {
+        if constexpr (CpuCopyTransport<transport_type>) {
           defer(op);
         } else {
           op.stage = stage::copying;

@@ -31,7 +31,7 @@ struct vital_words {
   call_countdown<Concurrent> countdown;
 };
 
-/// Requires of `House`: hear_out(peer, left), which handles the remaining packets of a peer that is
+/// Requires of `House`: drain_peer(peer, left), which handles the remaining packets of a peer that is
 /// gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
 /// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
 /// lost peer have been flushed; end_closing(), called in a forked child.
@@ -319,7 +319,7 @@ class peers_room {
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         // Read anew for each rank, after it is seen to be gone: others send and leave meanwhile.
-        house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
+        house().drain_peer(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
       update_fast_path();
@@ -340,7 +340,7 @@ class peers_room {
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
     if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
-      job_.renounce(world_rank(peer), why);
+      job_.disconnect_from(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);

@@ -38,7 +38,7 @@ class progress_room {
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr bool follows_data = RmaTransport<transport_type> &&
-                                       !CopyingTransport<transport_type> &&
+                                       !CpuCopyTransport<transport_type> &&
                                        FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
@@ -129,10 +129,10 @@ class progress_room {
   }
   /// Handles everything that a lost `peer` has sent; nothing more will follow. `left`: it left in
   /// good order, so all of it arrives, though some may still be under way.
-  [[gnu::noinline, gnu::cold]] void hear_out([[maybe_unused]] peer_id peer,
-                                             [[maybe_unused]] bool left) {
+  [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
+                                               [[maybe_unused]] bool left) {
     poll_until_quiet();
-    if constexpr (PartingTransport<transport_type>) {
+    if constexpr (DrainableTransport<transport_type>) {
       if (!left || house().transport().has_heard_out(peer)) return;
       const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
       do {
@@ -158,7 +158,7 @@ class progress_room {
   }
   /// True if all posted packets have left this process too: this rank may leave.
   bool all_out() noexcept {
-    if constexpr (PartingTransport<transport_type>) return !house().transport().has_unsent();
+    if constexpr (DrainableTransport<transport_type>) return !house().transport().has_unsent();
     return at_rest();
   }
 
@@ -426,11 +426,11 @@ class progress_room {
       step_(house());
     house().inbox().allow_announcements();
     house().look_at_schedules();
-    if constexpr (AttendingTransport<transport_type> &&
+    if constexpr (MonitoringTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
   }
-  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>;
+  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
 
   /// True if another thread sleeps in the transport for this rank. It would not if there were
   /// packets.

@@ -115,7 +115,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   bool withdraw(std::uint64_t key) noexcept {
     return exposures_.close(exposed_.get(), exposure_key::unpack(key)).is_closed;
   }
-  /// See CopyingTransport.
+  /// See CpuCopyTransport.
   held_exposure hold(peer_id peer, std::uint64_t key) noexcept {
     sim_port* there = port_of(peer);
     return {there != nullptr ? there->exposed_.get() : nullptr, exposure_key::unpack(key)};

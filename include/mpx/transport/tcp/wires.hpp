@@ -130,7 +130,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
-  /// See PartingTransport. Bytes that only the kernel holds are unsent, too: it discards them when
+  /// See DrainableTransport. Bytes that only the kernel holds are unsent, too: it discards them when
   /// a peer that does not know yet that this rank has left sends something. Bytes written to a
   /// connection that has broken, or that the peer has closed, may have to be written again.
   bool has_unsent() const noexcept {

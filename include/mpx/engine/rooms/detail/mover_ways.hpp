@@ -14,11 +14,11 @@ template <class Stack, class House>
     constexpr long_path by = protocol_type::long_by;
     if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
     const bool whole = op.data.contiguous();
-    if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
+    if (!whole && !(CpuCopyTransport<transport_type> && house().outbox().prepare_staging()))
       return false;
     if (house().peers().is_gone(op.peer)) return false;  // So is its memory.
     advice a = advice::always;
-    if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
+    if (by == long_path::automatic) a = house().transport().get_cost_hint(op.peer, from, op.limit);
     // One packet: a get has no advantage.
     if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
     op.rendezvous_protocol = protocol::rendezvous_protocol::get;
@@ -35,7 +35,7 @@ template <class Stack, class House>
     }
     op.target = from;
     op.copied = 0;
-    if constexpr (CopyingTransport<transport_type>) {
+    if constexpr (CpuCopyTransport<transport_type>) {
       defer(op);
     } else {
       fetch_piece(op);
@@ -133,7 +133,7 @@ template <class Stack, class House>
 
 template <class Stack, class House>
 bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
-  if constexpr (CopyingTransport<transport_type>) {
+  if constexpr (CpuCopyTransport<transport_type>) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
     bool is_here = false;

@@ -12,7 +12,7 @@ namespace mpx::inline v0::detail {
 /// never sent may be dead unnoticed.
 template <class Stack, class House>
 void progress_room<Stack, House>::attend_now_and_then() noexcept
-    requires AttendingTransport<transport_type>
+    requires MonitoringTransport<transport_type>
 {
   const std::int64_t now = platform::now_ns();
   if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
