@@ -45,10 +45,10 @@ SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 REPLAY = "transport/detail/replay.hpp"
 READER = "transport/tcp/reader.hpp"
 WRITER = "transport/tcp/writer.hpp"
-WIRES = "transport/tcp/wires.hpp"
+WIRES = "transport/tcp/connections.hpp"
 CALLS_TEST = "transport/tcp_calls.test.cpp"
 REACH_TEST = "transport/tcp_reach.test.cpp"
-NEWCOMERS = "transport/tcp/newcomers.hpp"
+NEWCOMERS = "transport/tcp/acceptor.hpp"
 DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
@@ -594,7 +594,7 @@ MUTATIONS = [
      "if (e.findable_ && !e.kept_ && !follows_ && e.users_ == 0) {", CACHE_TEST),
     ("a registration outlives the memory that it is of", CACHE,
      "if (now.kept_) hide(now);", "if (now.kept_ && now.users_ != 0) hide(now);", CACHE_TEST),
-    ("credit messages have no receives of their own", "transport/rdma/detail/wires_work.hpp",
+    ("credit messages have no receives of their own", "transport/rdma/detail/connections_work.hpp",
      "l.receives_due = receives_ + reserved_receives;", "l.receives_due = receives_;", RDMA_TEST),
     ("the end of a ring that was left out is not given back", "transport/rdma/link.hpp",
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
@@ -608,11 +608,11 @@ MUTATIONS = [
      "t.turn == l.carriers_out &&\n          base::has_room_behind(l)", "base::has_room_behind(l)",
      RDMA_TEST),
     ("the place of a packet that a piece carried is never free again",
-     "transport/rdma/detail/wires_work.hpp", "    p.with->finish(p.number);\n", "", RDMA_TEST),
+     "transport/rdma/detail/connections_work.hpp", "    p.with->finish(p.number);\n", "", RDMA_TEST),
     ("a message overtakes one that waits for its write", "transport/rdma/detail/libfabric_work.hpp",
      "} else if (keeps_order_ && v.untold == 0 && !say(w)) {",
      "} else if (keeps_order_ && !say(w)) {", "transport/libfabric.test.cpp"),
-    ("a peer that asks while memory is out is refused", "transport/rdma/wires.hpp",
+    ("a peer that asks while memory is out is refused", "transport/rdma/connections.hpp",
      "if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;",
      "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
     ("a death that becomes known while a rank arms lets it sleep", RESTS,

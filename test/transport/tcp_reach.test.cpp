@@ -311,7 +311,7 @@ TEST_CASE("tcp: who asks for receipts, and never says that they have come, gets 
   half_job j;
   losing_keeper sink;
   const tcp_descriptor s = proven(j);
-  constexpr std::size_t most = tcp_wires<tcp_plain>::receipts_max;
+  constexpr std::size_t most = tcp_connections<tcp_plain>::receipts_max;
   std::uint64_t sent = 0;
   std::uint64_t heard_bytes = 0;
   tcp_frame last{};

@@ -203,7 +203,7 @@ class job {
   std::vector<descriptor> folders_;  // where each program's ranks run; none: where mpxrun does
   bool same_output_ = false;
   descriptor polls_[2];  // epoll sets: the ranks' outputs, the ranks' errors
-  descriptor news_;      // an epoll set: lifelines and members
+  descriptor news_;      // an epoll set: liveness connections and members
   descriptor signals_;
   rlimit original_files_{};
   std::size_t spare_files_ = 0;  // descriptors that neither ranks nor this process need

@@ -84,10 +84,9 @@ class basic_rdma : public rdma_detail::seat<Card> {
   requires(!std::same_as<std::remove_const_t<B>, basic_rdma>) && std::constructible_from<Card, B&>
   explicit basic_rdma(B& b)
       : card_(b),
-        wires_(card_,
-               mpx::detail::lesser(PinnedBytesMax,
-                                   rdma_detail::pinned_bytes_from_environment(~std::uint64_t{0}))) {
-  }
+        connections_(card_, mpx::detail::lesser(
+                                PinnedBytesMax,
+                                rdma_detail::pinned_bytes_from_environment(~std::uint64_t{0}))) {}
   basic_rdma(basic_rdma&&) = delete;
 
   peer_id self() const noexcept { return card_.self(); }
@@ -97,31 +96,31 @@ class basic_rdma : public rdma_detail::seat<Card> {
   [[gnu::always_inline]] outcome post(peer_id peer, const frame_header& header,
                                       std::span<const std::byte> payload,
                                       cookie_t cookie) noexcept {
-    return wires_.post(peer, header, payload, cookie);
+    return connections_.post(peer, header, payload, cookie);
   }
 
   template <PacketSink Sink>
   std::size_t poll(Sink& sink) noexcept {
-    wires_.look();
+    connections_.look();
     std::size_t n = 0;
-    for (int round = 0; round < rounds_max && !wires_.ready().empty(); ++round) {
-      if (round != 0) wires_.look();  // Other sources may have packets now.
+    for (int round = 0; round < rounds_max && !connections_.ready().empty(); ++round) {
+      if (round != 0) connections_.look();  // Other sources may have packets now.
       n += serve(sink);
     }
-    if (wires_.has_completions()) [[unlikely]]
-      n += wires_.complete([&sink](cookie_t cookie, bool ok) { sink.complete(cookie, ok); });
-    if (!wires_.telling().empty()) [[unlikely]]
+    if (connections_.has_completions()) [[unlikely]]
+      n += connections_.complete([&sink](cookie_t cookie, bool ok) { sink.complete(cookie, ok); });
+    if (!connections_.telling().empty()) [[unlikely]]
       tell_ends(sink);
-    if (armed_ && wires_.has_news()) [[unlikely]]
+    if (armed_ && connections_.has_news()) [[unlikely]]
       card_.wake();  // Another thread sleeps, perhaps after a post that returned `retry`.
     return n;
   }
 
   /// See PeekingTransport.
   [[gnu::always_inline]] bool take_if(peer_id source, auto&& wanted) noexcept {
-    rdma_detail::link* const l = wires_.find(source);
+    rdma_detail::link* const l = connections_.find(source);
     if (l == nullptr) return false;
-    if (!l->is_ready) wires_.look();
+    if (!l->is_ready) connections_.look();
     if (!l->is_ready) return false;
     rdma_detail::record_head head;
     std::size_t used = 0;
@@ -129,21 +128,22 @@ class basic_rdma : public rdma_detail::seat<Card> {
     if (at == nullptr || !wanted(head.header, std::span(at + sizeof head, used - sizeof head)))
       return false;
     l->took_small();
-    if (!l->has_packet()) wires_.not_ready(*l);
-    wires_.got_credit(*l, rdma_detail::record_head::returned(head.word));
-    wires_.took_from(*l);
+    if (!l->has_packet()) connections_.not_ready(*l);
+    connections_.got_credit(*l, rdma_detail::record_head::returned(head.word));
+    connections_.took_from(*l);
     return true;
   }
 
   bool arm() noexcept {
-    wires_.look();
-    const bool news = wires_.has_news();
-    wires_.took_news();
+    connections_.look();
+    const bool news = connections_.has_news();
+    connections_.took_news();
     armed_ = !news && card_.arm();
     return armed_;
   }
   void sleep(std::int64_t timeout_ns) noexcept {
-    card_.sleep(wires_.impatient() ? mpx::detail::lesser(timeout_ns, impatient_ns) : timeout_ns);
+    card_.sleep(connections_.impatient() ? mpx::detail::lesser(timeout_ns, impatient_ns)
+                                         : timeout_ns);
   }
   void disarm() noexcept {
     armed_ = false;
@@ -171,15 +171,15 @@ class basic_rdma : public rdma_detail::seat<Card> {
     card_.compute(ns);
   }
   /// See DrainableTransport.
-  bool has_unsent() const noexcept { return wires_.has_unsent(); }
-  bool has_heard_out(peer_id peer) const noexcept { return wires_.has_heard_out(peer); }
-  bool is_connected(peer_id peer) const noexcept { return wires_.is_connected(peer); }
+  bool has_unsent() const noexcept { return connections_.has_unsent(); }
+  bool has_heard_out(peer_id peer) const noexcept { return connections_.has_heard_out(peer); }
+  bool is_connected(peer_id peer) const noexcept { return connections_.is_connected(peer); }
   /// See DroppingTransport. Requires: peer != self().
-  void drop_peer(peer_id peer) noexcept { wires_.drop(peer); }
+  void drop_peer(peer_id peer) noexcept { connections_.drop(peer); }
 
   /// See MonitoringTransport.
   void attend(peer_id peer) noexcept {
-    if (peer != self()) wires_.attend(peer);
+    if (peer != self()) connections_.attend(peer);
   }
 
   /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory.
@@ -188,13 +188,17 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
   /// prefers_put(), gets are refused.
   remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
-    return wires_.memory().expose(memory);
+    return connections_.memory().expose(memory);
   }
   outcome withdraw(const remote_memory& memory) noexcept {
-    return wires_.memory().withdraw(memory);
+    return connections_.memory().withdraw(memory);
   }
-  outcome revoke(const remote_memory& memory) noexcept { return wires_.memory().revoke(memory); }
-  outcome retire(const remote_memory& memory) noexcept { return wires_.memory().retire(memory); }
+  outcome revoke(const remote_memory& memory) noexcept {
+    return connections_.memory().revoke(memory);
+  }
+  outcome retire(const remote_memory& memory) noexcept {
+    return connections_.memory().retire(memory);
+  }
   advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
   }
@@ -206,16 +210,16 @@ class basic_rdma : public rdma_detail::seat<Card> {
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept {
     if (prefers_put(peer)) return outcome::refused;
-    return wires_.begin(peer, memory, offset, into, true, cookie);
+    return connections_.begin(peer, memory, offset, into, true, cookie);
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t cookie) noexcept {
-    return wires_.begin(peer, memory, offset, from, false, cookie);
+    return connections_.begin(peer, memory, offset, from, false, cookie);
   }
   outcome put_then(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                    std::span<const std::byte> from, const frame_header& header,
                    cookie_t cookie) noexcept {
-    return wires_.begin(peer, memory, offset, from, false, cookie, &header);
+    return connections_.begin(peer, memory, offset, from, false, cookie, &header);
   }
 
   /// See AllocatingTransport. The memory is owned, of the card's choice if it has any, and
@@ -229,28 +233,30 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// Declares that the program frees `memory` only after `disown`: its registrations are kept and
   /// found again. Returns false if part of it is owned already, or memory is out.
   bool own(std::span<const std::byte> memory) noexcept {
-    return wires_.memory().cache().own(memory);
+    return connections_.memory().cache().own(memory);
   }
   /// Ends `own`. Requires: no operation on `memory` is pending.
   void disown(std::span<const std::byte> memory) noexcept {
-    wires_.memory().cache().disown(memory);
+    connections_.memory().cache().disown(memory);
   }
   /// Sets the limit of memory registered for transfers; rings are not included.
   void set_pinned_bytes_max(std::uint64_t bytes) noexcept {
-    wires_.memory().cache().set_bytes_max(bytes);
+    connections_.memory().cache().set_bytes_max(bytes);
   }
 
   /// Advances pending work without calling a sink.
-  void progress() noexcept { wires_.look(); }
+  void progress() noexcept { connections_.look(); }
   /// For tests and tools.
-  const rdma_detail::rdma_counters& counters() const noexcept { return wires_.counters(); }
+  const rdma_detail::rdma_counters& counters() const noexcept { return connections_.counters(); }
   const rdma_detail::registration_counters& registrations() const noexcept {
-    return wires_.memory().cache().counters();
+    return connections_.memory().cache().counters();
   }
-  std::uint64_t memory_refusals() const noexcept { return wires_.memory().refusals(); }
-  rdma_detail::link_state state_of(peer_id peer) const noexcept { return wires_.state_of(peer); }
+  std::uint64_t memory_refusals() const noexcept { return connections_.memory().refusals(); }
+  rdma_detail::link_state state_of(peer_id peer) const noexcept {
+    return connections_.state_of(peer);
+  }
   Card& card() noexcept { return card_; }
-  rdma_detail::link* find(peer_id peer) noexcept { return wires_.find(peer); }
+  rdma_detail::link* find(peer_id peer) noexcept { return connections_.find(peer); }
 
  private:
   static constexpr int rounds_max = 32;
@@ -259,7 +265,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// Delivers one packet of each source that has one.
   template <class Sink>
   std::size_t serve(Sink& sink) noexcept {
-    auto& ready = wires_.ready();
+    auto& ready = connections_.ready();
     std::size_t n = 0;
     auto end = ready.end();
     const rdma_detail::link* const last = &*--end;
@@ -270,10 +276,10 @@ class basic_rdma : public rdma_detail::seat<Card> {
       l.is_ready = false;
       const auto p = l.next();
       if (p.room == 0) {
-        wires_.misbehaved(l);
+        connections_.misbehaved(l);
         continue;
       }
-      wires_.got_credit(l, p.returned);
+      connections_.got_credit(l, p.returned);
       sink.packet(l.peer, p.header, p.payload);
       ++n;
       l.took(p);
@@ -281,22 +287,22 @@ class basic_rdma : public rdma_detail::seat<Card> {
         l.is_ready = true;
         ready.push_back(l);
       } else if (l.disconnected) {
-        wires_.free_ring(l);
+        connections_.free_ring(l);
         continue;
       }
-      wires_.took_from(l);
+      connections_.took_from(l);
     }
     return n;
   }
   /// Reports ends of links to the sink, after the packets that had arrived.
   template <class Sink>
   void tell_ends(Sink& sink) noexcept {
-    auto& telling = wires_.telling();
+    auto& telling = connections_.telling();
     for (auto it = telling.begin(); it != telling.end();) {
       rdma_detail::link& l = *it;
       ++it;
       if (l.is_ready) continue;  // Its packets come first.
-      wires_.told(l);
+      connections_.told(l);
       if (l.malformed) {
         sink.malformed(l.peer);
       } else if constexpr (LossSink<Sink>) {
@@ -306,9 +312,9 @@ class basic_rdma : public rdma_detail::seat<Card> {
   }
 
   Card card_;
-  fabric_type wires_;
+  fabric_type connections_;
   rdma_detail::arena<Card, typename fabric_type::memory_type::cache_type> arena_{
-      card_, wires_.memory().cache()};
+      card_, connections_.memory().cache()};
   const bool reads_pay_ = card_.limits().reads_pay;
   bool armed_ = false;
 };

@@ -26,8 +26,8 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/declared.hpp"
+#include "mpx/transport/tcp/connections.hpp"
 #include "mpx/transport/tcp/self_queue.hpp"
-#include "mpx/transport/tcp/wires.hpp"
 
 namespace mpx::inline v0::transport {
 
@@ -64,123 +64,124 @@ class basic_tcp {
   explicit basic_tcp(B& b) : basic_tcp(b, join(b)) {}
   basic_tcp(basic_tcp&&) = delete;
 
-  peer_id self() const noexcept { return wires_.self(); }
-  peer_id peers() const noexcept { return wires_.peers(); }
+  peer_id self() const noexcept { return connections_.self(); }
+  peer_id peers() const noexcept { return connections_.peers(); }
   bool oversubscribed() const noexcept { return oversubscribed_; }
 
   outcome post(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
                cookie_t cookie) noexcept {
-    const outcome o =
-        peer == self() ? own_.post(header, payload) : wires_.post(peer, header, payload, cookie);
+    const outcome o = peer == self() ? own_.post(header, payload)
+                                     : connections_.post(peer, header, payload, cookie);
     if (armed_.load() != 0) [[unlikely]]
-      wires_.watch().wake();  // A thread that sleeps must watch the new state.
+      connections_.watch().wake();  // A thread that sleeps must watch the new state.
     return o;
   }
 
   template <PacketSink Sink>
   std::size_t poll(Sink& sink) noexcept {
-    wires_.begin_poll();
+    connections_.begin_poll();
     // Fast path: reads only the connection that delivered the last packet. A poll after a packet,
     // and every 16th one, looks at all connections.
-    if (hot_ != nullptr && !look_is_due_ && wires_.serving().empty() && !wires_.uneasy() &&
-        ++unlooked_ < looks_apart) {
-      wires_.look_at(*hot_);
+    if (hot_ != nullptr && !look_is_due_ && connections_.serving().empty() &&
+        !connections_.has_timers() && ++unlooked_ < looks_apart) {
+      connections_.look_at(*hot_);
     } else {
       unlooked_ = 0;
       look_is_due_ = false;
-      wires_.look();
+      connections_.look();
     }
     std::size_t n = deliver(sink);
     if (n != 0) look_is_due_ = true;
-    if (!wires_.completions().empty()) [[unlikely]]
+    if (!connections_.completions().empty()) [[unlikely]]
       n += complete(sink);
-    if (!wires_.lost().empty()) [[unlikely]]
+    if (!connections_.lost().empty()) [[unlikely]]
       tell_losses(sink);
     // Another thread sleeps, perhaps after a post that returned `retry`.
-    if (wires_.has_news() && armed_.load() != 0) [[unlikely]]
-      wires_.watch().wake();
+    if (connections_.has_news() && armed_.load() != 0) [[unlikely]]
+      connections_.watch().wake();
     return n;
   }
 
   bool arm() noexcept {
     armed_.store(1);
-    wires_.begin_poll();
-    wires_.look();
+    connections_.begin_poll();
+    connections_.look();
     look_is_due_ = false;
-    const bool busy = wires_.take_news() || !own_.empty() || !wires_.serving().empty() ||
-                      !wires_.completions().empty() || !wires_.lost().empty();
+    const bool busy = connections_.take_news() || !own_.empty() ||
+                      !connections_.serving().empty() || !connections_.completions().empty() ||
+                      !connections_.lost().empty();
     if (busy) disarm();
     return !busy;
   }
   void sleep(std::int64_t timeout_ns) noexcept {
-    pollfd at{wires_.watch().fd(), POLLIN, 0};
+    pollfd at{connections_.watch().fd(), POLLIN, 0};
     const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
                      static_cast<long>(timeout_ns % 1'000'000'000)};
     ::ppoll(&at, 1, &t, nullptr);
   }
   void disarm() noexcept {
     armed_.store(0);
-    wires_.watch().quiet_wake();
+    connections_.watch().quiet_wake();
   }
   void wake() noexcept {
-    if (armed_.load() != 0) wires_.watch().wake();
+    if (armed_.load() != 0) connections_.watch().wake();
   }
   /// See PollableTransport.
-  int descriptor() noexcept { return wires_.watch().fd(); }
+  int descriptor() noexcept { return connections_.watch().fd(); }
 
   /// See PlacingTransport, RelocatingTransport, DroppingTransport.
-  void cancel_place(peer_id source) noexcept { wires_.cancel_place(source); }
+  void cancel_place(peer_id source) noexcept { connections_.cancel_place(source); }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
-    wires_.relocate(cookie, from, to);
+    connections_.relocate(cookie, from, to);
   }
   /// See DrainableTransport.
-  bool has_unsent() const noexcept { return wires_.has_unsent(); }
+  bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept {
-    return peer == self() || wires_.has_heard_out(peer);
+    return peer == self() || connections_.has_heard_out(peer);
   }
   bool is_connected(peer_id peer) const noexcept {
-    return peer == self() || wires_.is_connected(peer);
+    return peer == self() || connections_.is_connected(peer);
   }
   /// Requires: peer != self().
   void drop_peer(peer_id peer) noexcept {
     if (hot_ != nullptr && hot_->peer == peer) hot_ = nullptr;
-    wires_.drop(peer);
+    connections_.drop(peer);
   }
 
   /// See MonitoringTransport.
   void attend(peer_id peer) noexcept {
-    if (peer != self()) wires_.attend(peer);
+    if (peer != self()) connections_.attend(peer);
   }
 
   /// Writes queued packets and advances connections that are being made, but reads no packets: for
   /// an owner of several transports that polls only one.
   void progress() noexcept {
-    wires_.begin_poll();
-    wires_.look(false);
+    connections_.begin_poll();
+    connections_.look(false);
     // Opening a connection may have read packets with its resume message.
-    if (armed_.load() != 0 && (wires_.has_news() || !wires_.serving().empty()))
-      wires_.watch().wake();
+    if (armed_.load() != 0 && (connections_.has_news() || !connections_.serving().empty()))
+      connections_.watch().wake();
   }
   peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }
   /// For tests and tools.
-  const detail::tcp_counters& counters() const noexcept { return wires_.counters(); }
-  const detail::tcp_door_counters& door() const noexcept { return wires_.door(); }
-  detail::tcp_state state_of(peer_id peer) const noexcept { return wires_.state_of(peer); }
+  const detail::tcp_counters& counters() const noexcept { return connections_.counters(); }
+  const detail::tcp_door_counters& door() const noexcept { return connections_.door(); }
+  detail::tcp_state state_of(peer_id peer) const noexcept { return connections_.state_of(peer); }
   /// See ExplainingTransport.
   std::string loss_text(peer_id peer) const {
-    return peer == self() ? std::string() : wires_.loss_text(peer);
+    return peer == self() ? std::string() : connections_.loss_text(peer);
   }
-  const detail::tcp_endpoint& endpoint() const noexcept { return wires_.endpoint(); }
+  const detail::tcp_endpoint& endpoint() const noexcept { return connections_.endpoint(); }
 
  private:
   static constexpr unsigned looks_apart = 16;
   static constexpr int rounds_max = 16;
   // Bytes of long packets delivered per poll.
   static constexpr std::size_t long_bytes_max = 256 * 1024;
-  static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_newcomers::listeners_max
+  static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_acceptor::listeners_max
                                                     ? Stream::lanes
-                                                    : detail::tcp_newcomers::listeners_max;
-  using link = typename detail::tcp_wires<Stream>::link;
+                                                    : detail::tcp_acceptor::listeners_max;
+  using link = typename detail::tcp_connections<Stream>::link;
 
   struct joined {
     detail::tcp_secret secret;
@@ -197,16 +198,17 @@ class basic_tcp {
   };
   template <class B>
   basic_tcp(const B& b, joined j)
-      : wires_(world_peer(b.rank()), world_peer(b.size()), j.secret,
-               detail::tcp_directory(j.published, world_peer(b.rank()), detail::addresses_here()),
-               j.from, std::move(j.listeners.front()), Pends, KernelBytes, j.patience),
+      : connections_(
+            world_peer(b.rank()), world_peer(b.size()), j.secret,
+            detail::tcp_directory(j.published, world_peer(b.rank()), detail::addresses_here()),
+            j.from, std::move(j.listeners.front()), Pends, KernelBytes, j.patience),
         nodes_(std::move(j.nodes)),
         oversubscribed_(j.oversubscribed) {
     if constexpr (Stream::lanes > 1) {
       for (std::size_t i = 1; i < j.listeners.size(); ++i)
-        wires_.also_listen(std::move(j.listeners[i]));
-      wires_.streams().there = std::move(j.lanes);
-      wires_.streams().here = wires_.streams().there[self()];
+        connections_.also_listen(std::move(j.listeners[i]));
+      connections_.streams().there = std::move(j.lanes);
+      connections_.streams().here = connections_.streams().there[self()];
     }
   }
 
@@ -265,7 +267,7 @@ class basic_tcp {
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
-    auto& serving = wires_.serving();
+    auto& serving = connections_.serving();
     std::size_t left_bytes = long_bytes_max;
     for (int round = 0; round < rounds_max && left_bytes != 0; ++round) {
       const std::size_t before = n;
@@ -274,7 +276,7 @@ class basic_tcp {
         ++n;
       }
       for (std::size_t left = serving.size(); left != 0; --left) {
-        link& l = *wires_.find(serving.front());
+        link& l = *connections_.find(serving.front());
         serving.pop();
         l.serving = false;
         n += serve(l, sink, left_bytes) ? 1 : 0;
@@ -283,7 +285,7 @@ class basic_tcp {
     }
     // One receipt acknowledges all packets of a source.
     for (std::size_t i = 0; i < serving.size(); ++i)
-      wires_.acknowledge_if_owed(*wires_.find(serving[i]));
+      connections_.acknowledge_if_owed(*connections_.find(serving[i]));
     return n;
   }
   /// Delivers the next packet of one source. Returns false if there is none.
@@ -292,9 +294,9 @@ class basic_tcp {
     if (l.state > detail::tcp_state::open) return false;
     detail::tcp_found found = l.in.next(sink, l.peer, PacketBytes);
     // The rest of a body may have arrived meanwhile.
-    while (found == detail::tcp_found::nothing && wires_.refill(l))
+    while (found == detail::tcp_found::nothing && connections_.refill(l))
       found = l.in.next(sink, l.peer, PacketBytes);
-    if (!wires_.settle(l)) [[unlikely]]
+    if (!connections_.settle(l)) [[unlikely]]
       found = detail::tcp_found::malformed;
     switch (found) {
       case detail::tcp_found::body:
@@ -303,13 +305,13 @@ class basic_tcp {
       case detail::tcp_found::packet:
         hot_ = &l;
         if (l.in.may_have_more() || l.in.ended())
-          wires_.serve(l);
+          connections_.serve(l);
         else
-          wires_.acknowledge_if_owed(l);
+          connections_.acknowledge_if_owed(l);
         return true;
       case detail::tcp_found::nothing:
-        wires_.acknowledge_if_owed(l);
-        if (l.in.ended() && l.state == detail::tcp_state::open) wires_.broke(l);
+        connections_.acknowledge_if_owed(l);
+        if (l.in.ended() && l.state == detail::tcp_state::open) connections_.broke(l);
         return false;
       case detail::tcp_found::goodbye: end(l, true); return false;
       case detail::tcp_found::malformed: break;
@@ -321,17 +323,17 @@ class basic_tcp {
   }
   void end(link& l, bool well) noexcept {
     if (hot_ == &l) hot_ = nullptr;
-    wires_.end(l, well);
+    connections_.end(l, well);
   }
 
   /// Delivers the completions that are queued. Returns how many.
   template <class Sink>
   std::size_t complete(Sink& sink) noexcept {
     std::size_t n = 0;
-    for (std::size_t left = wires_.completions().size(); left != 0; --left, ++n) {
-      const detail::replay_completion c = wires_.completions().front();
-      wires_.completions().pop();
-      wires_.told();
+    for (std::size_t left = connections_.completions().size(); left != 0; --left, ++n) {
+      const detail::replay_completion c = connections_.completions().front();
+      connections_.completions().pop();
+      connections_.told();
       sink.complete(c.cookie, c.ok);
     }
     return n;
@@ -339,9 +341,9 @@ class basic_tcp {
   /// Reports lost peers, each once.
   template <class Sink>
   void tell_losses(Sink& sink) noexcept {
-    while (!wires_.lost().empty()) {
-      link& l = *wires_.find(wires_.lost().front());
-      wires_.lost().pop();
+    while (!connections_.lost().empty()) {
+      link& l = *connections_.find(connections_.lost().front());
+      connections_.lost().pop();
       if (std::exchange(l.told, true)) continue;
       if constexpr (LossSink<Sink>) sink.lost(l.peer);
     }
@@ -352,7 +354,7 @@ class basic_tcp {
   bool look_is_due_ = false;
   platform::atomic<std::uint32_t> armed_{0};
   detail::tcp_self_queue own_;
-  detail::tcp_wires<Stream> wires_;
+  detail::tcp_connections<Stream> connections_;
   std::vector<peer_id> nodes_;
   bool oversubscribed_;
 };

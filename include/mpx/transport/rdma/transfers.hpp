@@ -10,10 +10,10 @@
 #include "mpx/core/block_cache.hpp"
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/transport/rdma/connections.hpp"
 #include "mpx/transport/rdma/link.hpp"
 #include "mpx/transport/rdma/nic.hpp"
 #include "mpx/transport/rdma/pieces.hpp"
-#include "mpx/transport/rdma/wires.hpp"
 
 namespace mpx::inline v0::transport::rdma_detail {
 
@@ -41,8 +41,8 @@ struct transfer : list_node<transfer> {
 
 /// Links and transfers: all of the transport below the sink.
 template <class Card, wire_shape Shape>
-class fabric : public wires<Card, Shape, fabric<Card, Shape>> {
-  using base = wires<Card, Shape, fabric<Card, Shape>>;
+class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
+  using base = connections<Card, Shape, fabric<Card, Shape>>;
   friend base;
   using base::card_, base::counters_, base::links_, base::memory_, base::pieces_;
   using typename base::cache_entry;

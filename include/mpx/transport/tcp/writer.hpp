@@ -184,11 +184,11 @@ class tcp_writer {
   void find_room(link& l) noexcept {
     if (l.state != tcp_state::open) return;
     if (l.in.fill(l.socket)) serve(l);
-    glean(l);
+    collect_receipts(l);
     send(l);
   }
   /// Applies receipts at the head of the input, without a sink.
-  void glean(link& l) noexcept {
+  void collect_receipts(link& l) noexcept {
     l.in.take_receipts();
     // settle() reports an invalid receipt.
     if (l.in.has_acknowledged() && l.out.acknowledge(l.in.peek_acknowledged(), completions_) &&

@@ -138,7 +138,7 @@ struct fabric_link : mpx::detail::allocated {
   bool untold_end = false;   ///< The end is reported once no read writes local memory.
   std::int64_t tell_at = 0;  ///< If the peer is lost: latest time of that report.
 
-  int lifeline = -1;      ///< See lifelines.hpp.
+  int lifeline = -1;      ///< See liveness_connections.hpp.
   bool had_line = false;  ///< A lifeline was begun or attempted.
   std::int64_t ends_at =
       0;  ///< Deadline for the messages of a peer that left or whose lifeline broke.

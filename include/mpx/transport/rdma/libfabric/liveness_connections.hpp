@@ -6,7 +6,7 @@
 //
 // Each rank listens on a port that the kernel chooses, and never accepts. A rank that connects to a
 // peer by the card also connects to that port and sends nothing. The kernels keep these connections
-// ("lifelines") alive while the ranks compute: if one breaks, a process has ended or a host does
+// ("liveness connections") alive while the ranks compute: if one breaks, a process has ended or a host does
 // not answer.
 
 #include <netinet/in.h>
@@ -31,7 +31,7 @@
 
 namespace mpx::inline v0::nic::detail {
 
-/// The lifelines of one card.
+/// The liveness connections of one card.
 class fabric_lifelines {
  public:
   /// The end of a lifeline.
@@ -49,7 +49,7 @@ class fabric_lifelines {
   }
 
   /// Listens on the card's address `own` if it is an internet address, else on the best reachable
-  /// one of this host. If there is no port, the card has no lifelines.
+  /// one of this host. If there is no port, the card has no liveness connections.
   /// Errors: errc::argument: MPX_FABRIC_WATCH has an invalid value.
   void listen(const std::byte* own, std::size_t own_bytes) {
     if (!wanted()) return;
@@ -102,7 +102,7 @@ class fabric_lifelines {
     ++lines_;
     return fd;
   }
-  /// True if there are lifelines.
+  /// True if there are liveness connections.
   bool any() const noexcept { return lines_ != 0; }
   /// Closes a lifeline.
   void end(int& fd) noexcept {

@@ -25,7 +25,7 @@ namespace mpx::inline v0::transport::rdma_detail {
 /// Links to all peers. `Whole` derives from it and handles transfers: `piece_ended(transfer&, bool
 /// ok)`, `link_ended(link&)`, `holds_memory()`.
 template <class Card, wire_shape Shape, class Whole>
-class wires {
+class connections {
  public:
   using memory_type = registered_memory<Card>;
   using cache_entry = typename memory_type::entry;
@@ -47,7 +47,7 @@ class wires {
   static_assert(Shape.receives > reserved_receives &&
                 Shape.receives - reserved_receives <= record_head::receives_max);
 
-  wires(Card& card, std::uint64_t pinned_bytes_max)
+  connections(Card& card, std::uint64_t pinned_bytes_max)
       : card_(card),
         limits_(card.limits()),
         receives_(mpx::detail::lesser(Shape.receives, limits_.receive_depth) - reserved_receives),
@@ -56,9 +56,9 @@ class wires {
         rings_(card, memory_.cache()),
         links_(card.peers()),
         pieces_(memory_.cache()) {}
-  wires(const wires&) = delete;
-  wires& operator=(const wires&) = delete;
-  ~wires() {
+  connections(const connections&) = delete;
+  connections& operator=(const connections&) = delete;
+  ~connections() {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i] == nullptr) continue;
       free_ring(*links_[i]);
@@ -484,4 +484,4 @@ class wires {
 
 }  // namespace mpx::inline v0::transport::rdma_detail
 
-#include "mpx/transport/rdma/detail/wires_work.hpp"
+#include "mpx/transport/rdma/detail/connections_work.hpp"

@@ -18,9 +18,9 @@
 
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
+#include "mpx/transport/tcp/acceptor.hpp"
 #include "mpx/transport/tcp/heartbeat.hpp"
 #include "mpx/transport/tcp/link.hpp"
-#include "mpx/transport/tcp/newcomers.hpp"
 #include "mpx/transport/tcp/writer.hpp"
 
 namespace mpx::inline v0::transport::detail {
@@ -28,14 +28,14 @@ namespace mpx::inline v0::transport::detail {
 /// Connections of rank `self` to its peers. One thread at a time calls it, except for what
 /// `watch()` allows.
 template <TcpStream Stream>
-class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
+class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base = tcp_writer<tcp_link<Stream>, tcp_watch>;
   using base::attention_;
+  using base::collect_receipts;
   using base::completions_;
   using base::counters_;
   using base::feed;
   using base::gathers;
-  using base::glean;
   using base::keep;
   using base::links_;
   using base::lost_;
@@ -55,9 +55,9 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base::serve;
   static constexpr std::int64_t crossing_ns = 3'000'000;
 
-  tcp_wires(peer_id self, peer_id peers, const tcp_secret& secret, tcp_directory directory,
-            const tcp_endpoint& from, tcp_descriptor listener, bool pends, int kernel_bytes,
-            tcp_patience patience)
+  tcp_connections(peer_id self, peer_id peers, const tcp_secret& secret, tcp_directory directory,
+                  const tcp_endpoint& from, tcp_descriptor listener, bool pends, int kernel_bytes,
+                  tcp_patience patience)
       : base(peers, pends),
         self_(self),
         peers_(peers),
@@ -66,20 +66,20 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         secret_(secret),
         directory_(std::move(directory)),
         from_(from),
-        newcomers_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
-  ~tcp_wires() {
+        acceptor_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
+  ~tcp_connections() {
     if (::getpid() != pid_) return;  // A forked child is no rank: it says no goodbye.
     for (link* l : links_) {
       if (l == nullptr) continue;
       if (l->state == tcp_state::open) say_goodbye(*l);
       part(*l);
     }
-    newcomers_.shut();
+    acceptor_.shut();
   }
 
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
-  const tcp_door_counters& door() const noexcept { return newcomers_.counters(); }
+  const tcp_door_counters& door() const noexcept { return acceptor_.counters(); }
   const tcp_endpoint& endpoint() const noexcept { return directory_.of(self_)[0].at; }
   /// Text for the error of a lost peer: the addresses that were tried, and the result of each. ""
   /// if the peer is not lost or nothing is known.
@@ -99,11 +99,11 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         unsigned{peer}, l->search.seconds(), tried.c_str());
   }
   /// True if a connection is being made, waits for room, or newcomers are present: `tick` has work.
-  bool uneasy() const noexcept { return attention_ != 0 || !newcomers_.quiet(); }
+  bool has_timers() const noexcept { return attention_ != 0 || !acceptor_.quiet(); }
 
   typename Stream::context& streams() noexcept { return streams_; }
   /// Adds a listening socket.
-  void also_listen(tcp_descriptor at) noexcept { newcomers_.also_at(std::move(at)); }
+  void also_listen(tcp_descriptor at) noexcept { acceptor_.also_at(std::move(at)); }
 
   // --- Posting -----------------------------------------------------------------------------------
 
@@ -182,19 +182,19 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       switch (e.what) {
         case tcp_watch::kind::link: return on_link(e.which, writable, reads);
         case tcp_watch::kind::newcomer: return on_newcomer(e.which);
-        case tcp_watch::kind::listener: return newcomers_.accept();
+        case tcp_watch::kind::listener: return acceptor_.accept();
         case tcp_watch::kind::wake: return watch_.quiet_wake();
         case tcp_watch::kind::timer: return watch_.quiet_timer();
       }
     });
-    if (uneasy()) tick();
+    if (has_timers()) tick();
   }
   /// Reads from one link. Returns true if there is something to parse.
   bool look_at(link& l) noexcept {
     if (l.state != tcp_state::open || !l.in.fill(l.socket)) return false;
     serve(l);
     if (l.starved) [[unlikely]]
-      glean(l);  // The caller to be told of room has not polled yet.
+      collect_receipts(l);  // The caller to be told of room has not polled yet.
     return true;
   }
   /// Reads more of the packet that is being read. Returns true if there is something to parse.
@@ -445,9 +445,8 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.search.found(at, places.size());
   }
   void on_newcomer(std::uint32_t at) noexcept {
-    newcomers_.advance(
-        at, secret_, self_, peers(),
-        [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
+    acceptor_.advance(at, secret_, self_, peers(),
+                      [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
   }
   /// Decides on a connection of a rank that has proven its identity. Returns false if it is no
   /// connection of the peer that was met before. Of two attempts that cross, that of the lower rank
@@ -518,7 +517,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   /// Handles deadlines that have passed, and sets the timer to the next one.
   void tick() noexcept {
     const std::int64_t now = platform::now_ns();
-    std::int64_t next = newcomers_.tick(now);
+    std::int64_t next = acceptor_.tick(now);
     if (timed_ != 0) {
       for (link* l : links_) {
         if (l == nullptr || l->due_ns == 0) continue;
@@ -573,7 +572,7 @@ class tcp_wires : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   [[no_unique_address]] typename Stream::context streams_;
   tcp_directory directory_;
   tcp_endpoint from_;  // Local address to connect from, if one was chosen.
-  tcp_newcomers newcomers_;
+  tcp_acceptor acceptor_;
   pid_t pid_ = ::getpid();
 };
 

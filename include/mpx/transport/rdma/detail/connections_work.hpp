@@ -8,12 +8,12 @@
 #include <span>
 #include <utility>
 
-#include "mpx/transport/rdma/wires.hpp"
+#include "mpx/transport/rdma/connections.hpp"
 
 namespace mpx::inline v0::transport::rdma_detail {
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::drop(peer_id peer) noexcept {
+void connections<Card, Shape, Whole>::drop(peer_id peer) noexcept {
   link* l = links_[peer];
   if (l == nullptr) {
     l = new (std::nothrow) link(peer);
@@ -30,7 +30,7 @@ void wires<Card, Shape, Whole>::drop(peer_id peer) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-link* wires<Card, Shape, Whole>::wire(peer_id peer) noexcept {
+link* connections<Card, Shape, Whole>::wire(peer_id peer) noexcept {
   link* l = links_[peer];
   if (l == nullptr) {
     l = new (std::nothrow) link(peer);
@@ -42,7 +42,7 @@ link* wires<Card, Shape, Whole>::wire(peer_id peer) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-bool wires<Card, Shape, Whole>::answer(peer_id peer) noexcept {
+bool connections<Card, Shape, Whole>::answer(peer_id peer) noexcept {
   link* const l = wire(peer);
   if (l == nullptr && links_[peer] == nullptr) return false;
   if (l == nullptr) {
@@ -54,7 +54,7 @@ bool wires<Card, Shape, Whole>::answer(peer_id peer) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::answer_all() noexcept {
+void connections<Card, Shape, Whole>::answer_all() noexcept {
   for (peer_id p = 0; p < links_.size(); ++p)  // A peer that asks has sent data.
     if (links_[p] == nullptr && !card_.peer_data(p).empty() && !answer(p)) return;
   unanswered_ = false;
@@ -62,7 +62,7 @@ void wires<Card, Shape, Whole>::answer_all() noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-bool wires<Card, Shape, Whole>::make_ring(link& l) noexcept {
+bool connections<Card, Shape, Whole>::make_ring(link& l) noexcept {
   if (!rings_.take(l, receives_)) {
     // Pending transfers may hold the memory. If there are none, the ring will never fit.
     if (!whole().holds_memory() && memory_.exposed_bytes() == 0 && !memory_.cache().ending())
@@ -77,7 +77,7 @@ bool wires<Card, Shape, Whole>::make_ring(link& l) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::connect(link& l) noexcept {
+void connections<Card, Shape, Whole>::connect(link& l) noexcept {
   const ring_offer offer{.ring = l.region.remote, .blocks = ring_blocks, .receives = receives_};
   const errc why = card_.connect(l.peer, std::as_bytes(std::span(&offer, 1)));
   if (l.wants_connect) --asks_again_;
@@ -91,7 +91,7 @@ void wires<Card, Shape, Whole>::connect(link& l) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::on_connected(link& l) noexcept {
+void connections<Card, Shape, Whole>::on_connected(link& l) noexcept {
   if (!l.accept(card_.peer_data(l.peer))) return misbehaved(l);
   l.state = link_state::open;
   flush(l);
@@ -99,7 +99,7 @@ void wires<Card, Shape, Whole>::on_connected(link& l) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
+void connections<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
   if (l.over()) return;
   if (due_ == &l) due_ = nullptr;
   if (std::exchange(l.wants_connect, false)) --asks_again_;
@@ -117,7 +117,7 @@ void wires<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::on_disconnected(link& l, nic_status status) noexcept {
+void connections<Card, Shape, Whole>::on_disconnected(link& l, nic_status status) noexcept {
   end(l, status == nic_status::ok ? link_state::left : link_state::lost);
   l.receives_due = 0;
   l.disconnected = true;
@@ -125,8 +125,8 @@ void wires<Card, Shape, Whole>::on_disconnected(link& l, nic_status status) noex
 }
 
 template <class Card, wire_shape Shape, class Whole>
-outcome wires<Card, Shape, Whole>::post_early(peer_id peer, const frame_header& header,
-                                              std::span<const std::byte> payload) noexcept {
+outcome connections<Card, Shape, Whole>::post_early(peer_id peer, const frame_header& header,
+                                                    std::span<const std::byte> payload) noexcept {
   link* const l = wire(peer);
   if (l == nullptr) return outcome::retry;
   if (l->over()) return l->state == link_state::left ? outcome::done : outcome::refused;
@@ -139,7 +139,7 @@ outcome wires<Card, Shape, Whole>::post_early(peer_id peer, const frame_header& 
 }
 
 template <class Card, wire_shape Shape, class Whole>
-bool wires<Card, Shape, Whole>::retry_ring(link& l) noexcept {
+bool connections<Card, Shape, Whole>::retry_ring(link& l) noexcept {
   if (wire(l.peer) == nullptr) {
     set_busy(l);
   } else if (l.over()) {
@@ -153,7 +153,7 @@ bool wires<Card, Shape, Whole>::retry_ring(link& l) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::work() noexcept {
+void connections<Card, Shape, Whole>::work() noexcept {
   linked_list<link, busy_tag> again;
   while (!busy_.empty()) {
     link& l = busy_.front();
@@ -177,8 +177,9 @@ void wires<Card, Shape, Whole>::work() noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-std::uint16_t wires<Card, Shape, Whole>::payload_piece(link& l, std::span<const std::byte> payload,
-                                                       cookie_t cookie) noexcept {
+std::uint16_t connections<Card, Shape, Whole>::payload_piece(link& l,
+                                                             std::span<const std::byte> payload,
+                                                             cookie_t cookie) noexcept {
   if (pieces_.full()) return 0;
   cache_entry* const e = memory_.cache().find(payload, nic_access::local);
   if (e == nullptr) return 0;
@@ -190,7 +191,7 @@ std::uint16_t wires<Card, Shape, Whole>::payload_piece(link& l, std::span<const 
 }
 
 template <class Card, wire_shape Shape, class Whole>
-void wires<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcept {
+void connections<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcept {
   piece& p = pieces_[i];
   pieces_.take_from_card(p);
   if (p.payload) {
@@ -208,7 +209,7 @@ void wires<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcept {
 }
 
 template <class Card, wire_shape Shape, class Whole>
-bool wires<Card, Shape, Whole>::post_behind(link& l, const frame_header& header) noexcept {
+bool connections<Card, Shape, Whole>::post_behind(link& l, const frame_header& header) noexcept {
   if (l.posted != l.composed) flush(l);
   if (l.receives == 0 || l.posted != l.composed) return false;
   out_record* const r = l.compose(blocks_for(0));
@@ -223,9 +224,10 @@ bool wires<Card, Shape, Whole>::post_behind(link& l, const frame_header& header)
 }
 
 template <class Card, wire_shape Shape, class Whole>
-outcome wires<Card, Shape, Whole>::post_carrying(link& l, const frame_header& header,
-                                                 std::uint16_t i, const remote_memory& there,
-                                                 std::uint64_t offset) noexcept requires chains
+outcome connections<Card, Shape, Whole>::post_carrying(link& l, const frame_header& header,
+                                                       std::uint16_t i, const remote_memory& there,
+                                                       std::uint64_t offset) noexcept
+    requires chains
 {
   piece& p = pieces_[i];
   out_record& r = *l.compose(blocks_for(0));
