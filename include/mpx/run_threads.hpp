@@ -13,7 +13,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/thread.hpp"
 #include "mpx/environment.hpp"
-#include "mpx/watch/hang_lookout.hpp"
+#include "mpx/watch/hang_monitor.hpp"
 
 namespace mpx::inline v0 {
 

@@ -183,7 +183,7 @@ class mutex {
 };
 
 inline void prefetch_to_write(const void*) noexcept {}
-inline void own_lines(const std::byte*, std::size_t) noexcept {}
+inline void prefetch_exclusive(const std::byte*, std::size_t) noexcept {}
 inline void copy_to_shown(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
@@ -192,7 +192,7 @@ inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
 inline std::size_t owning_early_lines() noexcept { return 8; }
 inline bool claiming_pays() noexcept { return true; }
-inline void claim_lines(std::byte* from, std::size_t bytes) {
+inline void write_back_to_reader(std::byte* from, std::size_t bytes) {
   if (scheduler* const s = scheduler::here()) s->point("claim", from);
   std::memset(from, 0, bytes);
 }

@@ -134,7 +134,7 @@ class ends {
     if (code <= line_data_bytes) return;
     c.give_back_pool(v);
     if (how_ != reader::late) return;
-    mpx::platform::claim_lines(v.payload.data(), v.payload.size());
+    mpx::platform::write_back_to_reader(v.payload.data(), v.payload.size());
   }
 
   explore::scheduler& scheduler_;

@@ -359,12 +359,12 @@ MUTATIONS = [
      "read[claims++] = theirs.base;", "read[claims++] = const_cast<std::byte*>(shown);", NODE_TEST),
     ("a packet's lines are claimed once they are given back", "transport/detail/line_ring.hpp",
      "    if (claims_ && p.payload.size() >= claimed_bytes_min)\n"
-     "      platform::claim_lines(p.payload.data(), p.payload.size());\n"
+     "      platform::write_back_to_reader(p.payload.data(), p.payload.size());\n"
      "    pool_taken_ += p.advance;\n"
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n",
      "    pool_taken_ += p.advance;\n"
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n"
-     "    platform::claim_lines(p.payload.data(), p.payload.size());\n",
+     "    platform::write_back_to_reader(p.payload.data(), p.payload.size());\n",
      "preempt/line_ring.test.cpp"),
     # How long messages go.
     ("each side of an exchange chooses its own way", WAYS,
@@ -393,10 +393,10 @@ MUTATIONS = [
     ("nobody is told that memory was reached", "transport/detail/exposures.hpp",
      "counted(expected, bytes) | exposure_key::held", "expected | exposure_key::held",
      "preempt/exposures.test.cpp"),
-    ("a huge page is asked for while a peer copies", "transport/detail/lent_pages.hpp",
-     "if (e->lent == 0 && pays(*e) &&", "if (pays(*e) &&", "transport/lent_pages.test.cpp"),
-    ("what a small page costs is taken for granted", "transport/detail/lent_pages.hpp",
-     "(measured_ || pays_as_measured(*e, from, to - from))", "true", "transport/lent_pages.test.cpp"),
+    ("a huge page is asked for while a peer copies", "transport/detail/hugepage_promoter.hpp",
+     "if (e->lent == 0 && pays(*e) &&", "if (pays(*e) &&", "transport/hugepage_promoter.test.cpp"),
+    ("what a small page costs is taken for granted", "transport/detail/hugepage_promoter.hpp",
+     "(measured_ || pays_as_measured(*e, from, to - from))", "true", "transport/hugepage_promoter.test.cpp"),
     # Of buffers that layouts spread.
     ("each fragment of a spread message is its first", "engine/rooms/detail/outbox_spread.hpp",
      "    op.data.read(offset, into);\n", "    op.data.read(0, into);\n"),

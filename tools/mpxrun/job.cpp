@@ -158,14 +158,14 @@ void job::look_for_hangs() {
   const std::int64_t now = now_ns();
   if (now < look_due_ns_) return;
   look_due_ns_ = INT64_MAX;
-  if (!lookout_ || ending_ || running_ == 0) return;
-  if (lookout_->limit_ns() == unreported_ns_) return;  // 0 both, or it is for the timeout alone
+  if (!monitor_ || ending_ || running_ == 0) return;
+  if (monitor_->limit_ns() == unreported_ns_) return;  // 0 both, or it is for the timeout alone
   try {
-    errors().append(&lookout_, lookout_->look(now));
+    errors().append(&monitor_, monitor_->look(now));
   } catch (const mpx::error&) {  // No memory for it: later, perhaps.
   }
   for (auto& output : outputs_) output.flush();
-  look_due_ns_ = now + lookout_->pace_ns();
+  look_due_ns_ = now + monitor_->pace_ns();
 }
 
 /// When the ranks are asked what they wait for, so that they have answered when time is up.
@@ -177,13 +177,13 @@ std::int64_t job::ask_due_ns() const noexcept {
 /// Ends a job whose time is up.
 void job::check_timeout() {
   const std::int64_t now = now_ns();
-  if (!lookout_ || ending_ || running_ == 0 || now < ask_due_ns()) return;
-  if (!std::exchange(asked_for_timeout_, true)) lookout_->ask();
+  if (!monitor_ || ending_ || running_ == 0 || now < ask_due_ns()) return;
+  if (!std::exchange(asked_for_timeout_, true)) monitor_->ask();
   if (now < timeout_due_ns_) return;
   timeout_due_ns_ = INT64_MAX;
   say("the job has not ended within ", options_.timeout, " s (--timeout): ending it");
   try {
-    errors().append(&lookout_, lookout_->look_at_all(now));
+    errors().append(&monitor_, monitor_->look_at_all(now));
   } catch (const mpx::error&) {  // No memory for it.
   }
   if (!code_) code_ = timeout_code;
@@ -203,7 +203,7 @@ void job::on_leaving(int rank, std::uint64_t environment) {
 /// for ever for one that leaves, by two answers.
 void job::check_leavers() {
   const std::int64_t now = now_ns();
-  if (!lookout_ || now < leavers_due_ns_ || ending_ || asked_for_timeout_) return;
+  if (!monitor_ || now < leavers_due_ns_ || ending_ || asked_for_timeout_) return;
   std::erase_if(leavers_, [this](const leaver& it) {
     return segment_.state(it.rank, it.environment) != mpx::rank_state::joined;
   });
@@ -214,7 +214,7 @@ void job::check_leavers() {
     return;
   }
   if (!question_) {
-    question_ = lookout_->ask();
+    question_ = monitor_->ask();
     leavers_due_ns_ = now + answer_ns;
     return;
   }
@@ -227,14 +227,14 @@ void job::check_leavers() {
 }
 
 mpx::detail::hang_stranded job::find_stranded(std::int64_t now) {
-  if (!lookout_ || !question_) return {};
+  if (!monitor_ || !question_) return {};
   try {
     for (std::size_t i = 0; i < leavers_.size(); ++i) {
       const auto k = leavers_[i].environment;
       if (std::any_of(leavers_.begin(), leavers_.begin() + static_cast<std::ptrdiff_t>(i),
                       [k](const leaver& it) { return it.environment == k; }))
         continue;
-      auto found = lookout_->look_at_leaving(now, k, *question_, options_.leave_timeout_ns);
+      auto found = monitor_->look_at_leaving(now, k, *question_, options_.leave_timeout_ns);
       if (found.waits >= 0) return found;
     }
   } catch (const mpx::error&) {  // No memory for it: later, perhaps.
@@ -246,9 +246,9 @@ mpx::detail::hang_stranded job::find_stranded(std::int64_t now) {
 void job::end_stranded(const mpx::detail::hang_stranded& found) {
   say("rank ", found.leaves, " leaves the job, and rank ", found.waits, " has waited for it for ",
       options_.leave_timeout, " s (--leave-timeout): ending the job");
-  errors().append(&lookout_, found.report);
+  errors().append(&monitor_, found.report);
   for (const leaver& it : leavers_)
-    if (lookout_ && lookout_->is_leaving(it.rank, it.environment))
+    if (monitor_ && monitor_->is_leaving(it.rank, it.environment))
       ranks_[static_cast<std::size_t>(it.rank)].spared = true;
   stranded_code_ = 1;
   end_others(SIGTERM, leaver_grace_ns);
@@ -306,7 +306,7 @@ void job::terminate(int signal, bool from_terminal) {
 
 /// Whoever interrupts a job may have waited for it in vain.
 void job::hint_at_hangs() {
-  if (!lookout_ || (lookout_->limit_ns() != 0 && lookout_->limit_ns() != unreported_ns_)) return;
+  if (!monitor_ || (monitor_->limit_ns() != 0 && monitor_->limit_ns() != unreported_ns_)) return;
   bool joined = false;
   for (int rank = 0; rank < options_.ranks; ++rank) joined = joined || segment_.live(rank) != 0;
   if (joined) say("interrupted; --hang-report 10 tells what ranks wait for, and where");

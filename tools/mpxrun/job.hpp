@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <mpx/bootstrap/detail/job_segment.hpp>
-#include <mpx/watch/hang_lookout.hpp>
+#include <mpx/watch/hang_monitor.hpp>
 
 #include "front.hpp"
 #include "options.hpp"
@@ -187,7 +187,7 @@ class job {
   mpx::mapping map_;
   job_segment segment_;
 
-  std::optional<mpx::detail::hang_lookout<>> lookout_;
+  std::optional<mpx::detail::hang_monitor<>> monitor_;
   std::int64_t look_due_ns_ = INT64_MAX;
   std::int64_t unreported_ns_ = 0;  // ranks that wait so long say so for the timeout alone
   std::int64_t timeout_due_ns_ = INT64_MAX;

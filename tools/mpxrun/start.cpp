@@ -70,8 +70,8 @@ job::job(options chosen, const signal_plan& signals, front_link front)
   map_ = job_segment::create(control_, shared_, options_.ranks, ::getpid());
   segment_ = job_segment(map_);
   segment_.hang_head().looked_at.store(1);
-  lookout_.emplace(segment_, hang_limit_ns(options_));
-  if (lookout_->limit_ns() != 0) look_due_ns_ = now_ns();
+  monitor_.emplace(segment_, hang_limit_ns(options_));
+  if (monitor_->limit_ns() != 0) look_due_ns_ = now_ns();
   if (::fcntl(control_.fd(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) != 0)
     throw cannot_start{1, "the control segment cannot be sealed"};
   struct stat out{}, err{};

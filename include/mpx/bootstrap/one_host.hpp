@@ -11,7 +11,7 @@
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/death_watch.hpp"
-#include "mpx/bootstrap/detail/host_meeting.hpp"
+#include "mpx/bootstrap/detail/host_rendezvous.hpp"
 #include "mpx/bootstrap/detail/launcher.hpp"
 #include "mpx/bootstrap/detail/member.hpp"
 
@@ -24,7 +24,7 @@ class host_member : public member {
  public:
   /// Collective over the job.
   [[gnu::noinline, gnu::cold]] explicit host_member(launcher_owner job)
-      : host_member(host_meeting(*job), job) {}
+      : host_member(host_rendezvous(*job), job) {}
 
  private:
   class held final : public aide {
@@ -47,7 +47,7 @@ class host_member : public member {
     std::optional<death_watch> watch_;
   };
 
-  host_member(host_meeting&& meeting, launcher_owner& job)
+  host_member(host_rendezvous&& meeting, launcher_owner& job)
       : member(meeting.take_map(), meeting.shared(), job->rank(), ending::process) {
     const bool pids_are_theirs = meeting.confirm();
     auto* const kept = new held(std::move(job));

@@ -280,7 +280,7 @@ class quick_call {
     constexpr std::size_t few = 2 * cache_line_bytes;
     if (bytes <= few) return copy(to, from, bytes);
     if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
-    platform::own_lines(to, bytes);
+    platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, from, bytes);
   }
 

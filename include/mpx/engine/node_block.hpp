@@ -170,13 +170,13 @@ struct node_state : mpx::detail::allocated {
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
   [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+    if (claims_of(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
   /// many lines that they evict the data to be copied.
   void own_early(const std::byte* to, std::size_t bytes) const noexcept {
-    if (owns_early && bytes <= owned_bytes_max) platform::own_lines(to, bytes);
+    if (owns_early && bytes <= owned_bytes_max) platform::prefetch_exclusive(to, bytes);
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next

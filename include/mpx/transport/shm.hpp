@@ -25,7 +25,7 @@
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/bell.hpp"
 #include "mpx/transport/detail/exposures.hpp"
-#include "mpx/transport/detail/lent_pages.hpp"
+#include "mpx/transport/detail/hugepage_promoter.hpp"
 #include "mpx/transport/detail/ring_fabric.hpp"
 
 namespace mpx::inline v0::transport {
@@ -486,8 +486,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap, since peers know its address.
   bool one_process_;
   detail::exposures exposures_;
-  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
-                                        detail::linux_huge_pages, detail::no_huge_pages>>
+  detail::hugepage_promoter<
+      std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+                         detail::linux_huge_pages, detail::no_huge_pages>>
       lent_;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 // A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
 // in the job's segment, with what it waits for. The process that runs the job monitors this and
-// prints reports (hang_lookout); without such a process, each rank prints its own report. The
+// prints reports (hang_monitor); without such a process, each rank prints its own report. The
 // process that runs the job may also ask for the state at any time. All of this is done only while
 // a rank waits anyway.
 

@@ -21,7 +21,7 @@
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/bootstrap/detail/death_watch.hpp"
-#include "mpx/bootstrap/detail/handover.hpp"
+#include "mpx/bootstrap/detail/fd_passing.hpp"
 #include "mpx/bootstrap/detail/job_segment.hpp"
 #include "mpx/bootstrap/detail/launcher.hpp"
 #include "mpx/bootstrap/detail/member.hpp"

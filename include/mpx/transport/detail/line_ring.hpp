@@ -179,7 +179,7 @@ class ring_producer {
       }
     }
     std::byte* const to = pool_ + place.offset;
-    if (owns_early_) platform::own_lines(to, bytes);
+    if (owns_early_) platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, data, bytes);
     write_reference(next_, header, place.offset, bytes);
     ++next_;
@@ -343,7 +343,7 @@ class ring_consumer {
   /// Cost:       one store, and one store a line if `platform::claiming_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
     if (claims_ && p.payload.size() >= claimed_bytes_min)
-      platform::claim_lines(p.payload.data(), p.payload.size());
+      platform::write_back_to_reader(p.payload.data(), p.payload.size());
     pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "mpx/bootstrap/detail/handover.hpp"
+#include "mpx/bootstrap/detail/fd_passing.hpp"
 #include "mpx/bootstrap/detail/job_segment.hpp"
 #include "mpx/bootstrap/detail/launcher.hpp"
 #include "mpx/bootstrap/detail/memory_file.hpp"
@@ -26,12 +26,12 @@ namespace mpx::inline v0::bootstrap::detail {
 
 /// The shared memory of a job whose ranks all run on one host. Every rank performs the same steps.
 /// Cost:       two fences; rank 0 publishes one value, which each other rank reads.
-class host_meeting {
+class host_rendezvous {
  public:
   /// Obtains the memory.
   /// Errors:     errc::bootstrap, naming the hosts if there are several; errc::no_resources, and
   ///             those of the launcher.
-  [[gnu::noinline, gnu::cold]] explicit host_meeting(launcher& job) : job_(job) {
+  [[gnu::noinline, gnu::cold]] explicit host_rendezvous(launcher& job) : job_(job) {
     if (job_.size() < 1 || job_.size() > ranks_max)
       mpx::detail::throw_error(errc::bootstrap, "a job of %d ranks: 1 to %d are possible on a host",
                                job_.size(), ranks_max);
@@ -66,13 +66,13 @@ class host_meeting {
     return verdict == together;
   }
 
-  ~host_meeting() {
+  ~host_rendezvous() {
     for (const guest& g : guests_)
       if (g.fd >= 0) ::close(g.fd);
     for (const int fd : callers_) ::close(fd);
   }
-  host_meeting(const host_meeting&) = delete;
-  host_meeting& operator=(const host_meeting&) = delete;
+  host_rendezvous(const host_rendezvous&) = delete;
+  host_rendezvous& operator=(const host_rendezvous&) = delete;
 
  private:
   static constexpr char together = '+', strangers = '=', apart = '-';

@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <mpx/mpx.hpp>
-#include <mpx/watch/hang_lookout.hpp>
+#include <mpx/watch/hang_monitor.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 using mpx::detail::hang_info;
 using ranks::contains;
-using lookout_type = mpx::detail::hang_lookout<>;
+using lookout_type = mpx::detail::hang_monitor<>;
 using words = mpx::bootstrap::detail::hang_words;
 
 constexpr std::int64_t ms = 1'000'000;
@@ -27,14 +27,14 @@ constexpr std::int64_t limit_ns = 1000 * ms;
 class stage {
  public:
   explicit stage(mpx::rank_t ranks, std::int64_t limit = limit_ns)
-      : job_(ranks), lookout_(job_.segment(), limit) {
+      : job_(ranks), monitor_(job_.segment(), limit) {
     for (mpx::rank_t r = 0; r < ranks; ++r) members_.emplace_back(std::in_place, job_, r);
   }
 
   const mpx::bootstrap::thread_job& job() const { return job_; }
   const mpx::bootstrap::job_segment& segment() const { return job_.segment(); }
-  const lookout_type& lookout() const { return lookout_; }
-  lookout_type& lookout() { return lookout_; }
+  const lookout_type& lookout() const { return monitor_; }
+  lookout_type& lookout() { return monitor_; }
   std::int64_t now() const { return now_; }
   void leave(mpx::rank_t r) { members_[static_cast<std::size_t>(r)]->mark_finished(); }
   void die(mpx::rank_t r) {
@@ -63,7 +63,7 @@ class stage {
     std::string all;
     for (const std::int64_t end = now_ + ns; now_ < end;) {
       now_ += 100 * ms;
-      all += lookout_.look(now_);
+      all += monitor_.look(now_);
     }
     return all;
   }
@@ -71,7 +71,7 @@ class stage {
  private:
   mpx::bootstrap::thread_job job_;
   std::vector<std::optional<mpx::bootstrap::threads>> members_;
-  lookout_type lookout_;
+  lookout_type monitor_;
   std::int64_t now_ = 1'000'000 * ms;
 };
 

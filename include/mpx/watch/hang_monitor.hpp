@@ -55,11 +55,11 @@ template <class Info>
 
 /// Hang detection of one job. All times are of the monotonic clock.
 template <class Job = bootstrap::detail::job_view, class Info = hang_info>
-class hang_lookout {
+class hang_monitor {
  public:
   /// The memory of `job` outlives this. `limit_ns` holds until a rank sets another limit; 0: none.
   /// Errors:     errc::no_resources.
-  explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
+  explicit hang_monitor(const Job& job, std::int64_t limit_ns = 0)
       : job_(job),
         limit_ns_(limit_ns),
         marks_(static_cast<std::size_t>(job.size())),
@@ -324,7 +324,7 @@ template <class Job>
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_lookout<Job> lookout(job, limit_ns);
+  hang_monitor<Job> lookout(job, limit_ns);
   std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
   for (rank_t r = 0;;) {
     const std::uint32_t news = job.failure_epoch(0);

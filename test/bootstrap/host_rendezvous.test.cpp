@@ -3,7 +3,7 @@
 // signals and strangers. The launcher is played.
 
 #include <mpx/bootstrap/detail/host_group.hpp>
-#include <mpx/bootstrap/detail/host_meeting.hpp>
+#include <mpx/bootstrap/detail/host_rendezvous.hpp>
 
 #include <sched.h>
 #include <signal.h>

@@ -20,7 +20,7 @@
 
 namespace mpx::inline v0::transport::detail {
 
-/// Interface of lent_pages to Linux.
+/// Interface of hugepage_promoter to Linux.
 struct linux_huge_pages {
   /// Returns true unless the administrator has switched huge pages off.
   /// Cost:       reads a file.
@@ -66,7 +66,7 @@ struct no_huge_pages : linux_huge_pages {
 /// measured once.
 /// Cost:       a few instructions per message and per 2 MiB of it.
 template <class Kernel = linux_huge_pages>
-class lent_pages {
+class hugepage_promoter {
  public:
   static constexpr std::size_t region_bytes = std::size_t{2} << 20;
 

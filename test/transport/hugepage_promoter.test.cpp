@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include <mpx/transport/detail/lent_pages.hpp>
+#include <mpx/transport/detail/hugepage_promoter.hpp>
 
 namespace {
 
@@ -55,18 +55,19 @@ struct scripted {
   static std::int64_t now_ns() noexcept { return now; }
 };
 
-using lent_pages = mpx::transport::detail::lent_pages<scripted>;
+using hugepage_promoter = mpx::transport::detail::hugepage_promoter<scripted>;
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::uintptr_t region = 2 * mib;
 constexpr std::uintptr_t here = 1000 * region;
 
 /// A message that a peer has copied, or not.
-void pass(lent_pages& l, std::uintptr_t at, std::size_t bytes, bool copied = true) {
+void pass(hugepage_promoter& l, std::uintptr_t at, std::size_t bytes, bool copied = true) {
   l.lend(0, at, bytes);
   l.withdraw(0, at, copied ? bytes : 0);
 }
 /// How many messages until the kernel is asked once more.
-int passes_until_asked(lent_pages& l, std::uintptr_t at, std::size_t bytes, bool copied = true) {
+int passes_until_asked(hugepage_promoter& l, std::uintptr_t at, std::size_t bytes,
+                       bool copied = true) {
   const std::size_t before = scripted::asked.size();
   int n = 0;
   for (; scripted::asked.size() == before && n < 10'000; ++n) pass(l, at, bytes, copied);
@@ -77,7 +78,7 @@ int passes_until_asked(lent_pages& l, std::uintptr_t at, std::size_t bytes, bool
 
 TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
   scripted::reset(400'000);
-  lent_pages l;
+  hugepage_promoter l;
   CHECK(l.asked_ns() == 0);
   const int passes = passes_until_asked(l, here, region);
   CHECK(passes >= 2);
@@ -92,7 +93,7 @@ TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
 
 TEST_CASE("lent pages: each region is judged by what was copied from it") {
   scripted::reset(300'000);
-  lent_pages l;
+  hugepage_promoter l;
   for (int i = 0; i < 4; ++i) pass(l, here + region / 2, 2 * region);  // Half of the outer ones.
   CHECK(scripted::asked == std::vector<std::uintptr_t>{here + region});
   for (int i = 0; i < 8; ++i) pass(l, here + region / 2, 2 * region);
@@ -102,7 +103,7 @@ TEST_CASE("lent pages: each region is judged by what was copied from it") {
 
 TEST_CASE("lent pages: nothing is asked while a peer may copy from the region") {
   scripted::reset(300'000);
-  lent_pages l;
+  hugepage_promoter l;
   l.lend(1, here + 5000, 1);
   for (int i = 0; i < 100; ++i) pass(l, here, region);
   CHECK(scripted::asked.empty());
@@ -112,7 +113,7 @@ TEST_CASE("lent pages: nothing is asked while a peer may copy from the region") 
 
 TEST_CASE("lent pages: messages that nobody fetches count for less") {
   scripted::reset(400'000);
-  lent_pages l;
+  hugepage_promoter l;
   const int fetched = passes_until_asked(l, here, region);
   const int streamed = passes_until_asked(l, here + 10 * region, region, false);
   CHECK(streamed >= 2 * fetched);
@@ -121,7 +122,7 @@ TEST_CASE("lent pages: messages that nobody fetches count for less") {
 
 TEST_CASE("lent pages: where huge pages are dear, they have to pay first") {
   scripted::reset(6'000'000);
-  lent_pages l;
+  hugepage_promoter l;
   CHECK(passes_until_asked(l, here, region) <= 5);  // It cannot know yet.
   CHECK(passes_until_asked(l, here + 10 * region, region) >= 40);
 }
@@ -131,7 +132,7 @@ TEST_CASE("lent pages: what a small page costs is measured, once") {
     CAPTURE(page_ns);
     scripted::reset(400'000);
     scripted::page_ns = page_ns;
-    lent_pages l;
+    hugepage_promoter l;
     const std::int64_t a_pass = page_ns * 512;
     const int passes = passes_until_asked(l, here, region);
     CHECK(passes >= 300'000 / a_pass);  // Before, what asking takes is not known.
@@ -146,7 +147,7 @@ TEST_CASE("lent pages: what a small page costs is measured, once") {
 
 TEST_CASE("lent pages: one that was very slow is not the end of it") {
   scripted::reset(1'000'000'000);
-  lent_pages l;
+  hugepage_promoter l;
   passes_until_asked(l, here, region);
   scripted::takes_ns = 300'000;
   const int passes = passes_until_asked(l, here + 10 * region, region);
@@ -159,7 +160,7 @@ TEST_CASE("lent pages: asking never takes longer than small pages have cost") {
   std::mt19937 random(7);
   for (const std::int64_t takes : {1'000, 300'000, 2'000'000, 10'000'000}) {
     scripted::reset(takes);
-    lent_pages l;
+    hugepage_promoter l;
     std::uint64_t copied = 0;
     struct lending {
       std::uintptr_t at;
@@ -188,7 +189,7 @@ TEST_CASE("lent pages: asking never takes longer than small pages have cost") {
 
 TEST_CASE("lent pages: a peer that takes a part counts for that") {
   scripted::reset(400'000);
-  lent_pages l;
+  hugepage_promoter l;
   const int whole = passes_until_asked(l, here, region);
   const std::size_t before = scripted::asked.size();
   int parts = 0;
@@ -205,7 +206,7 @@ TEST_CASE("lent pages: a peer that takes a part counts for that") {
 TEST_CASE("lent pages: who is refused asks less and less often") {
   scripted::reset(1'000'000);
   scripted::gives = false;
-  lent_pages l;
+  hugepage_promoter l;
   for (int i = 0; i < 100'000; ++i) pass(l, here, region);
   CHECK(scripted::asked.size() >= 3);
   CHECK(scripted::asked.size() <= 7);
@@ -213,11 +214,11 @@ TEST_CASE("lent pages: who is refused asks less and less often") {
 
 TEST_CASE("lent pages: buffers far apart, and very long ones, do not lose their accounts") {
   scripted::reset(300'000);
-  lent_pages l;
+  hugepage_promoter l;
   for (int i = 0; i < 20; ++i)
     for (std::uintptr_t n = 0; n < 3; ++n) pass(l, here + n * (std::size_t{1} << 30), region);
   CHECK(scripted::asked.size() == 3);
-  lent_pages m;
+  hugepage_promoter m;
   scripted::reset(100'000);
   for (int i = 0; i < 200; ++i) pass(m, here, 1536 * mib);
   CHECK(scripted::asked.size() >= 500);  // What the table holds.
@@ -226,7 +227,7 @@ TEST_CASE("lent pages: buffers far apart, and very long ones, do not lose their 
 
 TEST_CASE("lent pages: what is not to be counted is not, whatever was in its slot before") {
   scripted::reset(300'000);
-  lent_pages l;
+  hugepage_promoter l;
   pass(l, here, region);
   for (int i = 0; i < 100; ++i) {
     l.lend(0, here, 0);
@@ -238,7 +239,7 @@ TEST_CASE("lent pages: what is not to be counted is not, whatever was in its slo
 TEST_CASE("lent pages: nothing is asked where they are switched off") {
   scripted::reset(300'000);
   scripted::on = false;
-  lent_pages l;
+  hugepage_promoter l;
   for (int i = 0; i < 100; ++i) pass(l, here, region);
   CHECK(scripted::asked.empty());
   CHECK(!mpx::transport::detail::no_huge_pages::allowed());
@@ -246,7 +247,7 @@ TEST_CASE("lent pages: nothing is asked where they are switched off") {
 
 TEST_CASE("lent pages: empty messages and the ends of memory are no trouble") {
   scripted::reset(300'000);
-  lent_pages l;
+  hugepage_promoter l;
   pass(l, here, 0);
   pass(l, 0, 10);
   pass(l, ~std::uintptr_t{0} - 10, 10);
