@@ -294,7 +294,7 @@ MUTATIONS = [
     # Collective calls that are compared.
     ("who finds that calls differ gives the call up for all", SCHEDULES,
      " && p.failure.of != cause::mismatch)", ")", CHECKS_TEST),
-    ("of calls that differ each rank tells those that it has heard of first", "coll/claims.hpp",
+    ("of calls that differ each rank tells those that it has heard of first", "coll/call_signature.hpp",
      "(other.told == 0 || c.before(other))", "other.told == 0", CHECKS_TEST),
     ("what pairs send is compared with nobody's word", "coll/compare_calls.hpp",
      "!a.received[r].fits(a.expected[r])", "!a.received[r].fits(a.received[r])", CHECKS_TEST),

@@ -114,12 +114,11 @@ using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
 /// - its collective policy is the default, by_size;
 /// - quick_node has a `make` for it.
 template <class Stack, class What>
-concept MakesQuickly =
-    coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
-    std::same_as<typename Stack::collective_type, coll::by_size> &&
-    requires(coll::quick_node<Stack>& node, const What& what) {
-      { node.make(what, std::source_location()) } -> std::same_as<bool>;
-    };
+concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+                      std::same_as<typename Stack::collective_type, coll::by_size> &&
+                      requires(coll::quick_node<Stack>& node, const What& what) {
+                        { node.make(what, std::source_location()) } -> std::same_as<bool>;
+                      };
 
 /// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
 /// `trouble`.
@@ -158,7 +157,7 @@ template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
                                       std::source_location where, trouble_of<Stack>& trouble) {
-  if constexpr (MakesQuickly<Stack, What>) {
+  if constexpr (HasFastPath<Stack, What>) {
     if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
         coll::quick_node<Stack>(on).make(what, where)) [[likely]]
       return errc{};

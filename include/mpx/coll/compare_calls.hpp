@@ -17,7 +17,7 @@
 #include "mpx/coll/barrier.hpp"
 #include "mpx/coll/bcast.hpp"
 #include "mpx/coll/call.hpp"
-#include "mpx/coll/claims.hpp"
+#include "mpx/coll/call_signature.hpp"
 #include "mpx/coll/gather.hpp"
 #include "mpx/coll/reduce.hpp"
 #include "mpx/coll/reduce_scatter.hpp"
@@ -40,29 +40,30 @@ inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
 
 /// Fills in the properties of a call that must be equal at all ranks; an overload for each
 /// operation. Returns the pairs whose lengths remain to be compared.
-inline claimed_pairs state(call_claim&, const coll::barrier_call&, rank_t, rank_t) noexcept {
+inline claimed_pairs state(call_signature&, const coll::barrier_call&, rank_t, rank_t) noexcept {
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::bcast_call& call, rank_t, rank_t) noexcept {
+inline claimed_pairs state(call_signature& c, const coll::bcast_call& call, rank_t,
+                           rank_t) noexcept {
   c.root = call.root;
   c.say_bytes(call.data.bytes);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::gather_call& call, rank_t me,
+inline claimed_pairs state(call_signature& c, const coll::gather_call& call, rank_t me,
                            rank_t) noexcept {
   c.root = call.root;
   if (call.variable) return claimed_pairs::to_root;
   c.say_bytes(me == call.root ? call.out.bytes_of(me) : call.in.bytes);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::scatter_call& call, rank_t me,
+inline claimed_pairs state(call_signature& c, const coll::scatter_call& call, rank_t me,
                            rank_t) noexcept {
   c.root = call.root;
   if (call.variable) return claimed_pairs::from_root;
   c.say_bytes(me == call.root ? call.in.bytes_of(me) : call.out.bytes);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::allgather_call& call, rank_t,
+inline claimed_pairs state(call_signature& c, const coll::allgather_call& call, rank_t,
                            rank_t size) noexcept {
   if (!call.out.counts && call.out.pieces == nullptr) {
     c.say_bytes(call.out.bytes);
@@ -72,7 +73,7 @@ inline claimed_pairs state(call_claim& c, const coll::allgather_call& call, rank
   }
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::alltoall_call& call, rank_t,
+inline claimed_pairs state(call_signature& c, const coll::alltoall_call& call, rank_t,
                            rank_t) noexcept {
   c.shape = call.in_place ? 1 : 0;
   if (!call.variable) {
@@ -81,29 +82,31 @@ inline claimed_pairs state(call_claim& c, const coll::alltoall_call& call, rank_
   }
   return claimed_pairs::all;
 }
-inline claimed_pairs state(call_claim& c, const coll::reduce_call& call, rank_t, rank_t) noexcept {
+inline claimed_pairs state(call_signature& c, const coll::reduce_call& call, rank_t,
+                           rank_t) noexcept {
   c.root = call.root;
   c.say_bytes(call.in.bytes);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::allreduce_call& call, rank_t,
+inline claimed_pairs state(call_signature& c, const coll::allreduce_call& call, rank_t,
                            rank_t) noexcept {
   c.say_bytes(call.in.bytes);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::reduce_scatter_call& call, rank_t,
+inline claimed_pairs state(call_signature& c, const coll::reduce_scatter_call& call, rank_t,
                            rank_t size) noexcept {
   c.say_bytes(call.in.total(size));
   if (call.in.counts) c.shape = lengths_of(call.in, size);
   return claimed_pairs::none;
 }
-inline claimed_pairs state(call_claim& c, const coll::scan_call& call, rank_t, rank_t) noexcept {
+inline claimed_pairs state(call_signature& c, const coll::scan_call& call, rank_t,
+                           rank_t) noexcept {
   c.say_bytes(call.in.bytes);
   return claimed_pairs::none;
 }
 /// Any other call. If its ranks exchange blocks along edges, these are compared in pairs.
 template <class What>
-claimed_pairs state(call_claim&, const What&, rank_t, rank_t) noexcept {
+claimed_pairs state(call_signature&, const What&, rank_t, rank_t) noexcept {
   constexpr bool edges = requires(const What& call, void (*edge)(const memory&, rank_t)) {
     call.each_edge(edge, edge);
   };
@@ -148,10 +151,10 @@ struct call_comparison {
   S* steps;
   claim_pair known{};
   claim_pair come{};
-  call_claim own{};
-  call_claim* sent = nullptr;      // For each rank,
-  call_claim* received = nullptr;  // from each rank,
-  call_claim* expected = nullptr;  // and expected from each rank.
+  call_signature own{};
+  call_signature* sent = nullptr;      // For each rank,
+  call_signature* received = nullptr;  // from each rank,
+  call_signature* expected = nullptr;  // and expected from each rank.
   rank_t size = 0;
   char text[claim_text_bytes] = {};
 
@@ -219,24 +222,24 @@ call_comparison<S>* begin_comparison(S& s, const char* name, const std::source_l
   if (room.base == nullptr) return nullptr;
   auto* const a = ::new (room.base) call_comparison<S>{&s};
   a->size = s.size();
-  a->own = call_claim(s.rank(), name, where, std::is_same_v<S, schedule>);
+  a->own = call_signature(s.rank(), name, where, std::is_same_v<S, schedule>);
   return a;
 }
 /// Compares pairs, whose data `each(send, receive)` describes.
 template <class S, class Each>
 void compare_pairs(S& s, call_comparison<S>& a, claimed_pairs which, Each&& each) {
   const auto n = static_cast<std::size_t>(a.size);
-  const memory table = s.scratch(3 * n * sizeof(call_claim));
+  const memory table = s.scratch(3 * n * sizeof(call_signature));
   if (table.base == nullptr) return;
-  a.sent = reinterpret_cast<call_claim*>(table.base);
+  a.sent = reinterpret_cast<call_signature*>(table.base);
   a.received = a.sent + n;
   a.expected = a.received + n;
   for (std::size_t i = 0; i < n; ++i) {
-    call_claim to = a.own;
+    call_signature to = a.own;
     to.begin_pair(static_cast<rank_t>(i));
-    ::new (a.sent + i) call_claim(to);
-    ::new (a.received + i) call_claim();
-    ::new (a.expected + i) call_claim(to);
+    ::new (a.sent + i) call_signature(to);
+    ::new (a.received + i) call_signature();
+    ::new (a.expected + i) call_signature(to);
   }
   each([&](const memory& m, rank_t to) { a.sent[to].add_block(m.bytes); },
        [&](const memory& m, rank_t from) { a.expected[from].add_block(m.bytes); });
@@ -302,7 +305,7 @@ void compare_leaving(const point_to_point<Stack>& world, std::source_location wh
     collective_channel<Stack> steps(world, {"leaving", where});
     call_comparison<collective_channel<Stack>> a{&steps};
     a.size = steps.size();
-    a.own = call_claim(steps.rank(), call_claim::leaving, {}, false);
+    a.own = call_signature(steps.rank(), call_signature::leaving, {}, false);
     a.spread(a.begin);
     again = steps.why() == errc::call_mismatch;
     if (again && !told)

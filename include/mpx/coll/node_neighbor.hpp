@@ -125,7 +125,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const bool shows = edges.fits(shown_edges::bytes_max);
   const memory room = node.make_part(shows ? edges.room() : 0, 0);
   if (c.failed()) return;
-  if (room.base != nullptr) {  // Else make_quickly has published them.
+  if (room.base != nullptr) {  // Else try_fast has published them.
     if (shows) edges.write(call, room.base);
     node.show_edges(room.bytes, edges.readers);
   }
@@ -154,8 +154,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// Fast path for short blocks, which have one length for all destinations and one for all sources.
 template <class Stack, neighbor_operation Operation>
-[[MPX_ALWAYS_INLINE]] inline bool make_quickly(quick_call<Stack>& quick,
-                                               const neighbor_call<Operation>& call) {
+[[MPX_ALWAYS_INLINE]] inline bool try_fast(shm_fast_call<Stack>& quick,
+                                           const neighbor_call<Operation>& call) {
   std::size_t shown_bytes = 0;
   const auto is_edges = [&](std::size_t shown) {
     shown_bytes = shown & ~node_is_edges;
@@ -168,7 +168,7 @@ template <class Stack, neighbor_operation Operation>
   const std::size_t edges = around.destinations.size();
   const std::size_t all = edges * out.bytes;
   const std::size_t head = head_of(edges, all);
-  if (all > quick_call<Stack>::bytes_max || head > quick_call<Stack>::bytes_max) return false;
+  if (all > shm_fast_call<Stack>::bytes_max || head > shm_fast_call<Stack>::bytes_max) return false;
   std::uint64_t readers = 0;
   const auto write = [&](std::byte* to) __attribute__((always_inline)) {
     std::byte* at = to + head;

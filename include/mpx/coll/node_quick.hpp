@@ -25,9 +25,9 @@ namespace mpx::inline v0::coll {
 /// One short call at one rank. Each `make` tries to complete a call without a long wait. It returns
 /// true if it did. If it returns false, nothing has happened, except that this rank may have
 /// published its piece. Everything is inlined, so that the members stay in registers. Other types
-/// of calls provide a function `make_quickly(quick_call<Stack>&, call)`.
+/// of calls provide a function `try_fast(shm_fast_call<Stack>&, call)`.
 template <class Stack>
-class quick_call {
+class shm_fast_call {
   using endpoint_type = mpx::detail::endpoint<Stack>;
   using state_type = mpx::detail::communicator_state;
 
@@ -37,8 +37,8 @@ class quick_call {
   // Limit for all blocks that a rank publishes together, one for each other rank.
   static constexpr std::size_t blocks_bytes_max = 16384;
 
-  [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
-                                   rank_t n) noexcept
+  [[MPX_ALWAYS_INLINE]] shm_fast_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
+                                      rank_t n) noexcept
       : e_(e),
         state_(state),
         s_(s),
@@ -194,14 +194,14 @@ class quick_call {
   }
 
   template <class What>
-  requires requires(quick_call& call, const What& what) {
-    { make_quickly(call, what) } -> std::same_as<bool>;
+  requires requires(shm_fast_call& call, const What& what) {
+    { try_fast(call, what) } -> std::same_as<bool>;
   }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what) noexcept {
-    return make_quickly(*this, what);
+    return try_fast(*this, what);
   }
 
-  // --- For make_quickly --------------------------------------------------------------------------
+  // --- For try_fast --------------------------------------------------------------------------
 
   rank_t rank() const noexcept { return me_; }
   rank_t size() const noexcept { return n_; }
@@ -360,16 +360,16 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   explicit quick_node(const base& on) noexcept : base(on) {}
 
   /// Tries to complete the call by the fast path. Returns false if the caller must take the slow
-  /// path: see quick_call.
+  /// path: see shm_fast_call.
   template <class What>
-  requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
+  requires requires(shm_fast_call<Stack>& call, const What& what) { call.make(what); }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
-    if (!quick_call<Stack>::is_short(what)) return false;
+    if (!shm_fast_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
     node_state* const s = this->state_->node;
     if (s == nullptr) return false;
     this->endpoint_->pass_without_poll();
-    quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
+    shm_fast_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
     return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
            call.make(what);
   }

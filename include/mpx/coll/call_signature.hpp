@@ -163,7 +163,7 @@ struct claim_text {
 
 /// Signature of a collective call of one rank. It is sent as it is. A received one is not trusted;
 /// texts are printed within the bounds of their arrays.
-struct call_claim {
+struct call_signature {
   /// Name of the signature that a rank sends in place of a call when its environment ends.
   static constexpr const char* leaving = "leaves the job";
 
@@ -184,9 +184,9 @@ struct call_claim {
   char name[24] = {};
   char file[60] = {};
 
-  call_claim() = default;
-  call_claim(rank_t me, std::string_view call, const std::source_location& where,
-             bool starts) noexcept
+  call_signature() = default;
+  call_signature(rank_t me, std::string_view call, const std::source_location& where,
+                 bool starts) noexcept
       : rank(me), line(where.line()), is_started(starts ? 1 : 0), told(1) {
     std::copy_n(call.begin(), std::min(call.size(), sizeof name - 1), name);
     std::string_view path(where.file_name());  // Keep the end of the path.
@@ -207,30 +207,30 @@ struct call_claim {
     ++blocks;
   }
 
-  bool has_name(const call_claim& c) const noexcept {
+  bool has_name(const call_signature& c) const noexcept {
     return std::memcmp(name, c.name, sizeof name) == 0;
   }
   bool leaves() const noexcept { return std::strncmp(name, leaving, sizeof name) == 0; }
   /// True if two ranks may make these calls together. This is an equivalence relation if all
   /// signatures that name a type name the same.
-  bool goes_with(const call_claim& c) const noexcept {
+  bool goes_with(const call_signature& c) const noexcept {
     return has_name(c) && root == c.root && bytes == c.bytes && shape == c.shape &&
            reduces_by == c.reduces_by && algorithm == c.algorithm && is_started == c.is_started &&
            !mpx::detail::differ(type, c.type);
   }
   /// Of a pair: true if the data sent is the data expected.
-  bool fits(const call_claim& expected) const noexcept {
+  bool fits(const call_signature& expected) const noexcept {
     return bytes == expected.bytes && blocks == expected.blocks && shape == expected.shape;
   }
   /// Order for the choice of a representative among matching signatures: those that name a type
   /// come first, then lower ranks.
-  bool before(const call_claim& c) const noexcept {
+  bool before(const call_signature& c) const noexcept {
     return (type == 0) != (c.type == 0) ? type != 0 : rank < c.rank;
   }
 
   /// Writes e.g. "allreduce of 8 bytes to root 1, by sum (f.cpp:3)"; properties are included if
   /// they differ from those of `c`.
-  void write(claim_text& to, const call_claim& c) const noexcept {
+  void write(claim_text& to, const call_signature& c) const noexcept {
     if (leaves()) return to.add("%s", leaving);
     if (is_started != c.is_started) to.add(is_started != 0 ? "a started " : "a blocking ");
     to.add("%.*s", static_cast<int>(sizeof name), name);
@@ -253,14 +253,14 @@ struct call_claim {
     if (blocks != 1) to.add(" in %u blocks", blocks);
   }
 };
-static_assert(std::is_trivially_copyable_v<call_claim> && sizeof(call_claim) == 128);
+static_assert(std::is_trivially_copyable_v<call_signature> && sizeof(call_signature) == 128);
 
 /// Two signatures that do not match, or one that represents all known signatures. `one` is the
 /// first of all known ones in the order of `before`; `other` is the first of those that do not
 /// match it. So all ranks end with the same pair, in whatever order they receive signatures.
 struct claim_pair {
-  call_claim one;
-  call_claim other;
+  call_signature one;
+  call_signature other;
 
   bool differ() const noexcept { return other.told != 0; }
   /// Merges the knowledge of another rank. Signatures of pairs are exchanged only if they differ;
@@ -272,11 +272,11 @@ struct claim_pair {
         *this = more;
       return;
     }
-    const call_claim known[] = {one, other, more.one, more.other};
+    const call_signature known[] = {one, other, more.one, more.other};
     *this = {};
-    for (const call_claim& c : known)
+    for (const call_signature& c : known)
       if (c.told != 0 && (one.told == 0 || c.before(one))) one = c;
-    for (const call_claim& c : known)
+    for (const call_signature& c : known)
       if (c.told != 0 && !c.goes_with(one) && (other.told == 0 || c.before(other))) other = c;
   }
   /// Writes the difference as a text for users.
