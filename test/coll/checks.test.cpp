@@ -16,7 +16,7 @@ using compared_inproc = mpx::stack<mpx::transport::inproc, mpx::checks::collecti
 
 template <class World>
 void complain_skewed(mismatches::findings& found, const World& world) {
-  // On a crowded machine each look may give the core away for milliseconds.
+  // On a oversubscribed machine each look may give the core away for milliseconds.
   constexpr std::int64_t late_ns_max = 2'000'000;
   unsigned spins = 1;
   mismatches::everything(found, world, [&] {

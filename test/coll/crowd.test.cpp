@@ -42,7 +42,7 @@ class core {
     turn_.notify_all();
   }
   /// A rank gives the core away, and waits for its next turn.
-  void give_way() {
+  void yield() {
     std::unique_lock lock(mutex_);
     const mpx::rank_t me = mine();
     if (!taken_ || me < 0) {
@@ -85,11 +85,11 @@ struct in_turn {
   struct pace {
     explicit pace(bool) {}
     bool should_sleep() noexcept {
-      the_core.give_way();
+      the_core.yield();
       return false;
     }
     void reset() noexcept {}
-    void crowded(bool) noexcept {}
+    void oversubscribed(bool) noexcept {}
     bool others_compute() const noexcept { return false; }
     void sleep_first() noexcept {}
   };

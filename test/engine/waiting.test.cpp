@@ -47,9 +47,9 @@ bool sleeps_soon(default_pace& pace) {
 }  // namespace
 
 TEST_CASE("waiting: a call polls for its time, then sleeps, and after news polls again") {
-  for (const bool crowded : {false, true}) {
-    CAPTURE(crowded);
-    default_pace pace(crowded);
+  for (const bool oversubscribed : {false, true}) {
+    CAPTURE(oversubscribed);
+    default_pace pace(oversubscribed);
     CHECK(polls_for(pace, 5ms));
     CHECK(sleeps_soon(pace));
     pace.reset();
@@ -58,12 +58,12 @@ TEST_CASE("waiting: a call polls for its time, then sleeps, and after news polls
 }
 
 TEST_CASE("waiting: the time can be set, down to none") {
-  for (const bool crowded : {false, true}) {
-    CAPTURE(crowded);
-    default_pace longer(crowded);
+  for (const bool oversubscribed : {false, true}) {
+    CAPTURE(oversubscribed);
+    default_pace longer(oversubscribed);
     longer.spin_for(30'000'000);
     CHECK(polls_for(longer, 30ms));
-    default_pace none(crowded);
+    default_pace none(oversubscribed);
     none.spin_for(0);
     CHECK(sleeps_soon(none));
   }

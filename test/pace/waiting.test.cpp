@@ -30,11 +30,11 @@ struct cost {
 /// A call that waits until `comes_ns` from now. `sleeps_first`: earlier calls have noticed that
 /// others compute here.
 template <class Policy>
-cost wait(std::int64_t comes_ns, bool crowded = false, bool sleeps_first = false,
+cost wait(std::int64_t comes_ns, bool oversubscribed = false, bool sleeps_first = false,
           bool* others_compute = nullptr) {
   auto& core = modelled::the;
   const std::int64_t comes_at_ns = core.now_ns + comes_ns, used_ns = core.used_ns;
-  typename Policy::pace pace(crowded);
+  typename Policy::pace pace(oversubscribed);
   if (sleeps_first) pace.sleep_first();
   cost c;
   for (;;) {

@@ -29,7 +29,7 @@ struct drowsy {
     explicit pace(bool) noexcept {}
     bool should_sleep() noexcept { return ++looks_ >= 2; }
     void reset() noexcept { looks_ = 0; }
-    void crowded(bool) noexcept {}
+    void oversubscribed(bool) noexcept {}
 
    private:
     int looks_ = 0;

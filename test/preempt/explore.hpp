@@ -198,7 +198,7 @@ inline void write_back_to_reader(std::byte* from, std::size_t bytes) {
 }
 /// A turn of a loop that waits for others.
 inline void relax() noexcept {
-  if (scheduler* const s = scheduler::here()) s->give_way();
+  if (scheduler* const s = scheduler::here()) s->yield();
 }
 
 inline void yield() noexcept { relax(); }

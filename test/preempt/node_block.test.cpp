@@ -29,7 +29,7 @@ struct sleepy {
       return ++looks_ >= 2;
     }
     void reset() noexcept { looks_ = 0; }
-    void crowded(bool) noexcept {}
+    void oversubscribed(bool) noexcept {}
     bool others_compute() const noexcept { return false; }
     void sleep_first() noexcept {}
 

@@ -261,7 +261,7 @@ constexpr traffic ping_hot{.to_zero = 3, .from_zero = 3, .hot = true};
 constexpr traffic all_to_all{.to_zero = 2, .from_zero = 2, .among = 2};
 constexpr traffic all_hot{.to_zero = 2, .from_zero = 2, .among = 2, .hot = true};
 
-traffic crowded(traffic t) {
+traffic oversubscribed(traffic t) {
   t.oversubscribed = true;
   return t;
 }
@@ -270,9 +270,10 @@ template <peer_id Ranks>
 void sound(const char* what, std::uint64_t schedules, const traffic& t) {
   const std::string ranks = ", " + std::to_string(Ranks) + " ranks";
   for (const bool over : {false, true})
-    explore::check_sound(what + ranks + (over ? ", oversubscribed" : ""),
-                         explore::search<job<Ranks>>(schedules, over ? crowded(t) : t, planted{}),
-                         schedules / 2);
+    explore::check_sound(
+        what + ranks + (over ? ", oversubscribed" : ""),
+        explore::search<job<Ranks>>(schedules, over ? oversubscribed(t) : t, planted{}),
+        schedules / 2);
 }
 
 template <peer_id Ranks>

@@ -124,7 +124,7 @@ class scheduler {
     if (result_.failure.empty()) step(what, at, false);
   }
   /// The caller gets no further before somebody else has done something.
-  void give_way() {
+  void yield() {
     const unwatched u;
     if (result_.failure.empty()) step("give way", nullptr, true);
   }

@@ -73,7 +73,7 @@ TEST_CASE(
 
 TEST_CASE(
     "rendezvous_protocol learner: what looks cheaper is looked at until that is believed, or was "
-    "luck") {
+    "spin_score") {
   rendezvous_tuner l;
   go(l, 3000, 1 << 22, true, costs(4000, 2000, 2500));
   // Its turn comes within two looks, 512 messages apart.

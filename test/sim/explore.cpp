@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
       over<by_packets>("by_packets"),
       over<by_copy>("by_copy"),
       over<tiny>("tiny"),
-      over<crowded, {.crosses = true}>("crowded"),
+      over<oversubscribed, {.crosses = true}>("oversubscribed"),
       over<late_get>("late_get"),
       over<late_narrow, {.gathers = true}>("late_narrow"),
   };

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       over<by_copy, windows, scarcity>("by_copy"),
       over<tiny, windows, scarcity>("tiny"),
 #endif
-      over<crowded, windows, scarcity>("crowded"),
+      over<oversubscribed, windows, scarcity>("oversubscribed"),
       over<late_get, windows, scarcity>("late_get"),
 #ifndef MPX_TEST_FEW_STACKS
       over<late_narrow, windows, scarcity>("late_narrow"),

@@ -309,12 +309,13 @@ TEST_CASE("paths: a split send that is dropped keeps what its receiver may still
 
 /// How often `of` was counted on rank 0.
 template <class Body>
-std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body, bool crowded = true) {
+std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body,
+                      bool oversubscribed = true) {
   using counting = mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::cpu>,
                               mpx::waiting::sleep, mpx::trace::counters>;
   std::uint64_t count = 0;
   sim::options o;
-  o.crowded = crowded;
+  o.oversubscribed = oversubscribed;
   sim::run<counting>(
       2, model, 1,
       [&](auto& env) {

@@ -201,7 +201,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   const auto any = [&] {
     return static_cast<rank_t>(r.below(static_cast<std::uint64_t>(p.ranks)));
   };
-  const bool crowded = r.one_in(4);  // All to one: queues grow.
+  const bool oversubscribed = r.one_in(4);  // All to one: queues grow.
   const rank_t favourite = any();
   const std::uint64_t count = 1 + r.below(r.one_in(4) ? 60 : 20);
   tag_t own_tag = 1000;
@@ -210,7 +210,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     m.id = static_cast<int>(i);
     m.round = static_cast<int>(r.below(static_cast<std::uint64_t>(p.rounds)));
     m.from = any();
-    m.to = crowded ? favourite : any();
+    m.to = oversubscribed ? favourite : any();
     m.tag = static_cast<tag_t>(r.below(3)) + 3 * m.round;  // Rounds may overlap.
     m.as = static_cast<kind>(r.below(kinds));
     m.mode = static_cast<mpx::mode>(r.below(4));
@@ -283,8 +283,9 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   // Windows take their time.
   if (faulty) add_faults(p, r, exposes && seed % 3 != 0 ? 4'000'000 : 400'000);
   if (t.copies) refuse_copies(p, t);
-  p.options.crowded = !random(seed * 13 + 9).one_in(8);
-  if (!p.options.crowded) p.options.time_max_ns *= 10;  // To look again and again takes its time.
+  p.options.oversubscribed = !random(seed * 13 + 9).one_in(8);
+  if (!p.options.oversubscribed)
+    p.options.time_max_ns *= 10;  // To look again and again takes its time.
   if (!keep.empty())
     std::erase_if(p.messages, [&](const message& m) { return keep.count(m.id) == 0; });
   return p;

@@ -21,7 +21,7 @@ inline void show(const plan& p) {
   constexpr const char* as[] = {"exact", "any source", "any tag", "any source and tag"};
   std::printf("# %d ranks, %d rounds, jitter %lld ns%s\n", p.ranks, p.rounds,
               static_cast<long long>(p.model.jitter_ns),
-              p.options.crowded ? "" : ", a core for each");
+              p.options.oversubscribed ? "" : ", a core for each");
   for (const message& m : p.messages)
     std::printf(
         "# round %d, message %d: %d -> %d, tag %d, %zu bytes, %s %s send, received %s by %s\n",

@@ -262,10 +262,10 @@ TEST_CASE("shm: which path a long message takes") {
   CHECK(says(one) == (kernel ? advice::always : advice::never));
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::pipelined>> two(2);
   CHECK(says(two) == advice::never);
-  cluster<basic_shm<16, 4096, 1 << 20>> crowded(
+  cluster<basic_shm<16, 4096, 1 << 20>> oversubscribed(
       static_cast<peer_id>(mpx::platform::usable_cores() + 1));
-  CHECK(crowded[0].oversubscribed());
-  CHECK(says(crowded) == (kernel ? advice::always : advice::never));
+  CHECK(oversubscribed[0].oversubscribed());
+  CHECK(says(oversubscribed) == (kernel ? advice::always : advice::never));
   void* shared = two[1].allocate_shared(64, 64);
   CHECK(two[0].get_cost_hint(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
         advice::always);

@@ -199,7 +199,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
     watch();
   }
   bool rests_locked() {
-    pace_.crowded(endpoint_.waits().crowded());
+    pace_.oversubscribed(endpoint_.waits().oversubscribed());
     return endpoint_.waits().rest_outside() && !has_ready_locked();
   }
 

@@ -72,7 +72,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
       q.meets = true;
       q.reads = node->reads;
-      q.crowded = node->crowded;
+      q.oversubscribed = node->oversubscribed;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
         return coll::run_in_node(steps, what, *node, q);

@@ -263,12 +263,12 @@ class node_call {
     raise(slot.flag, tag);
     return made;
   }
-  bool crowded() const noexcept { return s_.crowded; }
+  bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// True if long data may be read directly from the memory of the other ranks.
   bool may_read() const noexcept { return s_.may_read; }
   /// Records the root of this call for the waiting policy: see expect_root.
   void expect(rank_t root) noexcept {
-    if (s_.crowded) expect_root(s_, root, serial_);
+    if (s_.oversubscribed) expect_root(s_, root, serial_);
   }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
@@ -344,7 +344,7 @@ class node_call {
   }
   [[MPX_ALWAYS_INLINE]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
                                   rank_t r) noexcept {
-    const unsigned looks = s_.crowded ? 1 : node_looks;
+    const unsigned looks = s_.oversubscribed ? 1 : node_looks;
     for (unsigned i = 0; i < looks; ++i) {
       if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
@@ -366,7 +366,7 @@ class node_call {
   }
   [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
                                     mpx::detail::function_ref<bool()> ready) noexcept {
-    return (s_.crowded && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
+    return (s_.oversubscribed && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
   }
   /// Waits for rank r; if r == size, for the ranks of `whom` that have not published `tag` yet.
   /// Returns false if the call fails.

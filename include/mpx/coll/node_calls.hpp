@@ -36,7 +36,7 @@ void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, con
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
-  if (node.crowded()) {
+  if (node.oversubscribed()) {
     node.see_all();
   } else {
     for (rank_t r = 0; r < c.size(); ++r)
@@ -48,7 +48,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
 bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
-  return ranks == 2 && bytes > 65536 && node.may_read() && !node.crowded();
+  return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
@@ -141,8 +141,9 @@ bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t rank
                     bool everywhere) noexcept {
   // With two ranks, one of them has its elements in its cache and fetches the others at one
   // transfer a line. Parts are faster in this range only, until caches are full.
-  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072 && bytes <= 1048576;
-  if (!node.crowded()) return bytes > 8192;
+  if (ranks == 2)
+    return !everywhere && !node.oversubscribed() && bytes > 131072 && bytes <= 1048576;
+  if (!node.oversubscribed()) return bytes > 8192;
   return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
 }
 
@@ -186,7 +187,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         node.own_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
         const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
-        if (node.crowded()) {
+        if (node.oversubscribed()) {
           c.copy(out,
                  node.meet(
                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
@@ -212,7 +213,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     node.own_next(bytes, i);
-    if (node.crowded()) node.see_all(i);
+    if (node.oversubscribed()) node.see_all(i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
@@ -250,7 +251,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
     node.show_windows(from, at, bytes, i, left);
-    if (node.crowded()) node.see_all(i);
+    if (node.oversubscribed()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
       const memory theirs = node.see_window(r, bytes, i, left);
@@ -282,7 +283,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i, most - at);
-                if (node.crowded()) node.see_all(i);
+                if (node.oversubscribed()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
@@ -351,7 +352,7 @@ void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, no
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
   if constexpr (requires { ways_of(state, call); }) {
-    if (state.may_read && !state.crowded && q.bytes >= shared_learnt_bytes)
+    if (state.may_read && !state.oversubscribed && q.bytes >= shared_learnt_bytes)
       return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
   }
   if constexpr (requires { meet(node, c, call); }) meet(node, c, call);

@@ -156,7 +156,7 @@ class crowd {
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
   bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
+    const rank_t missing = s_.spin_score < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
     return missing >= 0 && looks_on(missing, ready);
   }
   /// As comes_soon, for rank r alone.
@@ -170,25 +170,25 @@ class crowd {
   /// repeatedly, it polls in one call of 17 only.
   bool looks_on(rank_t missing, ready_check ready) noexcept {
     constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
-    constexpr int known_luck = 4;
+    constexpr int known_spin_score = 4;
     constexpr int pause_calls = 16;
-    if (s_.luck < 0) {
-      ++s_.luck;
+    if (s_.spin_score < 0) {
+      ++s_.spin_score;
       return false;
     }
     for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
       if (ready()) {
-        if (s_.luck < known_luck) ++s_.luck;
+        if (s_.spin_score < known_spin_score) ++s_.spin_score;
         return true;
       }
       platform::relax();
     }
-    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    s_.spin_score = s_.spin_score > 0 ? s_.spin_score - 1 : -pause_calls;
     return false;
   }
   /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
   /// did not yield.
-  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::give_way(e_); }
+  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
 
   endpoint_type& e_;
   node_state& s_;

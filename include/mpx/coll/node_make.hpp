@@ -56,10 +56,11 @@ template <class Stack>
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
   const advice reading = reads_all(c);
-  std::uint64_t can =
-      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
-      (platform::register_heavy_barrier() ? barrier : 0u) |
-      (reading == advice::always ? reads : 0u) | (reading != advice::never ? may_read : 0u);
+  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
+                      (blocks_of::oversubscribed(e) ? 0u : roomy) |
+                      (platform::register_heavy_barrier() ? barrier : 0u) |
+                      (reading == advice::always ? reads : 0u) |
+                      (reading != advice::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -79,10 +80,10 @@ template <class Stack>
   }
   made->block = node_block(base, n);
   made->own = name_of_own;
-  made->crowded = (can & roomy) == 0;
+  made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->crowded && platform::claiming_pays();
-  made->owns_early = !made->crowded && platform::owning_early_pays();
+  made->claims = !made->oversubscribed && platform::claiming_pays();
+  made->owns_early = !made->oversubscribed && platform::owning_early_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;
   return made;

@@ -132,7 +132,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (!shows)
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
-  if (node.crowded()) node.see_all(0, taken_edges::sources(*call.around));
+  if (node.oversubscribed()) node.see_all(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {

@@ -83,7 +83,7 @@ class shm_fast_call {
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
-    if (s_.crowded) expect_root(s_, call.root, serial_);
+    if (s_.oversubscribed) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
       show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
@@ -151,7 +151,7 @@ class shm_fast_call {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
     // Where ranks outnumber cores, node_calls.hpp lets one rank combine for all.
-    if (s_.crowded || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+    if (s_.oversubscribed || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
@@ -232,7 +232,7 @@ class shm_fast_call {
   /// the other would yield the core once for each. Returns false if they do not publish soon; true
   /// at once where each rank has a core.
   [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
-    if (!s_.crowded) return true;
+    if (!s_.oversubscribed) return true;
     const node_tag tag = tag_of(serial_, 0);
     for (std::uint64_t missing = whom & s_.block.everybody(); missing != 0; missing &= missing - 1)
       if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i_, tag))
@@ -324,7 +324,7 @@ class shm_fast_call {
   /// `have_come` for rank r alone.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
     const node_tag tag = tag_of(serial_, 0);
-    return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
+    return !s_.oversubscribed || s_.block.has_shown(r, i_, tag) ||
            crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
   }
   [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {

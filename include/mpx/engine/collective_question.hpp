@@ -45,19 +45,19 @@ inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  
 
 /// Properties of a call on which a policy decides; the same at every rank of the call.
 struct question {
-  operation of{};           ///< gatherv and similar calls count as gather.
-  std::size_t bytes = 0;    ///< Of the message or vector; of one block if each rank has one.
-  rank_t ranks = 1;         ///< Number of ranks.
-  bool commutative = true;  ///< True if the operation commutes.
-  bool regular = true;      ///< True if all blocks have one length, known everywhere.
-  bool near = false;        ///< True if all ranks share memory,
-  bool meets = false;       ///< and can wait for each other there (blocking calls only),
-  bool reads = false;       ///< and copy from each other's memory.
-  bool crowded = false;     ///< True if ranks outnumber their cores.
-  rank_t nodes = 0;         ///< Number of nodes; 0: not known.
-  rank_t node_ranks = 1;    ///< Ranks of the largest node.
-  bool in_order = false;    ///< Each node's ranks are consecutive.
-  bool even = false;        ///< `in_order`, and all nodes have the same number of ranks.
+  operation of{};               ///< gatherv and similar calls count as gather.
+  std::size_t bytes = 0;        ///< Of the message or vector; of one block if each rank has one.
+  rank_t ranks = 1;             ///< Number of ranks.
+  bool commutative = true;      ///< True if the operation commutes.
+  bool regular = true;          ///< True if all blocks have one length, known everywhere.
+  bool near = false;            ///< True if all ranks share memory,
+  bool meets = false;           ///< and can wait for each other there (blocking calls only),
+  bool reads = false;           ///< and copy from each other's memory.
+  bool oversubscribed = false;  ///< True if ranks outnumber their cores.
+  rank_t nodes = 0;             ///< Number of nodes; 0: not known.
+  rank_t node_ranks = 1;        ///< Ranks of the largest node.
+  bool in_order = false;        ///< Each node's ranks are consecutive.
+  bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
 };
 
 /// Longer data is read directly from its owner's memory, if possible.
@@ -75,7 +75,7 @@ constexpr bool reads_directly(const question& q) noexcept {
     case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
     default: break;
   }
-  if (q.crowded) return false;
+  if (q.oversubscribed) return false;
   switch (q.of) {
     case operation::bcast:
     case operation::reduce:

@@ -220,15 +220,15 @@ class endpoint : ground<Stack>,
   /// more, or errc{}.
   [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::optional<probe_result> found;
-    bool crowded = false;
+    bool oversubscribed = false;
     {
       lock_guard lock(threading());
-      crowded = poll_probing();
+      oversubscribed = poll_probing();
       if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
     }
-    if (crowded && !found) [[unlikely]]
-      pace().give_way();
+    if (oversubscribed && !found) [[unlikely]]
+      pace().yield();
     return found;
   }
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
@@ -503,9 +503,9 @@ class endpoint : ground<Stack>,
   started send_queued_locked(const send_call& c, std::uint8_t flags);
   bool poll_probing() {
     inbox().probing(1);
-    const bool crowded = pace().poll_unblocked();
+    const bool oversubscribed = pace().poll_unblocked();
     inbox().probing(-1);
-    return crowded;
+    return oversubscribed;
   }
   template <class Done>
   void wait_probing(const pattern& want, call_site site, Done&& done);

@@ -13,7 +13,7 @@ namespace mpx::inline v0 {
 struct wait_axis {};
 
 /// A `pace` serves one blocking call.
-/// - `pace(crowded)`, `crowded(yes)`: say if other ranks need this core, when the call begins and
+/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the call begins and
 ///   from time to time.
 /// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
 ///   if the call has to poll again, true if it has to sleep.
@@ -28,7 +28,7 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { W::sleep_ns_max } -> std::convertible_to<std::int64_t>;
   { pace.should_sleep() } noexcept -> std::same_as<bool>;
   { pace.reset() } noexcept;
-  { pace.crowded(true) } noexcept;
+  { pace.oversubscribed(true) } noexcept;
 };
 
 /// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
@@ -60,10 +60,10 @@ struct wait_archetype {
   static constexpr std::string_view name = "archetype";
   static constexpr std::int64_t sleep_ns_max = 1;
   struct pace {
-    explicit pace(bool crowded);
+    explicit pace(bool oversubscribed);
     bool should_sleep() noexcept;
     void reset() noexcept;
-    void crowded(bool yes) noexcept;
+    void oversubscribed(bool yes) noexcept;
   };
 };
 
@@ -78,9 +78,9 @@ struct spin {
 
   class pace {
    public:
-    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
     bool should_sleep() noexcept {
-      if (crowded_) {
+      if (oversubscribed_) {
         platform::yield();
       } else {
         platform::relax();
@@ -88,10 +88,10 @@ struct spin {
       return false;
     }
     void reset() noexcept {}
-    void crowded(bool yes) noexcept { crowded_ = yes; }
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
 
    private:
-    bool crowded_;
+    bool oversubscribed_;
   };
 };
 
@@ -122,16 +122,16 @@ struct spin_then_sleep {
 
   class pace {
    public:
-    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
 
     bool should_sleep() noexcept {
-      if (crowded_ && sleeps_first_) return true;
-      if (!crowded_ && ++polls_ % polls_per_check != 0) return false;
+      if (oversubscribed_ && sleeps_first_) return true;
+      if (!oversubscribed_ && ++polls_ % polls_per_check != 0) return false;
       const std::int64_t now_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
       if (began_ns_ == 0) began_ns_ = now_ns;
       const std::int64_t waited_ns = now_ns - began_ns_;
       if (waited_ns >= spin_ns_) return true;
-      if (!crowded_ && waited_ns < polls_alone_ns) return false;
+      if (!oversubscribed_ && waited_ns < polls_alone_ns) return false;
       if (sleeps_first_) return true;
       yield(now_ns);
       return false;
@@ -141,7 +141,7 @@ struct spin_then_sleep {
       began_ns_ = 0;
       yielded_ns_ = 0;
     }
-    void crowded(bool yes) noexcept { crowded_ = yes; }
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
     void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
     bool others_compute() const noexcept { return others_compute_; }
     void sleep_first() noexcept { sleeps_first_ = true; }
@@ -157,7 +157,7 @@ struct spin_then_sleep {
     // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
     static constexpr std::int64_t computing_ns = 2'500'000;
     static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
-    bool crowded_ = false;
+    bool oversubscribed_ = false;
     bool sleeps_first_ = false;
     bool others_compute_ = false;
     unsigned polls_ = 0;
@@ -178,7 +178,7 @@ struct sleep {
     explicit pace(bool) noexcept {}
     bool should_sleep() noexcept { return true; }
     void reset() noexcept {}
-    void crowded(bool) noexcept {}
+    void oversubscribed(bool) noexcept {}
   };
 };
 

@@ -322,7 +322,7 @@ struct window_maker {
       meets = meets && w.targets[r].control != nullptr;
       reached = reached && (w.targets[r].base != nullptr || w.targets[r].bytes == 0);
     }
-    if constexpr (os::has_blocks) w.crowded = blocks::crowded(w.e);
+    if constexpr (os::has_blocks) w.oversubscribed = blocks::oversubscribed(w.e);
     if (w.shared)
       for (rank_t r = 0; r < w.size; ++r)
         if (w.targets[r].base == nullptr) why = errc::argument;

@@ -45,7 +45,7 @@ class window_accesses : public window_data<Stack> {
   plain_array<remote_memory> exposed;  // Registrations, one for each rank.
   bool meets = false;                  // Every rank maps the control blocks of all ranks,
   bool all_reached = false;            // and every rank maps all their memory.
-  bool crowded = false;                // Oversubscribed: more ranks than cores, as far as is known.
+  bool oversubscribed = false;         // Oversubscribed: more ranks than cores, as far as is known.
   rank_t culprit = proc_null;          // Failed rank that caused the last errc::peer_lost.
   bool culprit_held = false;           // It may have held the lock.
 
@@ -501,7 +501,7 @@ class window_accesses : public window_data<Stack> {
   }
   /// Number of polls of the word before other communication is progressed and the core may be
   /// yielded.
-  unsigned looks() const noexcept { return crowded ? 1 : 64; }
+  unsigned looks() const noexcept { return oversubscribed ? 1 : 64; }
 };
 
 }  // namespace detail

@@ -45,7 +45,7 @@ class basic_sim {
   peer_id self() const noexcept { return port_.self(); }
   peer_id peers() const noexcept { return port_.peers(); }
   peer_id node_of(peer_id peer) const noexcept { return port_.node_of(peer); }
-  bool oversubscribed() const noexcept { return port_.crowded(); }
+  bool oversubscribed() const noexcept { return port_.oversubscribed(); }
   /// This rank's virtual time.
   std::int64_t now_ns() const noexcept { return port_.now_ns(); }
   /// Advances the rank's virtual time by `ns` nanoseconds of computation.

@@ -57,9 +57,9 @@ struct fault {
 struct options {
   std::int64_t time_max_ns = 3'600'000'000'000;  ///< Virtual time after which a job counts as hung.
   std::size_t stack_bytes = 256 * 1024;          ///< Stack size of a rank; touched as it is used.
-  bool trace = false;         ///< Keeps the text of the trace, not only its hash.
-  bool crowded = true;        ///< Ranks outnumber cores: a waiting rank polls once, then sleeps.
-  std::vector<fault> faults;  ///< In any order.
+  bool trace = false;          ///< Keeps the text of the trace, not only its hash.
+  bool oversubscribed = true;  ///< Ranks outnumber cores: a waiting rank polls once, then sleeps.
+  std::vector<fault> faults;   ///< In any order.
 };
 
 /// Outcome of a simulation.

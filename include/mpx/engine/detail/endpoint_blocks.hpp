@@ -49,7 +49,7 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
   }
-  static bool crowded(endpoint_type& e) noexcept {
+  static bool oversubscribed(endpoint_type& e) noexcept {
     lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
@@ -61,7 +61,7 @@ struct shared_blocks {
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
   /// not yield.
-  static bool give_way(endpoint_type& e) noexcept {
+  static bool yield(endpoint_type& e) noexcept {
     using pace_type = typename Stack::wait_type::pace;
     if constexpr (!LearningPace<pace_type>) return false;
     pace_type pace(true);

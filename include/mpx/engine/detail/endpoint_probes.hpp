@@ -10,29 +10,29 @@ namespace mpx::inline v0::detail {
 /// Polls once. Returns true if `op` is complete.
 template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
-  bool crowded = false;
+  bool oversubscribed = false;
   bool done = false;
   {
     lock_guard lock(threading());
     done = op.done();
     if (!done) {
-      crowded = pace().poll_unblocked();
+      oversubscribed = pace().poll_unblocked();
       if (op.done()) return true;
     }
   }
   if (done) pass_without_poll();
-  if (crowded) pace().give_way();
+  if (oversubscribed) pace().yield();
   return done;
 }
 
 template <class Stack>
 void endpoint<Stack>::progress() {
-  bool crowded = false;
+  bool oversubscribed = false;
   {
     lock_guard lock(threading());
-    crowded = pace().poll_unblocked();
+    oversubscribed = pace().poll_unblocked();
   }
-  if (crowded) pace().give_way();
+  if (oversubscribed) pace().yield();
 }
 
 template <class Stack>
@@ -64,13 +64,13 @@ probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, er
 template <class Stack>
 arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
-  bool crowded = false;
+  bool oversubscribed = false;
   {
     lock_guard lock(threading());
-    crowded = poll_probing();
+    oversubscribed = poll_probing();
     found = inbox().claim(want, failure);
   }
-  if (crowded && found == nullptr) pace().give_way();
+  if (oversubscribed && found == nullptr) pace().yield();
   return found;
 }
 

@@ -88,16 +88,16 @@ class progress_room {
   }
   /// Polls once for a call that does not block. Many such polls without success count as blocking
   /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
-  /// caller then calls `give_way` without the lock.
+  /// caller then calls `yield` without the lock.
   bool poll_unblocked() {
     if (poll_and_check() != 0) return false;
     if (++polls_ % polls_per_check == 0) before_rest();
     if constexpr (!CoreSharingTransport<transport_type>) return false;
-    return polls_ % polls_per_look_around == 0 ? look_around() : crowded();
+    return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
   }
-  static void give_way() noexcept { ::sched_yield(); }
+  static void yield() noexcept { ::sched_yield(); }
   /// True if other ranks need this core, as far as is known.
-  bool crowded() noexcept {
+  bool oversubscribed() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       return shares_core_ || house().transport().oversubscribed();
     return house().transport().oversubscribed();
@@ -106,7 +106,7 @@ class progress_room {
   [[gnu::noinline]] bool look_around() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       shares_core_ = house().transport().shares_core();
-    return crowded();
+    return oversubscribed();
   }
   /// Makes this rank poll once more before it next sleeps.
   void look_again() noexcept { looks_again_ = true; }
@@ -136,7 +136,7 @@ class progress_room {
       if (!left || house().transport().has_heard_out(peer)) return;
       const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
       do {
-        if (poll_packets_apart() == 0) give_way();
+        if (poll_packets_apart() == 0) yield();
       } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
     }
   }
@@ -171,7 +171,7 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    pace_type pace(crowded());
+    pace_type pace(oversubscribed());
     prepare(pace);
     timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1;; ++polls) {
@@ -188,7 +188,7 @@ class progress_room {
         if (done()) break;
       }
       if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
-        pace.crowded(look_around());
+        pace.oversubscribed(look_around());
       }
       if constexpr (concurrent) lock.unlock();
       const bool tired = pace.should_sleep();
@@ -216,7 +216,7 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    pace_type pace(crowded());
+    pace_type pace(oversubscribed());
     prepare(pace);
     timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1; !w.ready(); ++polls) {
@@ -226,7 +226,7 @@ class progress_room {
         before_rest();
       if (w.lost(found)) return w.ready();
       if (++vain_ % polls_per_look_around == 0) [[unlikely]]
-        pace.crowded(look_around());
+        pace.oversubscribed(look_around());
       if (found) {
         ++advances_;
         pace.reset();

@@ -57,7 +57,7 @@ class sim_port : public mpx::sim::detail::event_handler {
   peer_id node_of(peer_id peer) const noexcept {
     return world_peer(world_.network().node_of(world_rank(peer)));
   }
-  bool crowded() const noexcept { return world_.options().crowded; }
+  bool oversubscribed() const noexcept { return world_.options().oversubscribed; }
   std::int64_t now_ns() const noexcept { return clock_.clock_ns(self_); }
   void compute(std::int64_t ns) noexcept {
     clock_.spend(self_, ns);

@@ -25,7 +25,7 @@ template <class Stack, class House>
       }
       d.done = false;
       direct_ = &d;
-      for (unsigned polls = house().crowded() ? 1 : direct_polls; polls > 0; --polls) {
+      for (unsigned polls = house().oversubscribed() ? 1 : direct_polls; polls > 0; --polls) {
         if (polls % 64 == 1 && house().look_around()) break;
         house().poll_once();
         if (d.done) [[likely]]

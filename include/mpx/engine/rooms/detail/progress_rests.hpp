@@ -37,7 +37,7 @@ void progress_room<Stack, House>::attend_now_and_then() noexcept
 template <class Stack, class House>
 bool progress_room<Stack, House>::looks_on() noexcept requires follows_data
 {
-  if (crowded()) return false;
+  if (oversubscribed()) return false;
   const std::int64_t now = house().now_ns();
   if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
     constexpr std::int64_t ns_per_byte = 1;
