@@ -140,7 +140,7 @@ def is_part_of(part: str, whole: str) -> bool:
 
 # The endpoint's rooms; a header of engine/rooms/ that is none of them is a part of one.
 ROOMS = {"peers": "peers", "outbox": "outbox", "inbox": "inbox", "early_messages": "inbox",
-         "mover": "mover", "progress": "progress"}
+         "rendezvous": "rendezvous", "progress": "progress"}
 
 
 def room_of(relative: str) -> str | None:

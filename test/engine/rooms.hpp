@@ -322,7 +322,7 @@ struct outbox_archetype {
   bool announced = false;
   int turns = 0;
 };
-struct mover_archetype {
+struct rendezvous_archetype {
   remote_memory offer(operation&) { return {}; }
   void end_exposure(operation&) { ++ended; }
   bool idle(const peer_record&) const { return true; }
@@ -344,21 +344,22 @@ struct inbox_archetype {
 struct outbox_house : ground_archetype<outbox_house>, outbox_room<stack, outbox_house> {
   using room = outbox_room<stack, outbox_house>;
   outbox_house() : room(2) {}
-  mover_archetype& mover() { return mover_; }
+  rendezvous_archetype& rendezvous() { return rendezvous_; }
   using room::on_new_record;
-  mover_archetype mover_;
+  rendezvous_archetype rendezvous_;
 };
 struct inbox_house : ground_archetype<inbox_house>, inbox_room<stack, inbox_house> {
   using room = inbox_room<stack, inbox_house>;
   inbox_house() : room(2, ~mpx::context_id{0}) {}
   outbox_archetype& outbox() { return outbox_; }
-  mover_archetype& mover() { return mover_; }
+  rendezvous_archetype& rendezvous() { return rendezvous_; }
   using room::on_new_record;
   outbox_archetype outbox_;
-  mover_archetype mover_;
+  rendezvous_archetype rendezvous_;
 };
-struct mover_house : ground_archetype<mover_house>, mover_room<stack, mover_house> {
-  using room = mover_room<stack, mover_house>;
+struct rendezvous_house : ground_archetype<rendezvous_house>,
+                          rendezvous_room<stack, rendezvous_house> {
+  using room = rendezvous_room<stack, rendezvous_house>;
   static constexpr std::size_t staging_bytes = 4096;
   outbox_archetype& outbox() { return outbox_; }
   inbox_archetype& inbox() { return inbox_; }

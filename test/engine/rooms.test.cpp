@@ -265,9 +265,9 @@ TEST_CASE("rooms: the inbox ends receives that nothing can reach, and no others"
   CHECK(!h.receive(room_in(into), mpx::pattern(0, 3, 1)).op->done());
 }
 
-TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
+TEST_CASE("rooms: the rendezvous fetches, or asks for packets where it cannot") {
   for (const outcome o : {outcome::done, outcome::refused, outcome::pending}) {
-    mover_house h;
+    rendezvous_house h;
     h.transport().copies_with = o;
     const auto data = pattern_of(5000);
     std::vector<std::byte> into(4000);
@@ -303,12 +303,12 @@ TEST_CASE("rooms: the mover fetches, or asks for packets where it cannot") {
   }
 }
 
-TEST_CASE("rooms: in an exchange the mover has data moved as the lower peer had what it got") {
+TEST_CASE("rooms: in an exchange the rendezvous has data moved as the lower peer had what it got") {
   for (const peer_id me : {0, 2}) {
     for (const bool both_ways : {false, true}) {
       CAPTURE(me);
       CAPTURE(both_ways);
-      mover_house h;
+      rendezvous_house h;
       h.transport().me = me;
       h.transport().pays = mpx::advice::learn;
       const auto data = pattern_of(5000);
@@ -335,9 +335,10 @@ TEST_CASE("rooms: in an exchange the mover has data moved as the lower peer had 
   }
 }
 
-TEST_CASE("rooms: the mover tells of all that came from a peer in one packet, and of each once") {
-  mover_house h;
-  static_assert(mover_house::room::tells_together);
+TEST_CASE(
+    "rooms: the rendezvous tells of all that came from a peer in one packet, and of each once") {
+  rendezvous_house h;
+  static_assert(rendezvous_house::room::tells_together);
   h.transport().copies_with = outcome::pending;
   std::array<std::byte, 600> into{};
   std::vector<std::pair<peer_id, std::uint32_t>> told;
@@ -412,8 +413,9 @@ TEST_CASE("rooms: what is behind a notice of fetched data is checked, and errors
   CHECK(seen == std::vector<std::uint32_t>{1, 3, 7});
 }
 
-TEST_CASE("rooms: the mover streams as the channel has room, and ends when the last byte is free") {
-  mover_house h;
+TEST_CASE(
+    "rooms: the rendezvous streams as the channel has room, and ends when the last byte is free") {
+  rendezvous_house h;
   const auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
@@ -444,8 +446,8 @@ TEST_CASE("rooms: the mover streams as the channel has room, and ends when the l
   CHECK(h.ended.empty());
 }
 
-TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
-  mover_house h;
+TEST_CASE("rooms: the rendezvous takes lent memory back, whatever the end") {
+  rendezvous_house h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::queued, 0);
@@ -466,8 +468,9 @@ TEST_CASE("rooms: the mover takes lent memory back, whatever the end") {
   CHECK(h.outbox_.answered == 1);
 }
 
-TEST_CASE("rooms: the mover asks the peer for lent memory that the transport cannot take back") {
-  mover_house h;
+TEST_CASE(
+    "rooms: the rendezvous asks the peer for lent memory that the transport cannot take back") {
+  rendezvous_house h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);

@@ -11,8 +11,8 @@ PEERS = "engine/rooms/peers.hpp"
 OUTBOX = "engine/rooms/outbox.hpp"
 PREPAID = "engine/rooms/detail/outbox_prepaid.hpp"
 INBOX = "engine/rooms/inbox.hpp"
-MOVER = "engine/rooms/mover.hpp"
-WAYS = "engine/rooms/detail/mover_ways.hpp"
+MOVER = "engine/rooms/rendezvous.hpp"
+WAYS = "engine/rooms/detail/rendezvous_choice.hpp"
 STORED = "engine/rooms/detail/inbox_stored.hpp"
 PROGRESS = "engine/rooms/progress.hpp"
 RESTS = "engine/rooms/detail/progress_rests.hpp"
@@ -54,7 +54,7 @@ REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
 ROOMS_TEST = "engine/rooms.test.cpp"
-NOTICES = "engine/rooms/detail/mover_notices.hpp"
+NOTICES = "engine/rooms/detail/rendezvous_notices.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
 WRITTEN_TEST = "engine/written_on.test.cpp"
@@ -163,9 +163,9 @@ MUTATIONS = [
     ("a dropped send keeps the user's buffer", ENDS,
      "    op.data.base = op.owned;\n", ""),
     ("a dropped send's buffer can still be fetched from", ENDS,
-     "    if (!mover().withdraw(op)) return false;\n    if (op.pending", "    if (op.pending"),
+     "    if (!rendezvous().withdraw(op)) return false;\n    if (op.pending", "    if (op.pending"),
     ("a dropped receive's buffer can still be stored to", ENDS,
-     "    if (!mover().withdraw(op)) return false;\n    // The rest", "    // The rest"),
+     "    if (!rendezvous().withdraw(op)) return false;\n    // The rest", "    // The rest"),
     ("a buffer is given back while a network card is at it", ENDS,
      "  if (op.copying) return false;\n", ""),
     ("memory that has been taken back counts as open when its word is used again",
@@ -238,9 +238,9 @@ MUTATIONS = [
      "    op.copied += piece_of(op);\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);",
      "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);"),
     ("what is due is not copied by who waits", "engine/rooms/outbox.hpp",
-     "      sent += house().mover().move(r);  // Announcements and answers go first.\n", ""),
+     "      sent += house().rendezvous().move(r);  // Announcements and answers go first.\n", ""),
     ("a dropped receive that is due is copied all the same", "engine/detail/endpoint_ends.hpp",
-     "      mover().drop_due(r, op);\n", "      op.holder = holder::nobody;\n"),
+     "      rendezvous().drop_due(r, op);\n", "      op.holder = holder::nobody;\n"),
     # Collectives.
     ("a prefix leaves the nearest rank out", "coll/scan.hpp",
      "    if (me < distance) continue;\n", "    if (me <= distance) continue;\n"),
@@ -370,7 +370,7 @@ MUTATIONS = [
     ("each side of an exchange chooses its own way", WAYS,
      "op.peer < house().transport().self()", "op.peer > house().transport().peers()", ROOMS_TEST),
     ("of an exchange the time counts, and not the work", INBOX,
-     "if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))\n      m.flags", "if (false) m.flags", PATHS_TEST),
+     "if (house().outbox().is_other_half(r, a.bytes) || house().rendezvous().has_data_for(r))\n      m.flags", "if (false) m.flags", PATHS_TEST),
     ("a message's way is chosen before the program has announced its own", WAYS,
      "if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);", "choose_way(op);", PATHS_TEST),
     ("a dropped send keeps nothing of the half that its receiver was to fetch",
@@ -627,7 +627,7 @@ MUTATIONS = [
      "unnamed_ = false;", "transport/libfabric.test.cpp"),
     # What has been fetched is told together.
     ("who has fetched keeps the notice to itself", ENDPOINT,
-     "if (mover().has_finished()) mover().tell_finished();", "", RDMA_TEST),
+     "if (rendezvous().has_finished()) rendezvous().tell_finished();", "", RDMA_TEST),
     ("of what was fetched together only the first is heard", NOTICES,
      "why == errc{} && !more.empty();", "false;", RDMA_TEST),
     ("what does not fit into a full notice is told to nobody", MOVER,
@@ -650,7 +650,7 @@ MUTATIONS = [
      "      end_run();\n", "", MATCHING_TEST),
     ("a poll goes on after a large payload", "transport/detail/ring_fabric.hpp",
      "return message_goes_on(sink) || p.payload.size() < last_payload_min;", "return true;", FABRIC_TEST),
-    ("a look takes one piece of a long message", "engine/rooms/mover.hpp",
+    ("a look takes one piece of a long message", "engine/rooms/rendezvous.hpp",
      "goes_on_ = op->transferred != op->limit;\n    if (!goes_on_) ",
      "if (op->transferred == op->limit) ", "engine/paths.test.cpp"),
     ("who leaves a core does not say so", "transport/detail/core_sharing.hpp",
@@ -658,9 +658,9 @@ MUTATIONS = [
     ("who has moved in vain tries again at once", "transport/detail/core_sharing.hpp",
      "    if (apart_ < looks_max) apart_ *= 2;\n", "", "transport/core_sharing.test.cpp"),
     # A half that cannot be fetched after all.
-    ("a front that could not be fetched is not sent", "engine/rooms/mover.hpp",
+    ("a front that could not be fetched is not sent", "engine/rooms/rendezvous.hpp",
      "      if (op.front == front::wanted) send_front(op);\n", ""),
-    ("a front that comes later is not waited for", "engine/rooms/mover.hpp",
+    ("a front that comes later is not waited for", "engine/rooms/rendezvous.hpp",
      "if (!CpuCopyTransport<transport_type> || op.copied == 0)", "if (true)"),
     ("a front is sent while the rest is still on its way", WAYS,
      "if (op.stage == stage::answer) send_front(op);", "send_front(op);"),

@@ -38,14 +38,15 @@ class loops_layout final : public layout, allocated {
   void pack(const std::byte* base, std::size_t offset,
             std::span<std::byte> into) const noexcept override {
     const auto from = static_cast<std::int64_t>(offset);
-    detail::mover<true>::move(loops, const_cast<std::byte*>(base), from,
-                              from + static_cast<std::int64_t>(into.size()), into.data());
+    detail::rendezvous<true>::move(loops, const_cast<std::byte*>(base), from,
+                                   from + static_cast<std::int64_t>(into.size()), into.data());
   }
   void unpack(std::byte* base, std::size_t offset,
               std::span<const std::byte> data) const noexcept override {
     const auto from = static_cast<std::int64_t>(offset);
-    detail::mover<false>::move(loops, base, from, from + static_cast<std::int64_t>(data.size()),
-                               const_cast<std::byte*>(data.data()));
+    detail::rendezvous<false>::move(loops, base, from,
+                                    from + static_cast<std::int64_t>(data.size()),
+                                    const_cast<std::byte*>(data.data()));
   }
   const layout* keep() const noexcept override {
     if (references_.load(platform::memory_order_relaxed) != 0) {

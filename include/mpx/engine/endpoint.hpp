@@ -19,10 +19,10 @@
 #include "mpx/engine/ground.hpp"
 #include "mpx/engine/revocations.hpp"
 #include "mpx/engine/rooms/inbox.hpp"
-#include "mpx/engine/rooms/mover.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peers.hpp"
 #include "mpx/engine/rooms/progress.hpp"
+#include "mpx/engine/rooms/rendezvous.hpp"
 #include "mpx/engine/schedule.hpp"
 #include "mpx/engine/service.hpp"
 #include "mpx/watch/call_site.hpp"
@@ -38,18 +38,18 @@ class endpoint : ground<Stack>,
                  peers_room<Stack, endpoint<Stack>>,
                  outbox_room<Stack, endpoint<Stack>>,
                  inbox_room<Stack, endpoint<Stack>>,
-                 mover_room<Stack, endpoint<Stack>>,
+                 rendezvous_room<Stack, endpoint<Stack>>,
                  progress_room<Stack, endpoint<Stack>> {
   using ground_type = ground<Stack>;
   using peers_type = peers_room<Stack, endpoint>;
   using outbox_type = outbox_room<Stack, endpoint>;
   using inbox_type = inbox_room<Stack, endpoint>;
-  using mover_type = mover_room<Stack, endpoint>;
+  using rendezvous_type = rendezvous_room<Stack, endpoint>;
   using progress_type = progress_room<Stack, endpoint>;
   friend peers_type;
   friend outbox_type;
   friend inbox_type;
-  friend mover_type;
+  friend rendezvous_type;
   friend progress_type;
   friend communicators<endpoint>;
   friend exposed_windows<endpoint>;
@@ -367,7 +367,7 @@ class endpoint : ground<Stack>,
   peers_type& peers() noexcept { return *this; }
   outbox_type& outbox() noexcept { return *this; }
   inbox_type& inbox() noexcept { return *this; }
-  mover_type& mover() noexcept { return *this; }
+  rendezvous_type& rendezvous() noexcept { return *this; }
   progress_type& pace() noexcept { return *this; }
   bool is_blocked() noexcept { return pace().blocked() != nullptr; }
   /// Receives the transport's callbacks during a poll.
@@ -380,7 +380,7 @@ class endpoint : ground<Stack>,
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
       return e.on_place(source, f, bytes);
     }
-    bool goes_on() noexcept { return e.mover().goes_on(); }
+    bool goes_on() noexcept { return e.rendezvous().goes_on(); }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
@@ -390,8 +390,8 @@ class endpoint : ground<Stack>,
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
     const std::size_t n = transport().poll(s);
-    if constexpr (mover_type::tells_together)
-      if (mover().has_finished()) mover().tell_finished();
+    if constexpr (rendezvous_type::tells_together)
+      if (rendezvous().has_finished()) rendezvous().tell_finished();
     return n;
   }
   [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }

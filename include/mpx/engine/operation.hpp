@@ -55,9 +55,9 @@ enum class front : std::uint8_t {
 /// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
 /// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
 /// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
-/// | streaming | send, receive | mover: data moves as packets          | the last byte has passed |
-/// | due       | send, receive | mover: this side has to copy the data | this rank waits or polls |
-/// | copying   | send, receive | mover: a get or put is under way      | it completes             |
+/// | streaming | send, receive | rendezvous: data moves as packets          | the last byte has passed |
+/// | due       | send, receive | rendezvous: this side has to copy the data | this rank waits or polls |
+/// | copying   | send, receive | rendezvous: a get or put is under way      | it completes             |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion      |
 /// |           |               | still reads or writes its memory      | arrives                  |
 /// | complete  | any           | endpoint::finish, once                | it returns to the pool   |
@@ -82,18 +82,18 @@ enum class stage : std::uint8_t {
 /// | special   | fails, owns: the end needs     | never                                          |
 /// |           | more than a plain success      |                                                |
 /// | announced | outbox: the envelope is posted | never                                          |
-/// | exposed   | mover: the peer may access its | mover::withdraw, end_exposure                  |
+/// | exposed   | rendezvous: the peer may access its | rendezvous::withdraw, end_exposure                  |
 /// |           | memory                         |                                                |
-/// | recalls   | mover: the peer was asked not  | outbox: its envelope is posted                 |
+/// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted                 |
 /// |           | to fetch                       |                                                |
-/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one per completion      |
+/// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion      |
 /// |           | gets and puts under way        |                                                |
 /// | cancelled | cancel                         | never                                          |
-/// | split     | mover: both sides copy         | mover: the front is sent, too                  |
-/// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
-/// | front     | mover: state of the half that  | never                                          |
+/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too                  |
+/// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                          |
+/// | front     | rendezvous: state of the half that  | never                                          |
 /// |           | the receiver fetches           |                                                |
-/// | learns    | mover: its cost is measured,   | mover: its rendezvous protocol was not chosen  |
+/// | learns    | rendezvous: its cost is measured,   | rendezvous: its rendezvous protocol was not chosen  |
 /// |           | as which kind of traffic       | by cost                                        |
 struct alignas(cache_line_bytes) operation : posted_receive {
   // A receive of an eager message touches only the first two cache lines, which include the

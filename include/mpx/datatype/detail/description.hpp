@@ -228,8 +228,8 @@ struct type_description final : layout, allocated {
   template <bool Packing>
   void move(std::byte* base, std::size_t offset, std::size_t n, std::byte* stream) const noexcept {
     const auto from = static_cast<std::int64_t>(offset);
-    mover<Packing>::move(*body.what, displaced(base, body.at), extent, from,
-                         from + static_cast<std::int64_t>(n), stream);
+    rendezvous<Packing>::move(*body.what, displaced(base, body.at), extent, from,
+                              from + static_cast<std::int64_t>(n), stream);
   }
 };
 

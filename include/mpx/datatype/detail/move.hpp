@@ -16,7 +16,7 @@
 namespace mpx::inline v0::detail {
 
 template <bool Packing>
-class mover {
+class rendezvous {
  public:
   /// Moves bytes from .. to - 1 of loops at `mem`.
   static void move(const block_loops& l, std::byte* mem, std::int64_t from, std::int64_t to,
@@ -276,7 +276,7 @@ void for_each_block(const shape& s, std::int64_t at, Take&& take) {
 }
 
 // Instances that mpx::compiled holds: see mpx/instances.hpp.
-MPX_INSTANCE(class mover<false>)
-MPX_INSTANCE(class mover<true>)
+MPX_INSTANCE(class rendezvous<false>)
+MPX_INSTANCE(class rendezvous<true>)
 
 }  // namespace mpx::inline v0::detail

@@ -25,7 +25,7 @@ template <class Stack>
     op.stage = stage::closing;
     return;
   }
-  if (!orphaned()) mover().end_exposure(op);
+  if (!orphaned()) rendezvous().end_exposure(op);
   end(op, why);
 }
 
@@ -34,7 +34,7 @@ template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_exposures_to(peer_id peer) noexcept {
   pool().for_each([&](operation& op) {
     if (op.peer != peer || op.stage != stage::closing || op.pending != 0) return;
-    mover().revoke_exposure(op);
+    rendezvous().revoke_exposure(op);
     finish(op, op.failure);
   });
 }
@@ -80,7 +80,7 @@ template <class Stack>
   if (r == nullptr) return;
   outbox_type::on_loss(*r);
   inbox_type::on_loss(*r);
-  mover_type::on_loss(*r);
+  rendezvous_type::on_loss(*r);
 }
 
 /// Tells the services, the compound operations and waiting threads of a loss.
@@ -112,11 +112,11 @@ bool endpoint<Stack>::part(operation& op) {
       give(op);
       return true;
     }
-    if (!mover().withdraw(op)) return false;
+    if (!rendezvous().withdraw(op)) return false;
     // The rest arrives, and is dropped.
     peer_record& r = *peers().find(op.peer);
     if (op.stage == stage::due) {
-      mover().drop_due(r, op);
+      rendezvous().drop_due(r, op);
       return true;
     }
     if (op.stage == stage::placed) {
@@ -124,7 +124,7 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
     if (op.stage == stage::streaming) {
-      mover().drop_stream(r, op);
+      rendezvous().drop_stream(r, op);
       return true;
     }
   } else if (op.pending != 0 || op.stage != stage::answer || op.announced) {
@@ -138,7 +138,7 @@ bool endpoint<Stack>::part(operation& op) {
       op.owns(copy);
     }
     // A receiver that knows the old memory finds it withdrawn, and asks for packets.
-    if (!mover().withdraw(op)) return false;
+    if (!rendezvous().withdraw(op)) return false;
     if (op.pending != 0 && !relocate(op)) return false;
     // Without memory for a copy the data is lost: waiting for the receiver could block for ever.
     op.data.base = op.owned;

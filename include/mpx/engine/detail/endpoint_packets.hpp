@@ -35,15 +35,17 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   if (h.reserved != 0 || (h.flags & ~wire::flags_asked) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
-    case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::clear:
+      return rendezvous().on_clear(named(source, h.ticket, role::send), payload);
     case wire::kind::data:
-      return mover().on_data(r, named(source, h.ticket, role::receive),
-                             match_bits_of(h.context, h.tag), payload);
+      return rendezvous().on_data(r, named(source, h.ticket, role::receive),
+                                  match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished:
       return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
-        return mover().on_finished(named(source, ticket, role::send));
+        return rendezvous().on_finished(named(source, ticket, role::send));
       });
-    case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
+    case wire::kind::delivered:
+      return rendezvous().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:
       return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
@@ -51,7 +53,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::leave: return peers().leaves(r);
     case wire::kind::recall: return inbox().on_recall(r, h);
-    case wire::kind::recalled: return mover().on_recalled(named(source, h.ticket, role::send));
+    case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }
@@ -84,8 +86,8 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return mover().place(r, named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
-                       bytes);
+  return rendezvous().place(r, named(source, h.ticket, role::receive),
+                            match_bits_of(h.context, h.tag), bytes);
 }
 
 /// Handles the completion of a pending post, get or put. An unknown or repeated cookie is an error
@@ -103,13 +105,13 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
     if (op->exposed && !orphaned()) {
       if (ends_exposures && peers().is_dropping(op->peer)) return;
       if (peers().failure_of(op->peer) != errc{})
-        mover().revoke_exposure(*op);
+        rendezvous().revoke_exposure(*op);
       else
-        mover().end_exposure(*op);
+        rendezvous().end_exposure(*op);
     }
     return finish(*op, op->failure);
   }
-  if (copied) return mover().on_copied(*op, ok);
+  if (copied) return rendezvous().on_copied(*op, ok);
   if (!ok) peers().lose_unless_told(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 

@@ -26,7 +26,7 @@ namespace mpx::inline v0::detail {
 /// Requires of `House`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
 /// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
 /// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
-/// mover().
+/// rendezvous().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -171,14 +171,14 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))
+    if (house().outbox().is_other_half(r, a.bytes) || house().rendezvous().has_data_for(r))
       m.flags |= arrived_message::flag_both_ways;
     house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
     if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
-      house().mover().begin(static_cast<operation&>(*met), m);
+      house().rendezvous().begin(static_cast<operation&>(*met), m);
       return errc{};
     }
     arrived_message* kept = store(source, h, {});
@@ -471,7 +471,7 @@ class inbox_room {
     if (m->kind == wire::kind::announce) {
       const arrived_message copy = *m;
       early_.forget(m);
-      return house().mover().begin(op, copy);
+      return house().rendezvous().begin(op, copy);
     }
     give_back_early(source, m->stored);
     const bool unready = m->unready;

@@ -33,7 +33,7 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
 
 /// Requires of `House`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
 /// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
-/// peers() and mover().
+/// peers() and rendezvous().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -284,7 +284,7 @@ class outbox_room {
     if (op == nullptr || op->stage != stage::answer || op->split) return false;
     if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
     if (op->announced) announcement_answered(op->peer);
-    house().mover().end_exposure(*op);
+    house().rendezvous().end_exposure(*op);
     house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     return true;
   }
@@ -321,8 +321,9 @@ class outbox_room {
     std::size_t sent = 0;
     house().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
-      sent += house().mover().move(r);  // Announcements and answers go first.
-      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ && house().mover().idle(r);
+      sent += house().rendezvous().move(r);  // Announcements and answers go first.
+      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
+             house().rendezvous().idle(r);
     });
     return sent;
   }
@@ -424,7 +425,7 @@ class outbox_room {
       ++sent;
     }
     while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
-    return sent + house().mover().flush(r);
+    return sent + house().rendezvous().flush(r);
   }
 
   /// Sends the first message of a backlog, eagerly or by its announcement. Returns false if it has
@@ -461,7 +462,7 @@ class outbox_room {
 
   [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
     if (r.announced_ >= r.allowance_) return false;
-    const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
+    const wire::announcement a{.bytes = op.data.bytes, .memory = house().rendezvous().offer(op)};
     op.control_bytes = sizeof a;
     std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;

@@ -46,10 +46,10 @@ class inbound {
   std::uint8_t placed_flags_ = 0;
 };
 
-/// Part of the mover: long data under way to and from the peer.
+/// Part of the rendezvous: long data under way to and from the peer.
 class transfers {
   template <class, class>
-  friend class mover_room;
+  friend class rendezvous_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
   linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
   operation* fed_ = nullptr;      // Receive into which the transport places a fragment,

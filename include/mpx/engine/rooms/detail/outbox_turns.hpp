@@ -21,7 +21,7 @@ template <class Stack, class House>
     constexpr std::size_t most =
         lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
     const std::size_t bytes = op.data.bytes;
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().mover().idle(r))
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().rendezvous().idle(r))
       return false;
     if (bytes > most || house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
         !op.data.contiguous())

@@ -15,7 +15,7 @@
 #include "mpx/core/sanitizer.hpp"
 #include "mpx/engine/calls.hpp"
 #include "mpx/engine/long_path.hpp"
-#include "mpx/engine/rooms/detail/mover_notices.hpp"
+#include "mpx/engine/rooms/detail/rendezvous_notices.hpp"
 #include "mpx/engine/rooms/outbox.hpp"
 #include "mpx/engine/rooms/peer_record.hpp"
 #include "mpx/protocol/rendezvous_tuner.hpp"
@@ -27,7 +27,7 @@ namespace mpx::inline v0::detail {
 /// Requires of `House`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
 /// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
 template <class Stack, class House>
-class mover_room {
+class rendezvous_room {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::size_t learnt_bytes_min = 4096;
@@ -40,9 +40,9 @@ class mover_room {
   static constexpr bool tells_together =
       RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
 
-  mover_room() = default;
-  mover_room(const mover_room&) = delete;
-  mover_room& operator=(const mover_room&) = delete;
+  rendezvous_room() = default;
+  rendezvous_room(const rendezvous_room&) = delete;
+  rendezvous_room& operator=(const rendezvous_room&) = delete;
 
   /// Starts the transfer of an announced message that a receive has matched.
   [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
@@ -533,4 +533,4 @@ class mover_room {
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/rooms/detail/mover_ways.hpp"  // IWYU pragma: keep
+#include "mpx/engine/rooms/detail/rendezvous_choice.hpp"  // IWYU pragma: keep

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
-// poll, and one packet reports all of one sender. Included by mover.hpp.
+// poll, and one packet reports all of one sender. Included by rendezvous.hpp.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Choice of the rendezvous protocol of a long message and measurement of its cost; transfers in
-// which the sender moves all data or a part of it. Included by mover.hpp.
+// which the sender moves all data or a part of it. Included by rendezvous.hpp.
 
-#include "mpx/engine/rooms/mover.hpp"
+#include "mpx/engine/rooms/rendezvous.hpp"
 
 namespace mpx::inline v0::detail {
 
 template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::fetch(operation& op, const arrived_message& m) {
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch(operation& op,
+                                                            const arrived_message& m) {
   const remote_memory& from = m.memory;
   if constexpr (RmaTransport<transport_type>) {
     constexpr long_path by = protocol_type::long_by;
@@ -46,7 +47,7 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-outcome mover_room<Stack, House>::get_piece(operation& op) {
+outcome rendezvous_room<Stack, House>::get_piece(operation& op) {
   const cookie_t cookie = cookie_of(op, cookie_kind::copy);
   auto& transport = house().transport();
   if (op.data.contiguous()) [[likely]]
@@ -65,7 +66,7 @@ inline bool is_whole_get(const operation& op) noexcept {
 }
 
 template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch_batch(operation& op) {
   if constexpr (BatchingTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
@@ -115,7 +116,8 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
+[[gnu::noinline]] void rendezvous_room<Stack, House>::ask(operation& op, std::size_t from,
+                                                          bool stores) {
   wire::clearance c{
       .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
   if constexpr (RmaTransport<transport_type>) {
@@ -132,7 +134,7 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
+bool rendezvous_room<Stack, House>::split(operation& op, const remote_memory& from) {
   if constexpr (CpuCopyTransport<transport_type>) {
     auto& transport = house().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
@@ -159,7 +161,7 @@ bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
 }
 
 template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::ask_for_front(
     operation& op, std::size_t bytes) noexcept {
   learn_no_more(op);
   op.copied = bytes;
@@ -170,7 +172,7 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] errc mover_room<Stack, House>::on_front_wanted(
+[[gnu::noinline, gnu::cold]] errc rendezvous_room<Stack, House>::on_front_wanted(
     operation& op, const wire::clearance& c) {
   if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
       c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
@@ -181,7 +183,7 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::send_front(operation& op) {
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::send_front(operation& op) {
   op.split = false;
   op.limit = op.message_bytes;
   op.transferred = 0;
@@ -192,7 +194,7 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
+[[gnu::noinline]] void rendezvous_room<Stack, House>::choose_way(operation& op) noexcept {
   peer_record& r = house().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = working_ns();
@@ -209,14 +211,14 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-void mover_room<Stack, House>::learn_no_more(operation& op) noexcept {
+void rendezvous_room<Stack, House>::learn_no_more(operation& op) noexcept {
   if (is_learnt(op) && op.rendezvous_protocol != protocol::rendezvous_protocol::open)
     paths_of(op).failed(op.limit);
   op.learns = protocol::traffic::none;
 }
 
 template <class Stack, class House>
-std::int64_t mover_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
+std::int64_t rendezvous_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
   const std::int64_t now = working_ns();
   const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
   charged_at_ns_ = now;
@@ -224,7 +226,8 @@ std::int64_t mover_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexc
 }
 
 template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
+[[gnu::noinline]] void rendezvous_room<Stack, House>::charge_time(operation& op,
+                                                                  std::size_t streamed) {
   if (!is_learnt(op)) return;
   std::int64_t took = take_time(op.asked_at_ns);
   if (op.learns == protocol::traffic::both_ways && streamed != 0) {
@@ -239,7 +242,8 @@ template <class Stack, class House>
 }
 
 template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::push_fragments(peer_record& r,
+                                                                     operation& op) {
   const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
   if (op.data_lost()) {
     house().peers().refuse(op.peer);  // The next flush loses the peer.
@@ -265,7 +269,7 @@ template <class Stack, class House>
 /// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
 /// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
 template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::revoke_exposure(
     operation& op) noexcept {
   if constexpr (RetiringTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
