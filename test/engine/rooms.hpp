@@ -198,7 +198,7 @@ class peers_archetype {
     return r;
   }
   bool fast_path_allowed() const { return busy.empty(); }
-  bool calm() const { return busy.empty(); }
+  bool has_fast_path() const { return busy.empty(); }
   bool has_news() const { return news; }
   bool any_due() const noexcept { return false; }
   bool has_slow_reason() const { return !busy.empty(); }

@@ -501,7 +501,7 @@ TEST_CASE("rooms: the peers tell of a loss once, after a last poll, whoever is l
   CHECK(h.fast_path_allowed());
   peer_record& two = h.of(2);
   h.set_busy(two);
-  CHECK(!h.calm());
+  CHECK(!h.has_fast_path());
   job.lose(1);
   job.lose(2);
   CHECK(h.has_news());
@@ -632,7 +632,7 @@ TEST_CASE("rooms: the peers' places are given away again, and a newcomer is nobo
   CHECK(!h.can_remove(a));
   CHECK(h.failures() == 0);
   CHECK(!h.unacknowledged());
-  CHECK(h.calm());
+  CHECK(h.has_fast_path());
   CHECK(h.failure_of(a) == errc::peer_lost);  // Nothing goes there.
   h.remove(1);                                // A rank's place stays vacant.
   job.lose(1);

@@ -651,7 +651,7 @@ MUTATIONS = [
     ("a poll goes on after a large payload", "transport/detail/ring_fabric.hpp",
      "return message_goes_on(sink) || p.payload.size() < last_payload_min;", "return true;", FABRIC_TEST),
     ("a look takes one piece of a long message", "engine/rooms/rendezvous.hpp",
-     "goes_on_ = op->transferred != op->limit;\n    if (!goes_on_) ",
+     "more_fragments_ = op->transferred != op->limit;\n    if (!more_fragments_) ",
      "if (op->transferred == op->limit) ", "engine/paths.test.cpp"),
     ("who leaves a core does not say so", "transport/detail/core_sharing.hpp",
      "      own.store(core, platform::memory_order_relaxed);", "", "transport/core_sharing.test.cpp"),
@@ -673,5 +673,5 @@ MUTATIONS = [
     ("the first of a batch that failed is fetched, the others forgotten", WAYS,
      "      while (n-- > 1) defer_rest(*all[n]);\n", ""),
     ("a near peer's long message is taken piece by piece", "transport/detail/near_sink.hpp",
-     "    return sink.goes_on();\n", "    return false;\n", "transport/hybrid.test.cpp"),
+     "    return sink.more_fragments();\n", "    return false;\n", "transport/hybrid.test.cpp"),
 ]

@@ -256,7 +256,7 @@ void check_peeking() {
 template <class T>
 void check_going_on() {
   struct in_threes : keeper {
-    bool goes_on() const noexcept { return packets.size() % 3 != 0; }
+    bool more_fragments() const noexcept { return packets.size() % 3 != 0; }
   };
   const auto taken = [](T& t, auto& sink) {  // By the first poll that finds some.
     for (int i = 0; i < 1000; ++i)

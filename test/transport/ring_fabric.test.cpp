@@ -83,7 +83,7 @@ TEST_CASE("ring_fabric: a poll ends with a large payload") {
   }
 
   struct : keeper {
-    bool goes_on() const noexcept { return packets.size() % 3 != 0; }
+    bool more_fragments() const noexcept { return packets.size() % 3 != 0; }
   } threes;
   for (std::uint32_t i = 0; i < 7; ++i) REQUIRE(post(sender, 1, i, 4096) == outcome::done);
   for (const std::size_t together : {3u, 3u, 1u}) CHECK(receiver.poll(threes) == together);

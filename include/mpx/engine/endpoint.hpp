@@ -380,7 +380,7 @@ class endpoint : ground<Stack>,
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
       return e.on_place(source, f, bytes);
     }
-    bool goes_on() noexcept { return e.rendezvous().goes_on(); }
+    bool more_fragments() noexcept { return e.rendezvous().more_fragments(); }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }

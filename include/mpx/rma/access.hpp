@@ -61,7 +61,7 @@ struct one_sided {
   }
   /// True if no peer is known to have failed and the job reports nothing new.
   /// Cost:       two loads.
-  [[gnu::always_inline]] static bool calm(endpoint_type& e) noexcept {
+  [[gnu::always_inline]] static bool fast_path_allowed(endpoint_type& e) noexcept {
     return e.peers().fast_path_allowed();
   }
   /// Revokes that communicator at this rank only: its operations here end with errc::revoked.

@@ -456,7 +456,7 @@ class window_state : public window_meeting<Stack> {
   /// As finish, after the fence.
   errc settle(rma_target& t, call_site site, bool remote) {
     if (!is_busy(t)) {
-      if (os::calm(this->e)) [[likely]]
+      if (os::fast_path_allowed(this->e)) [[likely]]
         return errc{};
       return finish_troubled(t);
     }

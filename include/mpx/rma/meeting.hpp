@@ -113,7 +113,7 @@ class window_meeting : public window_accesses<Stack> {
                                          platform::atomic<std::uint64_t>& sleepers, errc& why) {
     const std::uint64_t bit = std::uint64_t{1} << this->rank;
     const auto lost = [&](bool) {
-      if (this->calm()) return false;
+      if (this->fast_path_allowed()) return false;
       bool sends = false;
       for (rank_t r = 0; why == errc{} && r < this->size; ++r)
         if (!has_come(r, mine, sends)) why = this->tell_loss(stopped(this->targets[r]), r);

@@ -96,7 +96,7 @@ struct exposed_side {
   }
   /// Denies all requests if a failed rank holds the lock.
   static void deny(data& w) noexcept {
-    if (os::calm(w.e)) return;
+    if (os::fast_path_allowed(w.e)) return;
     const rank_t holder = dead_holder(w, *w.control);
     if (holder == proc_null) return;
     while (!w.requests.empty()) {

@@ -231,7 +231,9 @@ class window_accesses : public window_data<Stack> {
 
  protected:
   /// True if no rank has failed or left. Requires the lock.
-  bool calm() const noexcept { return this->left_by == proc_null && os::calm(this->e); }
+  bool fast_path_allowed() const noexcept {
+    return this->left_by == proc_null && os::fast_path_allowed(this->e);
+  }
   [[gnu::noinline, gnu::cold]] errc why_closed(const rma_target& t) const noexcept {
     const auto guard = os::lock(this->e);
     return t.failure == errc::window ? errc::window : errc::rma_sync;
@@ -321,7 +323,7 @@ class window_accesses : public window_data<Stack> {
   errc lock_lost(rma_target& t) noexcept {
     if (!is_locked(t) || t.open) return errc{};
     rank_t holder = t.denied_by;
-    if (t.control != nullptr && !os::calm(this->e))
+    if (t.control != nullptr && !os::fast_path_allowed(this->e))
       holder = exposed_side<Stack>::dead_holder(*this, *t.control);
     if (holder == proc_null) return errc{};
     tell_loss(errc::peer_lost, holder);
@@ -342,7 +344,7 @@ class window_accesses : public window_data<Stack> {
     const window_awaited<Stack> awaits(*this, nullptr, hang_stage::arrives);
     this->e.wait_until(site, awaits.as(), [&] {
       if (done()) return true;
-      if (calm()) return false;
+      if (fast_path_allowed()) return false;
       for (rank_t r = 0; why == errc{} && r < this->size; ++r)
         why = tell_loss(stopped(this->targets[r]), r);
       return why != errc{};
@@ -422,7 +424,7 @@ class window_accesses : public window_data<Stack> {
           this->e, site, awaits.as(),
           {[&] { return t.open || try_open(t); },
            [&](bool) {
-             if (calm()) return false;
+             if (fast_path_allowed()) return false;
              why = tell_loss(stopped(t), t.rank);
              if (why == errc{}) why = lock_lost(t);
              return why != errc{};
@@ -487,7 +489,7 @@ class window_accesses : public window_data<Stack> {
                          [&](bool) {
                            used = by_packets();
                            if (left_of(used, at) > 0) return true;
-                           if (calm()) return false;
+                           if (fast_path_allowed()) return false;
                            why = tell_loss(stopped(t), t.rank);
                            return why != errc{};
                          },

@@ -40,7 +40,7 @@ struct transport_traits {
 /// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
 ///   mappings to receive it. Called once for each notification by the source, not by every poll.
 ///   The data may still arrive once resources are available again.
-/// - `goes_on()`, optional: returns true if the packet handed over last belongs to a message of
+/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message of
 ///   which further packets follow.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,

@@ -25,9 +25,10 @@ namespace mpx::inline v0::detail {
 /// there before it does what only the parent may do.
 template <bool Concurrent>
 struct vital_words {
-  std::uint32_t calm;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
-  std::int32_t takes;  // Messages that may still be taken directly before the next poll.
-  std::uint32_t ours;  // 1; 0 in a forked child.
+  std::uint32_t
+      fast_path_epoch;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
+  std::int32_t takes;   // Messages that may still be taken directly before the next poll.
+  std::uint32_t ours;   // 1; 0 in a forked child.
   call_countdown<Concurrent> countdown;
 };
 
@@ -67,12 +68,12 @@ class peers_room {
   /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
   const std::uint32_t* ours() const noexcept { return &vital_->ours; }
   /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
-  [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
+  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return vital_->fast_path_epoch != 0; }
   /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
   /// changed.
   /// Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
-    return vital_->calm == news_.load(platform::memory_order_relaxed);
+    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
   }
   bool has_news() const noexcept {
     return news_.load(platform::memory_order_acquire) != failure_epoch_;
@@ -382,7 +383,7 @@ class peers_room {
   }
   [[gnu::noinline]] void update_fast_path() noexcept {
     if (orphaned()) return;
-    vital_->calm = slow_reasons_ == 0 ? failure_epoch_ : 0;
+    vital_->fast_path_epoch = slow_reasons_ == 0 ? failure_epoch_ : 0;
     if (slow_reasons_ != 0) vital_->takes = 0;
   }
 

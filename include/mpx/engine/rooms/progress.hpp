@@ -59,7 +59,7 @@ class progress_room {
   /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
   /// check the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
-    if (!house().peers().calm()) [[unlikely]]
+    if (!house().peers().has_fast_path()) [[unlikely]]
       return poll_slow();
     const std::uint64_t before = completions_;
     const std::size_t n = take_packets();
@@ -76,7 +76,8 @@ class progress_room {
   /// and a member of the house so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
     if (!house().peers().fast_path_allowed()) [[unlikely]] {
-      if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
+      if (how == polling::for_news ||
+          (how == polling::for_packets && !house().peers().has_fast_path()))
         return poll_slow();
     }
     [[maybe_unused]] const std::uint64_t before = completions_;

@@ -159,12 +159,12 @@ class rendezvous_room {
       op->data.write(op->transferred, payload);
     op->transferred += payload.size();
     charge_time(*op, payload.size());
-    goes_on_ = op->transferred != op->limit;
-    if (!goes_on_) asked_done(*op);
+    more_fragments_ = op->transferred != op->limit;
+    if (!more_fragments_) asked_done(*op);
     return errc{};
   }
   /// True once if the last packet was a fragment that is not the last one of its message.
-  bool goes_on() noexcept { return std::exchange(goes_on_, false); }
+  bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
   /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
   /// copied.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
@@ -526,7 +526,7 @@ class rendezvous_room {
   protocol::rendezvous_tuner paths_both_ways_;
   protocol::rendezvous_tuner spread_paths_;
   finish_notice notice_;
-  bool goes_on_ = false;
+  bool more_fragments_ = false;
   std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
   std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
 };

@@ -29,9 +29,9 @@ struct near_sink {
                              std::size_t bytes) noexcept {
     return sink.place(peers[source], header, bytes);
   }
-  bool goes_on() noexcept requires requires(Sink& s) { s.goes_on(); }
+  bool more_fragments() noexcept requires requires(Sink& s) { s.more_fragments(); }
   {
-    return sink.goes_on();
+    return sink.more_fragments();
   }
   void complete(cookie_t cookie, bool ok) noexcept { sink.complete(cookie, ok); }
   void malformed(peer_id source) noexcept {

@@ -25,10 +25,10 @@ struct ring_receiver : mpx::detail::allocated {
 };
 
 /// Returns true if the sink says that more packets of the current message follow; false if it has
-/// no `goes_on`.
+/// no `more_fragments`.
 template <class Sink>
 bool message_goes_on([[maybe_unused]] Sink& sink) noexcept {
-  if constexpr (requires { sink.goes_on(); }) return sink.goes_on();
+  if constexpr (requires { sink.more_fragments(); }) return sink.more_fragments();
   return false;
 }
 
