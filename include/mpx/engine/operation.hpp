@@ -55,9 +55,9 @@ enum class front : std::uint8_t {
 /// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
 /// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
 /// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
-/// | streaming | send, receive | rendezvous: data moves as packets          | the last byte has passed |
-/// | due       | send, receive | rendezvous: this side has to copy the data | this rank waits or polls |
-/// | copying   | send, receive | rendezvous: a get or put is under way      | it completes             |
+/// | streaming | send, receive | rendezvous: data moves as packets     | the last byte has passed |
+/// | due       | send, receive | rendezvous: this side copies the data | this rank waits or polls |
+/// | copying   | send, receive | rendezvous: a get or put is pending   | it completes             |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion      |
 /// |           |               | still reads or writes its memory      | arrives                  |
 /// | complete  | any           | endpoint::finish, once                | it returns to the pool   |
@@ -75,26 +75,26 @@ enum class stage : std::uint8_t {
 
 /// A send, a receive, or a control packet that has to wait. Flags are false when it begins:
 ///
-/// | flag      | set by                         | cleared by                                     |
-/// |-----------|--------------------------------|------------------------------------------------|
-/// | holder    | begin: request; compounds:     | detach: nobody, so that it returns to the pool |
-/// |           | parent; awaiting: watcher      | at its end                                     |
-/// | special   | fails, owns: the end needs     | never                                          |
-/// |           | more than a plain success      |                                                |
-/// | announced | outbox: the envelope is posted | never                                          |
-/// | exposed   | rendezvous: the peer may access its | rendezvous::withdraw, end_exposure                  |
-/// |           | memory                         |                                                |
-/// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted                 |
-/// |           | to fetch                       |                                                |
-/// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion      |
-/// |           | gets and puts under way        |                                                |
-/// | cancelled | cancel                         | never                                          |
-/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too                  |
-/// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                          |
-/// | front     | rendezvous: state of the half that  | never                                          |
-/// |           | the receiver fetches           |                                                |
-/// | learns    | rendezvous: its cost is measured,   | rendezvous: its rendezvous protocol was not chosen  |
-/// |           | as which kind of traffic       | by cost                                        |
+/// | flag      | set by                              | cleared by                                |
+/// |-----------|-------------------------------------|-------------------------------------------|
+/// | holder    | begin: request; compounds:          | detach: nobody; it returns to the pool    |
+/// |           | parent; awaiting: watcher           | at its end                                |
+/// | special   | fails, owns: the end needs          | never                                     |
+/// |           | more than a plain success           |                                           |
+/// | announced | outbox: the envelope is posted      | never                                     |
+/// | exposed   | rendezvous: the peer may use its    | rendezvous::withdraw, end_exposure        |
+/// |           | memory                              |                                           |
+/// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
+/// |           | to fetch                            |                                           |
+/// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
+/// |           | gets and puts under way             |                                           |
+/// | cancelled | cancel                              | never                                     |
+/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too        |
+/// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
+/// | front     | rendezvous: state of the half that  | never                                     |
+/// |           | the receiver fetches                |                                           |
+/// | learns    | rendezvous: its cost is measured,   | its rendezvous protocol was not           |
+/// |           | as which kind of traffic            | chosen by cost                            |
 struct alignas(cache_line_bytes) operation : posted_receive {
   // A receive of an eager message touches only the first two cache lines, which include the
   // matcher's links.

@@ -13,8 +13,8 @@ namespace mpx::inline v0 {
 struct wait_axis {};
 
 /// A `pace` serves one blocking call.
-/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the call begins and
-///   from time to time.
+/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the
+///   call begins and from time to time.
 /// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
 ///   if the call has to poll again, true if it has to sleep.
 /// - `reset()`: called after a poll that found something.

@@ -29,16 +29,18 @@ enum class traffic : std::uint8_t {
   both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
 };
 
-/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries each rendezvous protocol,
-/// then uses the cheapest one and samples the others periodically: less often while the cheapest
-/// stays the same, and rarely those that cost more than twice as much. Messages in progress
-/// together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed schemes would disturb each
-/// other's measurement. The unit of measurement is a run of consecutive messages of one rendezvous protocol.
-/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous protocol.
+/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries
+/// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
+/// often while the cheapest stays the same, and rarely those that cost more than twice as much.
+/// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
+/// schemes would disturb each other's measurement. The unit of measurement is a run of consecutive
+/// messages of one rendezvous protocol.
+/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
+/// protocol.
 class rendezvous_tuner {
  public:
-  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same time.
-  /// `more`: other messages are waiting already.
+  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same
+  /// time. `more`: other messages are waiting already.
   rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return rendezvous_protocol::get;
@@ -105,8 +107,8 @@ class rendezvous_tuner {
     std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
     std::uint8_t way = 0;
     bool looks = false;  // This block samples a rendezvous protocol that is not the best.
-    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the most expensive
-    // one.
+    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
+    // most expensive one.
     std::uint8_t run_of = 0;
     std::uint32_t measured = 0;
     float sum = 0;
@@ -148,8 +150,8 @@ class rendezvous_tuner {
     // the rendezvous protocol is sampled as often as others.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
     cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
-    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves to be an
-    // outlier.
+    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves
+    // to be an outlier.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {
       ++r.agains;

@@ -40,8 +40,8 @@ struct transport_traits {
 /// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
 ///   mappings to receive it. Called once for each notification by the source, not by every poll.
 ///   The data may still arrive once resources are available again.
-/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message of
-///   which further packets follow.
+/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
+///   of which further packets follow.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {
@@ -227,8 +227,8 @@ concept ElasticTransport =
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
 ///   successfully or not, also if the peer is lost.
-/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be faster
-///   than packets.
+/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be
+///   faster than packets.
 template <class T>
 concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
@@ -371,11 +371,11 @@ concept PeekingTransport =
 /// A transport that stores a counter of prepaid credit for each peer, next to the state that its
 /// posts write. The caller owns the value.
 ///
-/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for that peer,
-///   at least until something is posted to it. The counter starts at 0, also after the peer was
-///   dropped.
-/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from the
-///   counter if the counter holds that much and the packet can leave at once on the fast path.
+/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for
+///   that peer, at least until something is posted to it. The counter starts at 0, also after the
+///   peer was dropped.
+/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from
+///   the counter if the counter holds that much and the packet can leave at once on the fast path.
 ///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
 template <class T>
 concept PrepaidTransport =

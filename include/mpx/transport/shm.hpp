@@ -248,8 +248,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for huge
-  /// pages.
+  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for
+  /// huge pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
     const auto key = exposures_.open(exposed_by(self()));

@@ -32,8 +32,8 @@ struct vital_words {
   call_countdown<Concurrent> countdown;
 };
 
-/// Requires of `House`: drain_peer(peer, left), which handles the remaining packets of a peer that is
-/// gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
+/// Requires of `House`: drain_peer(peer, left), which handles the remaining packets of a peer that
+/// is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
 /// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
 /// lost peer have been flushed; end_closing(), called in a forked child.
 template <class Stack, class House>

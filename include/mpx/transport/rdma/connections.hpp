@@ -140,8 +140,8 @@ class connections {
   /// True if a post that returned `retry` may succeed, or a packet or an end can be delivered.
   bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
   void took_news() noexcept { room_again_ = false; }
-  /// See DrainableTransport. Packets are unsent if the peer has not answered or granted credit, or if
-  /// the card has not finished them.
+  /// See DrainableTransport. Packets are unsent if the peer has not answered or granted credit, or
+  /// if the card has not finished them.
   bool has_unsent() const noexcept {
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (const link* const l = links_[i]; l != nullptr && l->has_unsent()) return true;

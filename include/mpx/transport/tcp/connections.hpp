@@ -130,8 +130,8 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
-  /// See DrainableTransport. Bytes that only the kernel holds are unsent, too: it discards them when
-  /// a peer that does not know yet that this rank has left sends something. Bytes written to a
+  /// See DrainableTransport. Bytes that only the kernel holds are unsent, too: it discards them
+  /// when a peer that does not know yet that this rank has left sends something. Bytes written to a
   /// connection that has broken, or that the peer has closed, may have to be written again.
   bool has_unsent() const noexcept {
     for (const link* l : links_) {

@@ -6,8 +6,8 @@
 //
 // Each rank listens on a port that the kernel chooses, and never accepts. A rank that connects to a
 // peer by the card also connects to that port and sends nothing. The kernels keep these connections
-// ("liveness connections") alive while the ranks compute: if one breaks, a process has ended or a host does
-// not answer.
+// ("liveness connections") alive while the ranks compute: if one breaks, a process has ended or a
+// host does not answer.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
