@@ -60,7 +60,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
             "coroutine", "asio", "engine/awaiting",
             "profile", "watch/profile_table",
-            "checks", "coll/compare_calls", "coll/claims",
+            "checks", "coll/compare_calls", "coll/call_signature",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/between", "coll/between_calls", "coll/between_layouts",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",

@@ -1158,7 +1158,7 @@ inline bool owning_early_pays() noexcept { return this_processor() == processor:
 /// Prefetches all lines of a block that will be written, for writing. (Two processes on Intel: a
 /// stream of messages of 4 KiB 12.8 GB/s without, 15.8 with; an allreduce of 1 KiB 0.51 us and
 /// 0.40.)
-inline void own_lines(const std::byte* from, std::size_t bytes) noexcept {
+inline void prefetch_exclusive(const std::byte* from, std::size_t bytes) noexcept {
   const std::byte* const end = from + bytes;
   from -= reinterpret_cast<std::uintptr_t>(from) % cache_line_bytes;
   for (; from < end; from += cache_line_bytes) prefetch_to_write(from);
@@ -1187,7 +1187,8 @@ inline bool claiming_pays() noexcept {
 
 /// Takes ownership of lines that were read, by a store to each; their contents are lost. Writes
 /// only within the `bytes` from `from` on.
-[[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void write_back_to_reader(std::byte* from,
+                                                        std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
     *static_cast<volatile std::byte*>(from + at) = std::byte{0};
 }
@@ -1338,7 +1339,7 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 ///   unless it had left. Requires: 0 <= rank < size().
 /// - `loss_text(rank)`: describes what happened to a rank that is gone, in a text for error
 ///   messages that names the rank; "" for any other rank. Requires: as for `state`.
-/// - `renounce(peer, why)`: this rank will not communicate with `peer` any more in this
+/// - `disconnect_from(peer, why)`: this rank will not communicate with `peer` any more in this
 ///   environment, because of errc::protocol or errc::no_resources, or because it cannot
 ///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
 /// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
@@ -1354,7 +1355,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.failure_word() } noexcept -> std::convertible_to<const platform::atomic<std::uint32_t>&>;
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { view.loss_text(rank) } -> std::same_as<std::string>;
-  { b.renounce(rank, errc::protocol) } noexcept -> std::same_as<void>;
+  { b.disconnect_from(rank, errc::protocol) } noexcept -> std::same_as<void>;
   { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
   { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
@@ -2330,8 +2331,8 @@ class job_segment : public detail::job_view {
   }
 
   /// From now on `rank` does not communicate with `peer` in environment `k`, because of `why`.
-  [[gnu::noinline, gnu::cold]] void renounce(rank_t rank, std::uint64_t k, rank_t peer,
-                                             errc why) const noexcept {
+  [[gnu::noinline, gnu::cold]] void disconnect_from(rank_t rank, std::uint64_t k, rank_t peer,
+                                                    errc why) const noexcept {
     if (peer < 0 || peer >= size()) return;
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
@@ -2834,8 +2835,8 @@ class member {
 
   /// Describes what happened to a lost rank, for error messages.
   std::string loss_text(rank_t rank) const { return me_.segment.loss_text(rank, me_.k); }
-  void renounce(rank_t peer, errc why) noexcept {
-    if (present_ && is_here()) me_.segment.renounce(me_.rank, me_.k, peer, why);
+  void disconnect_from(rank_t peer, errc why) noexcept {
+    if (present_ && is_here()) me_.segment.disconnect_from(me_.rank, me_.k, peer, why);
   }
   errc renounced_by(rank_t peer) const noexcept {
     return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
@@ -4172,7 +4173,7 @@ inline constexpr std::size_t batched_gets_max = 8;
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/protocol/scheme_learner.hpp
+// ==== mpx/protocol/rendezvous_tuner.hpp
 
 // Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
 // is faster than two through the channel depends on the size, the caches and the placement of the
@@ -4181,7 +4182,7 @@ inline constexpr std::size_t batched_gets_max = 8;
 namespace mpx::inline v0::protocol {
 
 /// Path of the data of one long message.
-enum class scheme : std::uint8_t {
+enum class rendezvous_protocol : std::uint8_t {
   get,      ///< The receiver fetches it.
   packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
   split,    ///< The receiver fetches the first half while the sender stores the second.
@@ -4196,32 +4197,34 @@ enum class traffic : std::uint8_t {
   both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
 };
 
-/// Estimates the cost per byte of each scheme for each power of two of the size. Tries each scheme,
-/// then uses the cheapest one and samples the others periodically: less often while the cheapest
-/// stays the same, and rarely those that cost more than twice as much. Messages in progress
-/// together use the same scheme, in blocks of up to 16 MiB: mixed schemes would disturb each
-/// other's measurement. The unit of measurement is a run of consecutive messages of one scheme.
-/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another scheme.
-class scheme_learner {
+/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries
+/// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
+/// often while the cheapest stays the same, and rarely those that cost more than twice as much.
+/// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
+/// schemes would disturb each other's measurement. The unit of measurement is a run of consecutive
+/// messages of one rendezvous protocol.
+/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
+/// protocol.
+class rendezvous_tuner {
  public:
-  /// Returns the scheme of the next message. `splits`: both sides can copy at the same time.
-  /// `more`: other messages are waiting already.
-  scheme choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
+  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same
+  /// time. `more`: other messages are waiting already.
+  rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
     record* const kept = of(bytes);
-    if (kept == nullptr) return scheme::get;
+    if (kept == nullptr) return rendezvous_protocol::get;
     record& r = *kept;
     if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
       begin_block(r, bytes, splits ? ways_max : ways_max - 1);
     --r.left;
     ++r.chosen;
     ++r.under_way;
-    return static_cast<scheme>(r.way);
+    return static_cast<rendezvous_protocol>(r.way);
   }
 
   /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
   /// during which long messages are in progress is charged to the message whose data moves at its
   /// end. Both ways, the CPU time of both sides for it.
-  void took(scheme p, std::size_t bytes, std::int64_t ns) noexcept {
+  void took(rendezvous_protocol p, std::size_t bytes, std::int64_t ns) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return;
     record& r = *kept;
@@ -4235,7 +4238,7 @@ class scheme_learner {
     if (++r.measured == run_max) end_run(r, bytes);
   }
 
-  /// A message for which a scheme was chosen will report no cost.
+  /// A message for which a rendezvous protocol was chosen will report no cost.
   void failed(std::size_t bytes) noexcept {
     record* const r = of(bytes);
     if (r != nullptr && r->under_way != 0) --r->under_way;
@@ -4254,7 +4257,7 @@ class scheme_learner {
   static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
   static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
   static constexpr std::uint32_t rest_last = 64;
-  // One in so many samples is of a scheme that costs more than twice the best.
+  // One in so many samples is of a rendezvous protocol that costs more than twice the best.
   static constexpr std::uint32_t hopeless_every = 4;
   static constexpr std::uint8_t agains_max = 4;
   static constexpr std::uint8_t waits_max = 2;
@@ -4271,9 +4274,9 @@ class scheme_learner {
     std::uint32_t chosen = 0;
     std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
     std::uint8_t way = 0;
-    bool looks = false;  // This block samples a scheme that is not the best.
-    // The run: its scheme, number of measured messages, their cost, and that of the most expensive
-    // one.
+    bool looks = false;  // This block samples a rendezvous protocol that is not the best.
+    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
+    // most expensive one.
     std::uint8_t run_of = 0;
     std::uint32_t measured = 0;
     float sum = 0;
@@ -4312,11 +4315,11 @@ class scheme_learner {
     const float best = r.best < ways_max ? r.cost[r.best] : 0;
     if (cost == 0) cost = sample;
     // A sample beats the best although the estimate was far above it: lower the estimate, so that
-    // the scheme is sampled as often as others.
+    // the rendezvous protocol is sampled as often as others.
     if (sample < best && cost > hopeful * best) cost = hopeful * best;
     cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
-    // Keep sampling this scheme until its estimate has converged, or the sample proves to be an
-    // outlier.
+    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves
+    // to be an outlier.
     if (r.run_of == r.other && sample < better * best && cost > better * best &&
         r.agains < agains_max) {
       ++r.agains;
@@ -4333,7 +4336,7 @@ class scheme_learner {
     r.chosen = 0;
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
-    // One trial of each scheme is enough.
+    // One trial of each rendezvous protocol is enough.
     if (r.trials >= ways && had >= block_least) r.trials = trials_max;
     if (r.trials < 2 * ways) {
       r.way = r.trials++ % ways;
@@ -4374,7 +4377,7 @@ class scheme_learner {
     return best == ways_max ? 0 : best;
   }
 
-  /// Selects the next scheme to sample, in turn.
+  /// Selects the next rendezvous protocol to sample, in turn.
   /// Returns:    false if it is too expensive to be sampled every time.
   static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
     const std::uint32_t others = ways - 1u;
@@ -4567,13 +4570,13 @@ struct node_state : mpx::detail::allocated {
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
   [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::claim_lines(read.base, read.bytes);
+    if (claims_of(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
   /// many lines that they evict the data to be copied.
   void own_early(const std::byte* to, std::size_t bytes) const noexcept {
-    if (owns_early && bytes <= owned_bytes_max) platform::own_lines(to, bytes);
+    if (owns_early && bytes <= owned_bytes_max) platform::prefetch_exclusive(to, bytes);
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
@@ -4586,28 +4589,28 @@ struct node_state : mpx::detail::allocated {
   static constexpr std::size_t owned_bytes_max = 4096;
 
   node_block block;
-  std::uint64_t own = 0;     // Name of the block if this rank made it.
-  bool crowded = false;      // Ranks outnumber cores.
-  std::uint32_t core = 0;    // The core on which the others know this rank to be.
-  unsigned turns = 0;        // Waits until the next check of the spread over cores,
-  unsigned turns_apart = 0;  // and between two such checks.
-  int luck = 0;              // Score of polling without a yield for other cores.
-  tag_t rooted = -1;         // Last call in which one rank published to all others;
-  rank_t root = 0;           // that rank,
-  rank_t root_after = 0;     // and the expected one of the next such call.
-  bool reads = false;        // Ranks copy from each other's memory.
-  bool may_read = false;     // They can; if it is faster is measured.
-  bool fenced = false;       // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;       // See platform::claiming_pays; false if ranks share cores.
-  bool owns_early = false;   // See platform::owning_early_pays; likewise.
-  node_tag left = 0;         // As published to the others.
+  std::uint64_t own = 0;        // Name of the block if this rank made it.
+  bool oversubscribed = false;  // Ranks outnumber cores.
+  std::uint32_t core = 0;       // The core on which the others know this rank to be.
+  unsigned turns = 0;           // Waits until the next check of the spread over cores,
+  unsigned turns_apart = 0;     // and between two such checks.
+  int spin_score = 0;           // Score of polling without a yield for other cores.
+  tag_t rooted = -1;            // Last call in which one rank published to all others;
+  rank_t root = 0;              // that rank,
+  rank_t root_after = 0;        // and the expected one of the next such call.
+  bool reads = false;           // Ranks copy from each other's memory.
+  bool may_read = false;        // They can; if it is faster is measured.
+  bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
+  bool claims = false;          // See platform::claiming_pays; false if ranks share cores.
+  bool owns_early = false;      // See platform::owning_early_pays; likewise.
+  node_tag left = 0;            // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
   // On rank 0: measured costs of reading (get) and publishing (packets).
-  protocol::scheme_learner alltoall_ways;
-  protocol::scheme_learner allgather_ways;
+  protocol::rendezvous_tuner alltoall_ways;
+  protocol::rendezvous_tuner allgather_ways;
 };
 
 }  // namespace mpx::inline v0::coll
@@ -5088,9 +5091,9 @@ enum class front : std::uint8_t {
 /// | queued    | send, control | outbox: behind others, or no room     | the channel takes it     |
 /// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
 /// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
-/// | streaming | send, receive | mover: data moves as packets          | the last byte has passed |
-/// | due       | send, receive | mover: this side has to copy the data | this rank waits or polls |
-/// | copying   | send, receive | mover: a get or put is under way      | it completes             |
+/// | streaming | send, receive | rendezvous: data moves as packets     | the last byte has passed |
+/// | due       | send, receive | rendezvous: this side copies the data | this rank waits or polls |
+/// | copying   | send, receive | rendezvous: a get or put is pending   | it completes             |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion      |
 /// |           |               | still reads or writes its memory      | arrives                  |
 /// | complete  | any           | endpoint::finish, once                | it returns to the pool   |
@@ -5108,26 +5111,26 @@ enum class stage : std::uint8_t {
 
 /// A send, a receive, or a control packet that has to wait. Flags are false when it begins:
 ///
-/// | flag      | set by                         | cleared by                                     |
-/// |-----------|--------------------------------|------------------------------------------------|
-/// | holder    | begin: request; compounds:     | detach: nobody, so that it returns to the pool |
-/// |           | parent; awaiting: watcher      | at its end                                     |
-/// | special   | fails, owns: the end needs     | never                                          |
-/// |           | more than a plain success      |                                                |
-/// | announced | outbox: the envelope is posted | never                                          |
-/// | exposed   | mover: the peer may access its | mover::withdraw, end_exposure                  |
-/// |           | memory                         |                                                |
-/// | recalls   | mover: the peer was asked not  | outbox: its envelope is posted                 |
-/// |           | to fetch                       |                                                |
-/// | pending   | outbox, mover: counts posts,   | endpoint::on_complete, one per completion      |
-/// |           | gets and puts under way        |                                                |
-/// | cancelled | cancel                         | never                                          |
-/// | split     | mover: both sides copy         | mover: the front is sent, too                  |
-/// | copying   | mover: a get or put is pending | endpoint::on_complete                          |
-/// | front     | mover: state of the half that  | never                                          |
-/// |           | the receiver fetches           |                                                |
-/// | learns    | mover: its cost is measured,   | mover: its rendezvous protocol was not chosen  |
-/// |           | as which kind of traffic       | by cost                                        |
+/// | flag      | set by                              | cleared by                                |
+/// |-----------|-------------------------------------|-------------------------------------------|
+/// | holder    | begin: request; compounds:          | detach: nobody; it returns to the pool    |
+/// |           | parent; awaiting: watcher           | at its end                                |
+/// | special   | fails, owns: the end needs          | never                                     |
+/// |           | more than a plain success           |                                           |
+/// | announced | outbox: the envelope is posted      | never                                     |
+/// | exposed   | rendezvous: the peer may use its    | rendezvous::withdraw, end_exposure        |
+/// |           | memory                              |                                           |
+/// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
+/// |           | to fetch                            |                                           |
+/// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
+/// |           | gets and puts under way             |                                           |
+/// | cancelled | cancel                              | never                                     |
+/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too        |
+/// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
+/// | front     | rendezvous: state of the half that  | never                                     |
+/// |           | the receiver fetches                |                                           |
+/// | learns    | rendezvous: its cost is measured,   | its rendezvous protocol was not           |
+/// |           | as which kind of traffic            | chosen by cost                            |
 struct alignas(cache_line_bytes) operation : posted_receive {
   // A receive of an eager message touches only the first two cache lines, which include the
   // matcher's links.
@@ -5166,13 +5169,14 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   bool copying = false;
   bool recalls = false;
   protocol::traffic learns{};
-  protocol::scheme scheme{};  // Receive: rendezvous protocol.
+  protocol::rendezvous_protocol rendezvous_protocol{};  // Receive: rendezvous protocol.
   std::uint8_t control_bytes = 0;
-  std::int64_t asked_at_ns = 0;  // Receive: time of the start, or of the choice of `scheme`.
-  std::int64_t spent_ns = 0;     // Receive: time spent on its data so far.
-  remote_memory own{};           // Exposed part of `data`.
-  remote_memory target{};        // Send: memory that the receiver exposes.
-  std::byte control[40]{};       // Payload of a control packet of this operation.
+  std::int64_t asked_at_ns =
+      0;  // Receive: time of the start, or of the choice of `rendezvous_protocol`.
+  std::int64_t spent_ns = 0;  // Receive: time spent on its data so far.
+  remote_memory own{};        // Exposed part of `data`.
+  remote_memory target{};     // Send: memory that the receiver exposes.
+  std::byte control[40]{};    // Payload of a control packet of this operation.
   wire::header header{};
   union {  // Selected by `holder`.
     operation* parent = nullptr;
@@ -6262,19 +6266,19 @@ inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  
 
 /// Properties of a call on which a policy decides; the same at every rank of the call.
 struct question {
-  operation of{};           ///< gatherv and similar calls count as gather.
-  std::size_t bytes = 0;    ///< Of the message or vector; of one block if each rank has one.
-  rank_t ranks = 1;         ///< Number of ranks.
-  bool commutative = true;  ///< True if the operation commutes.
-  bool regular = true;      ///< True if all blocks have one length, known everywhere.
-  bool near = false;        ///< True if all ranks share memory,
-  bool meets = false;       ///< and can wait for each other there (blocking calls only),
-  bool reads = false;       ///< and copy from each other's memory.
-  bool crowded = false;     ///< True if ranks outnumber their cores.
-  rank_t nodes = 0;         ///< Number of nodes; 0: not known.
-  rank_t node_ranks = 1;    ///< Ranks of the largest node.
-  bool in_order = false;    ///< Each node's ranks are consecutive.
-  bool even = false;        ///< `in_order`, and all nodes have the same number of ranks.
+  operation of{};               ///< gatherv and similar calls count as gather.
+  std::size_t bytes = 0;        ///< Of the message or vector; of one block if each rank has one.
+  rank_t ranks = 1;             ///< Number of ranks.
+  bool commutative = true;      ///< True if the operation commutes.
+  bool regular = true;          ///< True if all blocks have one length, known everywhere.
+  bool near = false;            ///< True if all ranks share memory,
+  bool meets = false;           ///< and can wait for each other there (blocking calls only),
+  bool reads = false;           ///< and copy from each other's memory.
+  bool oversubscribed = false;  ///< True if ranks outnumber their cores.
+  rank_t nodes = 0;             ///< Number of nodes; 0: not known.
+  rank_t node_ranks = 1;        ///< Ranks of the largest node.
+  bool in_order = false;        ///< Each node's ranks are consecutive.
+  bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
 };
 
 /// Longer data is read directly from its owner's memory, if possible.
@@ -6292,7 +6296,7 @@ constexpr bool reads_directly(const question& q) noexcept {
     case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
     default: break;
   }
-  if (q.crowded) return false;
+  if (q.oversubscribed) return false;
   switch (q.of) {
     case operation::bcast:
     case operation::reduce:
@@ -9952,8 +9956,8 @@ namespace mpx::inline v0 {
 struct wait_axis {};
 
 /// A `pace` serves one blocking call.
-/// - `pace(crowded)`, `crowded(yes)`: say if other ranks need this core, when the call begins and
-///   from time to time.
+/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the
+///   call begins and from time to time.
 /// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
 ///   if the call has to poll again, true if it has to sleep.
 /// - `reset()`: called after a poll that found something.
@@ -9967,7 +9971,7 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { W::sleep_ns_max } -> std::convertible_to<std::int64_t>;
   { pace.should_sleep() } noexcept -> std::same_as<bool>;
   { pace.reset() } noexcept;
-  { pace.crowded(true) } noexcept;
+  { pace.oversubscribed(true) } noexcept;
 };
 
 /// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
@@ -9999,10 +10003,10 @@ struct wait_archetype {
   static constexpr std::string_view name = "archetype";
   static constexpr std::int64_t sleep_ns_max = 1;
   struct pace {
-    explicit pace(bool crowded);
+    explicit pace(bool oversubscribed);
     bool should_sleep() noexcept;
     void reset() noexcept;
-    void crowded(bool yes) noexcept;
+    void oversubscribed(bool yes) noexcept;
   };
 };
 
@@ -10017,9 +10021,9 @@ struct spin {
 
   class pace {
    public:
-    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
     bool should_sleep() noexcept {
-      if (crowded_) {
+      if (oversubscribed_) {
         platform::yield();
       } else {
         platform::relax();
@@ -10027,10 +10031,10 @@ struct spin {
       return false;
     }
     void reset() noexcept {}
-    void crowded(bool yes) noexcept { crowded_ = yes; }
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
 
    private:
-    bool crowded_;
+    bool oversubscribed_;
   };
 };
 
@@ -10061,16 +10065,16 @@ struct spin_then_sleep {
 
   class pace {
    public:
-    explicit pace(bool crowded) noexcept : crowded_(crowded) {}
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
 
     bool should_sleep() noexcept {
-      if (crowded_ && sleeps_first_) return true;
-      if (!crowded_ && ++polls_ % polls_per_check != 0) return false;
+      if (oversubscribed_ && sleeps_first_) return true;
+      if (!oversubscribed_ && ++polls_ % polls_per_check != 0) return false;
       const std::int64_t now_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
       if (began_ns_ == 0) began_ns_ = now_ns;
       const std::int64_t waited_ns = now_ns - began_ns_;
       if (waited_ns >= spin_ns_) return true;
-      if (!crowded_ && waited_ns < polls_alone_ns) return false;
+      if (!oversubscribed_ && waited_ns < polls_alone_ns) return false;
       if (sleeps_first_) return true;
       yield(now_ns);
       return false;
@@ -10080,7 +10084,7 @@ struct spin_then_sleep {
       began_ns_ = 0;
       yielded_ns_ = 0;
     }
-    void crowded(bool yes) noexcept { crowded_ = yes; }
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
     void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
     bool others_compute() const noexcept { return others_compute_; }
     void sleep_first() noexcept { sleeps_first_ = true; }
@@ -10096,7 +10100,7 @@ struct spin_then_sleep {
     // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
     static constexpr std::int64_t computing_ns = 2'500'000;
     static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
-    bool crowded_ = false;
+    bool oversubscribed_ = false;
     bool sleeps_first_ = false;
     bool others_compute_ = false;
     unsigned polls_ = 0;
@@ -10117,7 +10121,7 @@ struct sleep {
     explicit pace(bool) noexcept {}
     bool should_sleep() noexcept { return true; }
     void reset() noexcept {}
-    void crowded(bool) noexcept {}
+    void oversubscribed(bool) noexcept {}
   };
 };
 
@@ -10883,8 +10887,8 @@ struct transport_traits {
 /// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
 ///   mappings to receive it. Called once for each notification by the source, not by every poll.
 ///   The data may still arrive once resources are available again.
-/// - `goes_on()`, optional: returns true if the packet handed over last belongs to a message of
-///   which further packets follow.
+/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
+///   of which further packets follow.
 template <class S>
 concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
                               std::span<const std::byte> payload, cookie_t cookie) {
@@ -11008,7 +11012,7 @@ concept RelocatingTransport =
 /// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
 ///   be made.
 template <class T>
-concept PartingTransport = Transport<T> && requires(const T& t, peer_id peer) {
+concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) {
   { t.has_unsent() } noexcept -> std::same_as<bool>;
   { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
   { t.is_connected(peer) } noexcept -> std::same_as<bool>;
@@ -11030,7 +11034,7 @@ concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
 /// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
 ///   is detected too. Has no effect if it is detected already. Does not wait.
 template <class T>
-concept AttendingTransport = Transport<T> && requires(T& t, peer_id peer) {
+concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
   { t.attend(peer) } noexcept;
 };
 
@@ -11070,15 +11074,15 @@ concept ElasticTransport =
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
 ///   successfully or not, also if the peer is lost.
-/// - `get_pays(peer, memory, bytes)`: returns the advice whether a get is expected to be faster
-///   than packets.
+/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be
+///   faster than packets.
 template <class T>
 concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
-      { t.get_pays(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
+      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
@@ -11099,12 +11103,12 @@ concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memor
 
 /// A transport that has get and put and prefers put for some peers.
 ///
-/// - `puts_pay(peer)`: returns true if long messages between the two ranks are best written by
+/// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
 template <class T>
-concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
-  { t.puts_pay(peer) } noexcept -> std::same_as<bool>;
+concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
+  { t.prefers_put(peer) } noexcept -> std::same_as<bool>;
 };
 
 /// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
@@ -11116,33 +11120,33 @@ concept StoringTransport = RmaTransport<T> && requires(const T& t, peer_id peer)
 /// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
 ///   success.
 template <class T>
-concept CopyingTransport =
+concept CpuCopyTransport =
     RmaTransport<T> &&
     requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
       { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
     };
 
-/// A CopyingTransport for which several gets from one peer are cheaper together than one after the
+/// A CpuCopyTransport for which several gets from one peer are cheaper together than one after the
 /// other.
 ///
 /// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
 ///   some of them failed; others may have been copied.
 template <class T>
 concept BatchingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
+    CpuCopyTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
 
-/// A CopyingTransport that may do maintenance in `withdraw` that makes later copies cheaper.
+/// A CpuCopyTransport that may do maintenance in `withdraw` that makes later copies cheaper.
 ///
 /// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
 ///   message.
 /// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
 ///   `withdraw` does no maintenance.
 template <class T>
-concept TidyingTransport =
-    CopyingTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
+concept MaintainedTransport =
+    CpuCopyTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
       { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
     };
@@ -11214,18 +11218,18 @@ concept PeekingTransport =
 /// A transport that stores a counter of prepaid credit for each peer, next to the state that its
 /// posts write. The caller owns the value.
 ///
-/// - `purse(peer)`: returns the address of the counter, or nullptr if there is none for that peer,
-///   at least until something is posted to it. The counter starts at 0, also after the peer was
-///   dropped.
-/// - `post_paid(peer, header, payload, price)`: posts the packet and subtracts `price` from the
-///   counter if the counter holds that much and the packet can leave at once on the fast path.
+/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for
+///   that peer, at least until something is posted to it. The counter starts at 0, also after the
+///   peer was dropped.
+/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from
+///   the counter if the counter holds that much and the packet can leave at once on the fast path.
 ///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
 template <class T>
-concept PurseTransport =
+concept PrepaidTransport =
     Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
                              std::span<const std::byte> payload, std::uint32_t price) {
-      { t.purse(peer) } noexcept -> std::same_as<std::uint32_t*>;
-      { t.post_paid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
+      { t.prepaid_credit(peer) } noexcept -> std::same_as<std::uint32_t*>;
+      { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
     };
 
 /// A transport whose peers can share plain memory: every peer reaches the memory that
@@ -11342,8 +11346,8 @@ struct transport_archetype {
   outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
-  advice get_pays(peer_id, const remote_memory&, std::size_t) noexcept;
-  bool puts_pay(peer_id) const noexcept;
+  advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool prefers_put(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;
   outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
@@ -11352,8 +11356,9 @@ struct transport_archetype {
                    const frame_header&, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
-  std::uint32_t* purse(peer_id) noexcept;
-  bool post_paid(peer_id, const frame_header&, std::span<const std::byte>, std::uint32_t) noexcept;
+  std::uint32_t* prepaid_credit(peer_id) noexcept;
+  bool try_post_prepaid(peer_id, const frame_header&, std::span<const std::byte>,
+                        std::uint32_t) noexcept;
   void cancel_place(peer_id) noexcept;
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
   bool has_unsent() const noexcept;
@@ -11708,7 +11713,7 @@ class exposures {
 
 }  // namespace mpx::inline v0::transport::detail
 
-// ==== mpx/transport/detail/lent_pages.hpp
+// ==== mpx/transport/detail/hugepage_promoter.hpp
 
 // Huge pages for memory that peers copy by the kernel. The kernel looks up the pages of another
 // process one by one, which takes longer than the copy if pages have 4 KiB. Memory that peers have
@@ -11716,7 +11721,7 @@ class exposures {
 
 namespace mpx::inline v0::transport::detail {
 
-/// Interface of lent_pages to Linux.
+/// Interface of hugepage_promoter to Linux.
 struct linux_huge_pages {
   /// Returns true unless the administrator has switched huge pages off.
   /// Cost:       reads a file.
@@ -11762,7 +11767,7 @@ struct no_huge_pages : linux_huge_pages {
 /// measured once.
 /// Cost:       a few instructions per message and per 2 MiB of it.
 template <class Kernel = linux_huge_pages>
-class lent_pages {
+class hugepage_promoter {
  public:
   static constexpr std::size_t region_bytes = std::size_t{2} << 20;
 
@@ -12180,7 +12185,7 @@ class ring_producer {
       }
     }
     std::byte* const to = pool_ + place.offset;
-    if (owns_early_) platform::own_lines(to, bytes);
+    if (owns_early_) platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, data, bytes);
     write_reference(next_, header, place.offset, bytes);
     ++next_;
@@ -12196,14 +12201,14 @@ class ring_producer {
   }
   /// Puts a packet and subtracts `price` from the prepaid credit. Returns false and does nothing if
   /// the credit is too small or no space is known to be free.
-  [[MPX_ALWAYS_INLINE]] bool put_paid(const frame_header& header, const std::byte* data,
-                                      std::size_t bytes, std::uint32_t price) noexcept {
-    const std::uint32_t held = purse_;
+  [[MPX_ALWAYS_INLINE]] bool try_put_prepaid(const frame_header& header, const std::byte* data,
+                                             std::size_t bytes, std::uint32_t price) noexcept {
+    const std::uint32_t held = prepaid_credit_;
     if (next_ == stop_ || held < price) [[unlikely]]
       return false;
     if (bytes > line_data_bytes) return put_paid_pooled(header, data, bytes, held - price);
     write_line(header, data, bytes);
-    purse_ = held - price;
+    prepaid_credit_ = held - price;
     return true;
   }
 
@@ -12214,7 +12219,7 @@ class ring_producer {
   }
 
   ring_control& control() noexcept { return *control_; }
-  std::uint32_t& purse() noexcept { return purse_; }
+  std::uint32_t& prepaid_credit() noexcept { return prepaid_credit_; }
 
  private:
   [[MPX_ALWAYS_INLINE]] void write_line(const frame_header& header, const std::byte* data,
@@ -12235,7 +12240,7 @@ class ring_producer {
     std::byte* const to = pool_ + place.offset;
     // All private state is written first, so that few values stay live during the copy.
     next_ = l + 1;
-    purse_ = left;
+    prepaid_credit_ = left;
     pool_tail_ += place.advance;
     copy_short(to, data, bytes);
     // Values needed now are loaded again instead of kept during the copy.
@@ -12276,7 +12281,7 @@ class ring_producer {
   // The members that a put writes lie together and are written together: behind a store to a line
   // that the peer owns, stores wait in order, and few 32-byte groups of them fit the store buffer.
   alignas(16) line* next_ = nullptr;
-  std::uint32_t purse_ = 0;  // Prepaid credit; the value belongs to the caller.
+  std::uint32_t prepaid_credit_ = 0;  // Prepaid credit; the value belongs to the caller.
   std::uint32_t pool_tail_ = 0;
   std::uint32_t pool_head_ = 0;
   // Shifted to its position in a mark; wraps after 2^24 laps, as the consumer's does.
@@ -12344,7 +12349,7 @@ class ring_consumer {
   /// Cost:       one store, and one store a line if `platform::claiming_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
     if (claims_ && p.payload.size() >= claimed_bytes_min)
-      platform::claim_lines(p.payload.data(), p.payload.size());
+      platform::write_back_to_reader(p.payload.data(), p.payload.size());
     pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
@@ -12430,10 +12435,10 @@ struct ring_receiver : mpx::detail::allocated {
 };
 
 /// Returns true if the sink says that more packets of the current message follow; false if it has
-/// no `goes_on`.
+/// no `more_fragments`.
 template <class Sink>
 bool message_goes_on([[maybe_unused]] Sink& sink) noexcept {
-  if constexpr (requires { sink.goes_on(); }) return sink.goes_on();
+  if constexpr (requires { sink.more_fragments(); }) return sink.more_fragments();
   return false;
 }
 
@@ -12516,16 +12521,16 @@ class ring_fabric {
     return outcome::done;
   }
 
-  /// See PurseTransport.
-  std::uint32_t* purse(peer_id peer) noexcept {
+  /// See PrepaidTransport.
+  std::uint32_t* prepaid_credit(peer_id peer) noexcept {
     sender* const s = out_[peer];
-    return s == nullptr ? nullptr : &s->ring.purse();
+    return s == nullptr ? nullptr : &s->ring.prepaid_credit();
   }
-  [[MPX_ALWAYS_INLINE]] bool post_paid(peer_id peer, const frame_header& header,
-                                       std::span<const std::byte> payload,
-                                       std::uint32_t price) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool try_post_prepaid(peer_id peer, const frame_header& header,
+                                              std::span<const std::byte> payload,
+                                              std::uint32_t price) noexcept {
     sender* const s = out_[peer];
-    if (s == nullptr || !s->ring.put_paid(header, payload.data(), payload.size(), price))
+    if (s == nullptr || !s->ring.try_put_prepaid(header, payload.data(), payload.size(), price))
       return false;
     tell(*s);
     return true;
@@ -13159,8 +13164,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See TidyingTransport. Memory that the peer cannot copy by the kernel is not counted for huge
-  /// pages.
+  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for
+  /// huge pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
     const auto key = exposures_.open(exposed_by(self()));
@@ -13182,17 +13187,17 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return outcome::done;
   }
 
-  /// See TidyingTransport.
+  /// See MaintainedTransport.
   std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
 
-  advice get_pays(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
     if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
       return advice::never;
     return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
   }
 
-  /// See CopyingTransport.
+  /// See CpuCopyTransport.
   [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
                                                std::size_t bytes) noexcept {
     return {exposed_by(peer), key_of(memory), bytes};
@@ -13397,8 +13402,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   detail::process_mark& mark_;  // On the heap, since peers know its address.
   bool one_process_;
   detail::exposures exposures_;
-  detail::lent_pages<std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
-                                        detail::linux_huge_pages, detail::no_huge_pages>>
+  detail::hugepage_promoter<
+      std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+                         detail::linux_huge_pages, detail::no_huge_pages>>
       lent_;
 };
 
@@ -14078,7 +14084,7 @@ namespace mpx::inline v0::protocol {
 
 /// Detects an exchange in turns with one peer: this rank has received as many long messages as it
 /// has sent, except for those by which the peer is ahead. One for each peer.
-class turn_count {
+class exchange_detector {
  public:
   /// True if the next message follows at least `n` turns, and begin() has not been called for it.
   bool is_turn_after(std::uint8_t n) const noexcept {
@@ -14118,7 +14124,7 @@ class turn_count {
 /// one with the shortest time per message, measured over four messages or more; the program's own
 /// work in a turn is the same in both. Starts again after 4096 turns. One for each peer and size.
 /// Cost:       a few comparisons a turn.
-class turn_learner {
+class eager_limit_tuner {
  public:
   /// Begins a turn, after `sent` messages in total. `trials`: turns of each choice. The first half
   /// of them is not measured, because the first use of a path takes longer.
@@ -14176,10 +14182,10 @@ class outbound {
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;
-  protocol::turn_count turns_;
+  protocol::exchange_detector turns_;
   // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
   // eagerly in request-reply patterns.
-  plain_array<protocol::turn_learner> turn_;
+  plain_array<protocol::eager_limit_tuner> turn_;
 };
 
 /// Part of the inbox: resources of this rank that the peer may use.
@@ -14195,10 +14201,10 @@ class inbound {
   std::uint8_t placed_flags_ = 0;
 };
 
-/// Part of the mover: long data under way to and from the peer.
+/// Part of the rendezvous: long data under way to and from the peer.
 class transfers {
   template <class, class>
-  friend class mover_room;
+  friend class rendezvous_room;
   linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
   linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
   operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
@@ -14206,7 +14212,7 @@ class transfers {
   std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
   // Rendezvous protocol that the peer chose for the last long message it received from this rank,
   // and the number of bits of that message's length.
-  protocol::scheme taken_{};
+  protocol::rendezvous_protocol taken_{};
   std::uint8_t taken_bits_ = 0;
 };
 
@@ -14271,7 +14277,7 @@ namespace mpx::inline v0::detail {
 /// Requires of `House`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
 /// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
 /// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
-/// mover().
+/// rendezvous().
 template <class Stack, class House>
 class inbox_room {
   using transport_type = typename Stack::transport_type;
@@ -14416,14 +14422,14 @@ class inbox_room {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (house().outbox().is_other_half(r, a.bytes) || house().mover().has_data_for(r))
+    if (house().outbox().is_other_half(r, a.bytes) || house().rendezvous().has_data_for(r))
       m.flags |= arrived_message::flag_both_ways;
     house().outbox().on_turn(r);
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
     if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
-      house().mover().begin(static_cast<operation&>(*met), m);
+      house().rendezvous().begin(static_cast<operation&>(*met), m);
       return errc{};
     }
     arrived_message* kept = store(source, h, {});
@@ -14716,7 +14722,7 @@ class inbox_room {
     if (m->kind == wire::kind::announce) {
       const arrived_message copy = *m;
       early_.forget(m);
-      return house().mover().begin(op, copy);
+      return house().rendezvous().begin(op, copy);
     }
     give_back_early(source, m->stored);
     const bool unready = m->unready;
@@ -14797,7 +14803,7 @@ template <class Stack, class House>
       }
       d.done = false;
       direct_ = &d;
-      for (unsigned polls = house().crowded() ? 1 : direct_polls; polls > 0; --polls) {
+      for (unsigned polls = house().oversubscribed() ? 1 : direct_polls; polls > 0; --polls) {
         if (polls % 64 == 1 && house().look_around()) break;
         house().poll_once();
         if (d.done) [[likely]]
@@ -15013,75 +15019,6 @@ void inbox_room<Stack, House>::discard_if(context_id context, Gone&& gone) noexc
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/long_path.hpp
-
-// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
-// `automatic`.
-
-namespace mpx::inline v0::detail {
-
-/// True if long messages between this rank and the peer are put by their sender.
-template <Protocol P, Transport T>
-bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (StoringTransport<T> && P::long_by == long_path::automatic)
-    return transport.puts_pay(peer);
-  return P::long_by == long_path::put;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/mover_notices.hpp
-
-// Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
-// poll, and one packet reports all of one sender. Included by mover.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Tickets of fetched messages of one peer that still have to be reported.
-class finish_notice {
- public:
-  bool empty() const noexcept { return count_ == 0; }
-  peer_id to() const noexcept { return to_; }
-  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
-  /// sent first.
-  bool add(peer_id to, std::uint32_t ticket) noexcept {
-    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
-    to_ = to;
-    tickets_[count_++] = ticket;
-    return true;
-  }
-  void clear() noexcept { count_ = 0; }
-  /// Requires: !empty().
-  wire::header header() const noexcept {
-    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
-  }
-  /// Payload: all tickets but the first.
-  std::span<const std::byte> more() const noexcept {
-    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
-  }
-
- private:
-  std::uint32_t tickets_[wire::finished_more_max + 1]{};
-  std::uint32_t count_ = 0;
-  peer_id to_ = 0;
-};
-
-/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
-/// Errors: errc::protocol if the payload is malformed.
-template <class F>
-errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
-  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
-    return errc::protocol;
-  errc why = f(first);
-  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
-    std::memcpy(&first, more.data(), sizeof first);
-    why = f(first);
-  }
-  return why;
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/posting.hpp
 
 // Posts that complete at once. With some transports only posts to far peers can be pending.
@@ -15132,7 +15069,7 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
 
 /// Requires of `House`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
 /// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
-/// peers() and mover().
+/// peers() and rendezvous().
 template <class Stack, class House>
 class outbox_room {
   using transport_type = typename Stack::transport_type;
@@ -15189,7 +15126,7 @@ class outbox_room {
   }
 
   /// True if this stack sends small messages with prepaid credit.
-  static constexpr bool prepays = PurseTransport<transport_type> &&
+  static constexpr bool prepays = PrepaidTransport<transport_type> &&
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
@@ -15383,7 +15320,7 @@ class outbox_room {
     if (op == nullptr || op->stage != stage::answer || op->split) return false;
     if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
     if (op->announced) announcement_answered(op->peer);
-    house().mover().end_exposure(*op);
+    house().rendezvous().end_exposure(*op);
     house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     return true;
   }
@@ -15411,7 +15348,7 @@ class outbox_room {
 
   /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
-    return house().peers().calm_and_no_news() || quiet_slow(to);
+    return house().peers().fast_path_allowed() || quiet_slow(to);
   }
 
   /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
@@ -15420,8 +15357,9 @@ class outbox_room {
     std::size_t sent = 0;
     house().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
-      sent += house().mover().move(r);  // Announcements and answers go first.
-      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ && house().mover().idle(r);
+      sent += house().rendezvous().move(r);  // Announcements and answers go first.
+      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
+             house().rendezvous().idle(r);
     });
     return sent;
   }
@@ -15450,7 +15388,7 @@ class outbox_room {
     return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
   }
   bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
-  bool send_paid(const send_call& c) noexcept;
+  bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = house().pool().take();
@@ -15523,7 +15461,7 @@ class outbox_room {
       ++sent;
     }
     while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
-    return sent + house().mover().flush(r);
+    return sent + house().rendezvous().flush(r);
   }
 
   /// Sends the first message of a backlog, eagerly or by its announcement. Returns false if it has
@@ -15531,14 +15469,14 @@ class outbox_room {
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
     const bool longer = is_long(bytes, op.peer);
-    if ((!longer || comes_unasked(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
+    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
       if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
       house().flow().restore(op.peer, bytes);
       if (!longer) return false;
     }
     return push_announcement(r, op);
   }
-  bool comes_unasked(peer_record& r, const operation& op) noexcept;
+  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
 
   bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
     const wire::header h{.kind = wire::kind::eager,
@@ -15560,7 +15498,7 @@ class outbox_room {
 
   [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
     if (r.announced_ >= r.allowance_) return false;
-    const wire::announcement a{.bytes = op.data.bytes, .memory = house().mover().offer(op)};
+    const wire::announcement a{.bytes = op.data.bytes, .memory = house().rendezvous().offer(op)};
     op.control_bytes = sizeof a;
     std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;
@@ -15640,16 +15578,17 @@ template <class Stack, class House>
 namespace mpx::inline v0::detail {
 
 template <class Stack, class House>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_paid(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::try_send_prepaid(
     const send_call& c) noexcept {
   if constexpr (prepays) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]]
+    if (!house().peers().fast_path_allowed()) [[unlikely]]
       return false;
     auto& flow = house().flow();
     const std::uint32_t count = flow.count(c.to);
     const frame_header f = wire::plain_eager_frame(c.bits, count);
     const std::span<const std::byte> payload{c.data.base, c.data.bytes};
-    if (!house().transport().post_paid(c.to, f, payload, flow.price(payload.size()))) [[unlikely]]
+    if (!house().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
+        [[unlikely]]
       return false;
     flow.told(c.to, count);
     house().trace().on(event::packets_sent, 1);
@@ -15663,23 +15602,23 @@ template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
     const send_call& c) noexcept {
   if constexpr (!prepays) return send_now(c);
-  return c.data.bytes <= tiny_prepaid_max && send_paid(c);
+  return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
 }
 
 template <class Stack, class House>
 [[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
     const send_call& c) noexcept {
-  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && send_paid(c);
+  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
 }
 
 template <class Stack, class House>
 bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
   if constexpr (prepays) {
     if (!send_now(c)) return false;
-    std::uint32_t* const purse = house().transport().purse(c.to);
-    if (c.data.bytes <= prepaid_max && purse != nullptr &&
-        *purse < house().flow().price(prepaid_max))
-      *purse += house().flow().prepay(c.to);
+    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(c.to);
+    if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
+        *prepaid_credit < house().flow().price(prepaid_max))
+      *prepaid_credit += house().flow().prepay(c.to);
     return true;
   }
   return false;  // send_at_once has tried that.
@@ -15690,9 +15629,9 @@ template <class Stack, class House>
 [[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
-    std::uint32_t* const purse = house().transport().purse(to);
-    if (purse == nullptr || *purse == 0) return false;
-    house().flow().refund(to, detail::exchange(*purse, 0u));
+    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(to);
+    if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
+    house().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
     return house().flow().try_acquire(to, bytes);
   }
   return false;
@@ -15761,8 +15700,8 @@ namespace mpx::inline v0::detail {
 /// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
 /// environment has lowered the eager threshold, all longer messages are announced.
 template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::comes_unasked(peer_record& r,
-                                                                const operation& op) noexcept {
+[[gnu::noinline]] bool outbox_room<Stack, House>::is_sent_eagerly(peer_record& r,
+                                                                  const operation& op) noexcept {
   constexpr std::uint8_t turns = turns_before<protocol_type>;
   static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
   if constexpr (sends_unasked<transport_type, protocol_type>) {
@@ -15770,7 +15709,7 @@ template <class Stack, class House>
     constexpr std::size_t most =
         lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
     const std::size_t bytes = op.data.bytes;
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().mover().idle(r))
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().rendezvous().idle(r))
       return false;
     if (bytes > most || house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
         !op.data.contiguous())
@@ -15782,802 +15721,6 @@ template <class Stack, class House>
     return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), house().now_ns(), turns);
   }
   return false;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/mover.hpp
-
-// Rendezvous of long messages, from the match to the end: data is fetched (get), stored (put) or
-// sent as packets, and memory is exposed to the peer meanwhile. Every field of a packet is checked
-// before it is used.
-
-namespace mpx::inline v0::detail {
-
-/// Requires of `House`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
-/// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
-template <class Stack, class House>
-class mover_room {
-  using transport_type = typename Stack::transport_type;
-  using protocol_type = typename Stack::protocol_type;
-  static constexpr std::size_t learnt_bytes_min = 4096;
-  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
-  static constexpr std::uint32_t unbatched_max = 64;
-
- public:
-  /// True if finished gets are reported to their senders in batches: on_copied collects them, and
-  /// tell_finished reports them.
-  static constexpr bool tells_together =
-      RmaTransport<transport_type> && !CopyingTransport<transport_type>;
-
-  mover_room() = default;
-  mover_room(const mover_room&) = delete;
-  mover_room& operator=(const mover_room&) = delete;
-
-  /// Starts the transfer of an announced message that a receive has matched.
-  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
-    op.peer = m.is.source;
-    op.tag = m.is.tag();
-    op.message_bytes = m.bytes;
-    op.remote_ticket = m.ticket;
-    op.scheme = protocol::scheme::packets;
-    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
-    op.transferred = 0;
-    op.learns = protocol::traffic::none;
-    op.copying = false;
-    op.own.key = 0;
-    op.stage = stage::copying;
-    if (m.unready)  // The sender has been told, and its data is gone.
-      return house().finish(op, errc::not_ready);
-    if (const errc why = house().peers().failure_of(op.peer); why != errc{})
-      return house().finish(op, why);
-    house().inbox().announcement_answered(op.peer);
-    if (op.limit == 0) return receive_done(op, tells::now);
-    if (op.data.contiguous()) check_writable(op.data.base, op.limit);
-    if (!fetch(op, m)) request_packets(op);
-  }
-
-  /// True if long data of this rank is announced or under way to the peer.
-  bool has_data_for(peer_record& r) noexcept {
-    return house().outbox().has_announced(r) || !r.streams_.empty() ||
-           (!r.due_.empty() && r.due_.front().role == role::send);
-  }
-
-  /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
-  /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
-  remote_memory offer(operation& op) {
-    if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
-    if constexpr (RmaTransport<transport_type>) {
-      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
-          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
-        op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
-        op.exposed = op.own.key != 0;
-      }
-      if (op.exposed) return op.own;
-    }
-    return {};
-  }
-
-  /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
-  /// memory, or may do so as far as the transport knows.
-  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
-    if constexpr (RmaTransport<transport_type>) {
-      if (!op.exposed) return true;
-      const outcome o = house().transport().withdraw(op.own);
-      op.exposed = o != outcome::done;
-      if (o == outcome::refused && op.role == role::send) recall(op);
-      return !op.exposed;
-    }
-    return true;
-  }
-  /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
-  /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
-  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RetiringTransport<transport_type>) {
-      if (op.exposed) static_cast<void>(house().transport().retire(op.own));
-    } else if (!withdraw(op)) [[unlikely]] {
-      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-      while (!withdraw(op) && house().peers().loss_of(op.peer) == errc{} &&
-             platform::now_ns() <= until_ns)
-        ::sched_yield();
-    }
-    op.exposed = false;
-  }
-  void revoke_exposure(operation& op) noexcept;
-
-  // --- Packets: false or errc::protocol if one violates the protocol -----------------------------
-
-  /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
-  /// sent `clear` or `finished` instead.)
-  errc on_recalled(operation* op) {
-    if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
-      return errc::protocol;
-    end_exposure(*op);
-    return errc{};
-  }
-  errc on_clear(operation* op, std::span<const std::byte> payload) {
-    wire::clearance c;
-    const bool read = wire::read(payload, c);
-    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
-    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
-        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
-      return errc::protocol;
-    house().outbox().announcement_answered(op->peer);
-    op->split = c.from != 0;
-    op->message_bytes = c.from;
-    op->limit = c.bytes;
-    op->transferred = c.from;
-    op->remote_ticket = c.ticket;
-    op->target = c.memory;
-    if (!op->split) {  // The receiver does not fetch.
-      note_taken(*op, protocol::scheme::packets);
-      end_exposure(*op);
-    }
-    if (op->data_lost()) return errc::no_resources;
-    start_put(*op);
-    return errc{};
-  }
-  /// Handles a fragment. Its offset travels in the header's context and tag.
-  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
-               std::span<const std::byte> payload) {
-    r.fed_ = nullptr;
-    if (!takes(op, offset, payload.size())) return errc::protocol;
-    // The data has no memory if the request was dropped. A placed fragment is in the buffer
-    // already.
-    if (op->data.exists() &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
-      op->data.write(op->transferred, payload);
-    op->transferred += payload.size();
-    charge_time(*op, payload.size());
-    goes_on_ = op->transferred != op->limit;
-    if (!goes_on_) asked_done(*op);
-    return errc{};
-  }
-  /// True once if the last packet was a fragment that is not the last one of its message.
-  bool goes_on() noexcept { return std::exchange(goes_on_, false); }
-  /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
-  /// copied.
-  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
-                             std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
-    r.fed_ = op;
-    r.fed_bytes_ = bytes;
-    return op->data.piece(op->transferred, bytes);
-  }
-  /// The request of a receive whose data streams in is dropped: its memory is not written any more.
-  void drop_stream(peer_record& r, operation& op) {
-    learn_no_more(op);
-    op.forget_memory();
-    op.holder = holder::nobody;
-    if (r.fed_ != &op) return;
-    r.fed_ = nullptr;
-    house().cancel_place(r.peer);  // The transport discards the fragment.
-    op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) asked_done(op);
-  }
-  errc on_delivered(operation* op) {
-    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
-    charge_time(*op);
-    asked_done(*op);
-    return errc{};
-  }
-  /// The receiver has fetched the data, or its half of a split message.
-  errc on_finished(operation* op) {
-    if (op != nullptr && op->split) {
-      if (op->front != front::open) return errc::protocol;
-      op->front = front::fetched;
-      if (op->stage == stage::answer) sent_all(*op);
-      return errc{};
-    }
-    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
-    house().outbox().announcement_answered(op->peer);
-    note_taken(*op, protocol::scheme::get);
-    end_exposure(*op);
-    house().end(*op, errc{});
-    return errc{};
-  }
-  /// A pending get or put of `op` has ended. At the end of the same poll, `tell_finished` has to
-  /// follow if has_finished().
-  void on_copied(operation& op, bool ok) {
-    if (op.role == role::receive) {
-      if (!ok) return fetch_no_more(op);
-      op.copied += piece_of(op);
-      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
-    }
-    if (!ok) return stream(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    put_done(op);
-  }
-
-  bool has_finished() const noexcept { return !notice_.empty(); }
-  [[gnu::noinline]] void tell_finished() {
-    const finish_notice n = notice_;
-    notice_.clear();
-    if (n.more().empty()) return house().outbox().answer(n.to(), n.header());
-    house().outbox().answer_copy(n.to(), n.header(), n.more());
-  }
-
-  // --- Due copies --------------------------------------------------------------------------------
-
-  /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
-  std::size_t move(peer_record& r) {
-    if constexpr (RmaTransport<transport_type>) {
-      if (r.due_.empty()) return 0;
-      operation& op = r.due_.front();
-      r.due_.pop_front();
-      op.stage = stage::copying;
-      if (op.role == role::receive) {
-        fetch_piece(op);
-      } else {
-        store_piece(op);
-      }
-      return 1;
-    }
-    return 0;
-  }
-  /// The request of a due receive is dropped: its data is not fetched any more.
-  void drop_due(peer_record& r, operation& op) {
-    r.due_.erase(op);
-    op.stage = stage::copying;
-    learn_no_more(op);
-    op.holder = holder::nobody;
-    receive_done(op, tells::now);
-  }
-
-  // --- Streams -----------------------------------------------------------------------------------
-
-  bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
-  /// Sends fragments to a peer. Returns the number of messages of which something was sent.
-  std::size_t flush(peer_record& r) {
-    std::size_t sent = 0;
-    while (!r.streams_.empty()) {
-      operation& op = r.streams_.front();
-      const std::size_t before = op.transferred;
-      if (!push_fragments(r, op)) return sent + (op.transferred != before);
-      ++sent;
-    }
-    return sent;
-  }
-  void on_loss(peer_record& r) noexcept {
-    r.streams_.clear();
-    r.due_.clear();
-    r.fed_ = nullptr;
-  }
-
- private:
-  /// Time at which the sender is told that its data has been fetched: never, at once, or in a batch
-  /// at the end of the poll.
-  enum class tells : std::uint8_t { nothing, now, soon };
-
-  House& house() noexcept { return static_cast<House&>(*this); }
-  /// The transport cannot end the exposure because the peer may be about to fetch the data. Waiting
-  /// here for the peer's program could deadlock two ranks that both do so. Instead this asks the
-  /// receiver not to fetch. The receiver answers from any of its calls; if a receive has taken the
-  /// message, its transfer continues and its end is reported as usual.
-  [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
-    if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
-    if (op.stage != stage::answer || !op.announced || op.split ||
-        detail::exchange(op.recalls, true))
-      return;
-    house().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
-  }
-  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
-
-  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
-           bytes != 0 && bytes <= op->limit - op->transferred;
-  }
-
-  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
-  /// transport copies by itself, which takes no time of this thread.
-  static constexpr std::size_t piece_max =
-      CopyingTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
-  /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
-  /// packets.
-  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
-  /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
-  /// are faster.
-  static constexpr std::size_t blocked_pieces = CopyingTransport<transport_type> ? 8 : 1;
-  std::size_t piece_of(const operation& op) noexcept {
-    std::size_t most = House::staging_bytes;
-    if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
-    return lesser(most, op.limit - op.copied);
-  }
-
-  /// Puts the copy of `op`'s data off until this rank waits or polls: its program may have more
-  /// messages to announce first.
-  [[gnu::noinline]] void defer(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::due;
-    r.due_.push_back(op);
-    house().peers().set_busy(r);
-  }
-  /// Puts `op` back at the front after a piece: a message is completed before the next one begins.
-  [[gnu::noinline]] void defer_rest(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::due;
-    r.due_.push_front(op);
-    house().peers().set_busy(r);
-  }
-
-  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
-  /// Returns false if the sender has to move the data.
-  bool fetch(operation& op, const arrived_message& m);
-  [[gnu::noinline]] void fetch_piece(operation& op) {
-    if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (is_learnt(op)) {
-      if (op.scheme == protocol::scheme::open)
-        choose_way(op);
-      else
-        op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
-      if (op.scheme == protocol::scheme::packets) return request_packets(op);
-      if (op.scheme == protocol::scheme::split) {
-        if (!split(op, op.target)) fetch_no_more(op);
-        return;
-      }
-    }
-    if (fetch_batch(op)) return;
-    const outcome o = get_piece(op);
-    if (o == outcome::pending) {
-      ++op.pending;
-      op.copying = true;
-      return;
-    }
-    if (o != outcome::done) return fetch_no_more(op);
-    charge_time(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    fetched(op, tells::now);
-  }
-  outcome get_piece(operation& op);
-  /// Fetches `op` together with short due messages behind it that use gets too. Returns false if
-  /// there are none, or if not all could be fetched: `op` is still to be fetched then.
-  bool fetch_batch(operation& op);
-  void fetched(operation& op, tells when) {
-    house().trace().on(event::bytes_got, op.limit);
-    receive_done(op, when);
-  }
-  void fetch_no_more(operation& op) {
-    learn_no_more(op);
-    request_packets(op);
-  }
-
-  /// Asks the sender for the data, as packets or by a put.
-  [[gnu::noinline]] void request_packets(operation& op) {
-    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
-  }
-
-  /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
-  /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
-  /// number chooses.
-  void choose_way(operation& op) noexcept;
-  void note_taken(const operation& op, protocol::scheme by) noexcept {
-    peer_record& r = house().peers().of(op.peer);
-    r.taken_ = by;
-    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
-  }
-  /// A clock that excludes the transport's maintenance, which belongs to no message.
-  std::int64_t working_ns() noexcept {
-    if constexpr (TidyingTransport<transport_type>)
-      return house().now_ns() - house().transport().tidied_ns();
-    return house().now_ns();
-  }
-  void learn_no_more(operation& op) noexcept;
-  static bool is_learnt(const operation& op) noexcept {
-    return op.learns != protocol::traffic::none;
-  }
-
-  /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
-  /// memory is exposed, so that the sender can put the data there.
-  void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
-  /// front). Returns false if the sender's memory cannot be held.
-  bool split(operation& op, const remote_memory& from);
-  /// Asks the sender to send the front as packets after the second half, because the get failed.
-  void ask_for_front(operation& op, std::size_t bytes) noexcept;
-  errc on_front_wanted(operation& op, const wire::clearance& c);
-  void send_front(operation& op);
-
-  /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
-  /// `streamed`: bytes of it that came as packets.
-  void charge_time(operation& op, std::size_t streamed = 0);
-  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
-
-  /// The data that the sender was asked to move has arrived.
-  void asked_done(operation& op) {
-    if (!CopyingTransport<transport_type> || op.copied == 0)
-      return receive_done(op, tells::nothing);
-    end_exposure(op);
-    op.own.key = 0;
-    op.limit = op.copied;
-    op.copied = op.transferred = 0;
-  }
-
-  /// All data of a long message has arrived.
-  [[gnu::noinline]] void receive_done(operation& op, tells when) {
-    end_exposure(op);
-    if (is_learnt(op)) paths_of(op).took(op.scheme, op.limit, op.spent_ns);
-    if (tells_together && when == tells::soon) {
-      if (!notice_.add(op.peer, op.remote_ticket)) {
-        tell_finished();
-        notice_.add(op.peer, op.remote_ticket);
-      }
-    } else if (when != tells::nothing) {
-      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-    }
-    if (op.done()) return;  // The answer found the peer dead.
-    house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
-  }
-
-  /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
-  void start_put(operation& op) {
-    if constexpr (RmaTransport<transport_type>) {
-      const bool copies = CopyingTransport<transport_type> || op.data.contiguous();
-      if (op.target.key != 0 && copies) {
-        op.copied = op.transferred;
-        if constexpr (CopyingTransport<transport_type>) {
-          defer(op);
-        } else {
-          op.stage = stage::copying;
-          store_piece(op);
-        }
-        return;
-      }
-    }
-    stream(op);
-  }
-  [[gnu::noinline]] void store_piece(operation& op) {
-    if (op.data_lost()) return stream(op);  // `stream` loses the peer.
-    auto& transport = house().transport();
-    const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
-    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    outcome o;
-    if constexpr (ImmediateTransport<transport_type>) {
-      static_assert(piece_max == ~std::size_t{0});
-      o = transport.put_then(op.peer, op.target, op.copied, data,
-                             wire::pack({.kind = wire::kind::delivered,
-                                         .credit = house().flow().outgoing(op.peer),
-                                         .ticket = op.remote_ticket}),
-                             cookie);
-    } else {
-      o = transport.put(op.peer, op.target, op.copied, data, cookie);
-    }
-    if (o == outcome::pending) {
-      ++op.pending;
-      op.copying = true;
-      return;
-    }
-    if (o != outcome::done) return stream(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    put_done(op);
-  }
-
-  /// Sends the data as packets. Bytes that were put before are sent again.
-  [[gnu::noinline]] void stream(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::streaming;
-    r.streams_.push_back(op);
-    if (&r.streams_.front() != &op || !push_fragments(r, op)) house().peers().set_busy(r);
-  }
-
-  void put_done(operation& op) {
-    house().trace().on(event::bytes_put, op.limit - op.transferred);
-    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
-      house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
-    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
-  }
-
-  /// The sender has moved its part of a long message: the send is complete unless the receiver
-  /// still has to fetch the front.
-  [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && op.front != front::fetched) {
-      op.stage = stage::answer;
-      if (op.front == front::wanted) send_front(op);
-      return;
-    }
-    end_exposure(op);
-    house().end(op, errc{});
-  }
-
-  /// Sends fragments of the first stream until it ends. Returns false if the channel is full.
-  bool push_fragments(peer_record& r, operation& op);
-
-  /// The cost statistics for `op`: separate for non-contiguous data and for data in both
-  /// directions, since the relative costs differ.
-  protocol::scheme_learner& paths_of(const operation& op) noexcept {
-    if (!op.data.contiguous()) return spread_paths_;
-    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
-  }
-
-  protocol::scheme_learner paths_;
-  protocol::scheme_learner paths_both_ways_;
-  protocol::scheme_learner spread_paths_;
-  finish_notice notice_;
-  bool goes_on_ = false;
-  std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
-  std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/mover_ways.hpp
-
-// Choice of the rendezvous protocol of a long message and measurement of its cost; transfers in
-// which the sender moves all data or a part of it. Included by mover.hpp.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::fetch(operation& op, const arrived_message& m) {
-  const remote_memory& from = m.memory;
-  if constexpr (RmaTransport<transport_type>) {
-    constexpr long_path by = protocol_type::long_by;
-    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
-    const bool whole = op.data.contiguous();
-    if (!whole && !(CopyingTransport<transport_type> && house().outbox().prepare_staging()))
-      return false;
-    if (house().peers().is_gone(op.peer)) return false;  // So is its memory.
-    advice a = advice::always;
-    if (by == long_path::automatic) a = house().transport().get_pays(op.peer, from, op.limit);
-    // One packet: a get has no advantage.
-    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
-    op.scheme = protocol::scheme::get;
-    if (a == advice::learn) {
-      op.scheme = protocol::scheme::open;
-      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
-                                                                   : protocol::traffic::one_way;
-      op.spent_ns = 0;
-      // Otherwise the choice is made when this rank waits or polls: its program may have more
-      // messages to announce first. Earlier messages come first, so that their cost is measured
-      // unmixed.
-      if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
-      if (op.scheme == protocol::scheme::packets) return false;
-    }
-    op.target = from;
-    op.copied = 0;
-    if constexpr (CopyingTransport<transport_type>) {
-      defer(op);
-    } else {
-      fetch_piece(op);
-    }
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-outcome mover_room<Stack, House>::get_piece(operation& op) {
-  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-  auto& transport = house().transport();
-  if (op.data.contiguous()) [[likely]]
-    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
-                         cookie);
-  const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
-  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
-  if (o == outcome::done) op.data.write(op.copied, stage);
-  return o;
-}
-
-/// True if `op` may be fetched in a batch with others.
-inline bool is_whole_get(const operation& op) noexcept {
-  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
-         op.data.contiguous();
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::fetch_batch(operation& op) {
-  if constexpr (BatchingTransport<transport_type>) {
-    constexpr std::size_t most = 2 * piece_max;
-    if (op.limit > most / 2 || !is_whole_get(op)) return false;
-    if (unbatched_ != 0) {
-      --unbatched_;
-      return false;
-    }
-    peer_record& r = house().peers().of(op.peer);
-    operation* all[batched_gets_max]{&op};
-    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
-    std::size_t n = 1;
-    std::size_t bytes = op.limit;
-    const std::int64_t asked_at_ns = op.asked_at_ns;
-    while (n < batched_gets_max && !r.due_.empty()) {
-      operation& next = r.due_.front();
-      if (!is_whole_get(next) || next.limit > most - bytes) break;
-      r.due_.pop_front();
-      next.stage = stage::copying;
-      if (next.scheme == protocol::scheme::open) choose_way(next);
-      if (next.scheme != protocol::scheme::get) {
-        defer_rest(next);
-        break;
-      }
-      all[n] = &next;
-      gets[n++] = {next.target, next.data.piece(0, next.limit)};
-      bytes += next.limit;
-    }
-    if (n == 1) return false;
-    const bool came = house().transport().get_batch(op.peer, gets, n);
-    if (!came) {  // One get failed: fetch each singly.
-      while (n-- > 1) defer_rest(*all[n]);
-      unbatched_ = unbatched_max;
-      return false;
-    }
-    const std::int64_t took = take_time(asked_at_ns);
-    for (std::size_t i = 0; i < n; ++i)
-      all[i]->spent_ns +=
-          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
-    finish_notice done;
-    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
-    house().outbox().answer_copy(done.to(), done.header(), done.more());
-    for (std::size_t i = 0; i < n; ++i)
-      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::ask(operation& op, std::size_t from, bool stores) {
-  wire::clearance c{
-      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  if constexpr (RmaTransport<transport_type>) {
-    if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
-  }
-  op.stage = stage::streaming;
-  op.own = c.memory;
-  op.exposed = c.memory.key != 0;
-  op.transferred = from;
-  op.copied = 0;
-  op.control_bytes = sizeof c;
-  std::memcpy(op.control, &c, sizeof c);
-  house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
-}
-
-template <class Stack, class House>
-bool mover_room<Stack, House>::split(operation& op, const remote_memory& from) {
-  if constexpr (CopyingTransport<transport_type>) {
-    auto& transport = house().transport();
-    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-    bool is_here = false;
-    {
-      // The sender starts its half while this side fetches: the hold keeps the sender's memory
-      // exposed meanwhile.
-      const auto held = transport.hold(op.peer, from, half);
-      if (!held) return false;
-      ask(op, half, true);
-      if (op.done()) return true;
-      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
-    }
-    if (!is_here) {
-      ask_for_front(op, half);
-      return true;
-    }
-    charge_time(op);
-    house().trace().on(event::bytes_got, half);
-    house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::ask_for_front(
-    operation& op, std::size_t bytes) noexcept {
-  learn_no_more(op);
-  op.copied = bytes;
-  const wire::clearance c{
-      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                               {reinterpret_cast<const std::byte*>(&c), sizeof c});
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] errc mover_room<Stack, House>::on_front_wanted(
-    operation& op, const wire::clearance& c) {
-  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
-      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
-    return errc::protocol;
-  op.front = front::wanted;
-  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
-  return errc{};
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::send_front(operation& op) {
-  op.split = false;
-  op.limit = op.message_bytes;
-  op.transferred = 0;
-  op.stage = stage::streaming;
-  peer_record& r = house().peers().of(op.peer);
-  r.streams_.push_back(op);  // Behind all answers: one may report the other half.
-  house().peers().set_busy(r);
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::choose_way(operation& op) noexcept {
-  peer_record& r = house().peers().of(op.peer);
-  const bool whole = op.data.contiguous();
-  op.asked_at_ns = working_ns();
-  if (has_data_for(r))
-    op.learns = protocol::traffic::both_ways;
-  else
-    r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
-  const bool both_ways = op.learns == protocol::traffic::both_ways;
-  // After an eager send without an announcement the peer's choice is not known.
-  const bool follows = both_ways && whole && op.peer < house().transport().self() &&
-                       !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  op.scheme =
-      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
-}
-
-template <class Stack, class House>
-void mover_room<Stack, House>::learn_no_more(operation& op) noexcept {
-  if (is_learnt(op) && op.scheme != protocol::scheme::open) paths_of(op).failed(op.limit);
-  op.learns = protocol::traffic::none;
-}
-
-template <class Stack, class House>
-std::int64_t mover_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
-  const std::int64_t now = working_ns();
-  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-  charged_at_ns_ = now;
-  return took;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void mover_room<Stack, House>::charge_time(operation& op, std::size_t streamed) {
-  if (!is_learnt(op)) return;
-  std::int64_t took = take_time(op.asked_at_ns);
-  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
-    // As much data goes back as packets. If it did not in the same time, it follows later: its time
-    // is counted, too.
-    peer_record& r = house().peers().of(op.peer);
-    const std::size_t out = lesser(streamed, r.streamed_out_);
-    r.streamed_out_ -= out;
-    if (out < streamed / 2) took *= 2;
-  }
-  op.spent_ns += took;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] bool mover_room<Stack, House>::push_fragments(peer_record& r, operation& op) {
-  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
-  if (op.data_lost()) {
-    house().peers().refuse(op.peer);  // The next flush loses the peer.
-    return false;
-  }
-  while (op.transferred < op.limit) {
-    const std::size_t n = lesser(fragment, op.limit - op.transferred);
-    const wire::header h{.kind = wire::kind::data,
-                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
-                         .context = static_cast<context_id>(op.transferred >> 32),
-                         .ticket = op.remote_ticket};
-    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
-      return false;
-    op.transferred += n;
-    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
-    house().trace().on(event::bytes_streamed, n);
-  }
-  r.streams_.pop_front();
-  sent_all(op);
-  return true;
-}
-
-/// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
-/// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void mover_room<Stack, House>::revoke_exposure(
-    operation& op) noexcept {
-  if constexpr (RetiringTransport<transport_type>) {
-    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (op.exposed) {
-      const outcome taken_back = house().transport().revoke(op.own);
-      op.exposed = taken_back != outcome::done;
-      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
-      ::sched_yield();
-    }
-  }
-  end_exposure(op);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -16656,7 +15799,7 @@ class liveness {
   const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
-  void renounce(rank_t, errc) noexcept {}
+  void disconnect_from(rank_t, errc) noexcept {}
   errc renounced_by(rank_t) const noexcept { return errc{}; }
 
  private:
@@ -16681,7 +15824,7 @@ class liveness<Job> {
   }
   rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
   std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
-  void renounce(rank_t peer, errc why) noexcept { job_.renounce(peer, why); }
+  void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
   errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
 
  private:
@@ -16701,14 +15844,15 @@ namespace mpx::inline v0::detail {
 /// there before it does what only the parent may do.
 template <bool Concurrent>
 struct vital_words {
-  std::uint32_t calm;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
-  std::int32_t takes;  // Messages that may still be taken directly before the next poll.
-  std::uint32_t ours;  // 1; 0 in a forked child.
+  std::uint32_t
+      fast_path_epoch;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
+  std::int32_t takes;   // Messages that may still be taken directly before the next poll.
+  std::uint32_t ours;   // 1; 0 in a forked child.
   call_countdown<Concurrent> countdown;
 };
 
-/// Requires of `House`: hear_out(peer, left), which handles the remaining packets of a peer that is
-/// gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
+/// Requires of `House`: drain_peer(peer, left), which handles the remaining packets of a peer that
+/// is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
 /// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
 /// lost peer have been flushed; end_closing(), called in a forked child.
 template <class Stack, class House>
@@ -16743,12 +15887,12 @@ class peers_room {
   /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
   const std::uint32_t* ours() const noexcept { return &vital_->ours; }
   /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
-  [[MPX_ALWAYS_INLINE]] bool calm() const noexcept { return vital_->calm != 0; }
+  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return vital_->fast_path_epoch != 0; }
   /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
   /// changed.
   /// Cost: two loads and a comparison.
-  [[MPX_ALWAYS_INLINE]] bool calm_and_no_news() noexcept {
-    return vital_->calm == news_.load(platform::memory_order_relaxed);
+  [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
+    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
   }
   bool has_news() const noexcept {
     return news_.load(platform::memory_order_acquire) != failure_epoch_;
@@ -16756,7 +15900,7 @@ class peers_room {
   /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
   /// first.
   [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
-  void polled() noexcept { vital_->takes = troubles_ == 0 ? takes_max : 0; }
+  void polled() noexcept { vital_->takes = slow_reasons_ == 0 ? takes_max : 0; }
   std::int32_t takes() const noexcept { return vital_->takes; }
   /// Counts calls that do not poll.
   countdown_type& countdown() noexcept { return vital_->countdown; }
@@ -16765,7 +15909,7 @@ class peers_room {
     orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
   }
   /// True if a peer is busy or lost, a communicator is revoked, or a schedule is due.
-  bool troubled() const noexcept { return troubles_ != 0; }
+  bool has_slow_reason() const noexcept { return slow_reasons_ != 0; }
 
   /// Not 0 if a peer is lost or a communicator is revoked: callers take the slow path.
   std::uint32_t failures() const noexcept { return failures_; }
@@ -16798,8 +15942,8 @@ class peers_room {
   void revoked(int more) noexcept {
     revoked_ += static_cast<std::uint32_t>(more);
     failures_ += static_cast<std::uint32_t>(more);
-    troubles_ += static_cast<unsigned>(more);
-    set_calm();
+    slow_reasons_ += static_cast<unsigned>(more);
+    update_fast_path();
   }
 
   // --- Records -----------------------------------------------------------------------------------
@@ -16865,7 +16009,7 @@ class peers_room {
     peer_record* const r = records_[peer];
     if (r != nullptr && r->failure_ != errc{}) {
       const bool all = !unacknowledged();
-      --troubles_;
+      --slow_reasons_;
       --failures_;
       const std::uint32_t lost = failures_ - revoked_;
       acknowledged_ = all || lost == 0 ? lost : lost + 1;
@@ -16873,14 +16017,14 @@ class peers_room {
     if (r != nullptr && !is_shared(r)) {
       if (r->busy_) {
         busy_.erase(*r);
-        --troubles_;
+        --slow_reasons_;
       }
       if (r->stalled_) stalled_.erase(*r);
       delete r;
     }
     records_.put(peer, &gone_);
     vacant_.push_back(peer);
-    set_calm();
+    update_fast_path();
   }
 
   // --- Lists -------------------------------------------------------------------------------------
@@ -16893,8 +16037,8 @@ class peers_room {
   [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
     if (r.busy_) return;
     r.busy_ = true;
-    ++troubles_;
-    set_calm();
+    ++slow_reasons_;
+    update_fast_path();
     busy_.push_back(r);
   }
   bool any_busy() const noexcept { return !busy_.empty(); }
@@ -16914,12 +16058,12 @@ class peers_room {
       if (idle || r.failure_ != errc{}) {
         at = busy_.erase(at);
         r.busy_ = false;
-        --troubles_;
+        --slow_reasons_;
       } else {
         ++at;
       }
     }
-    set_calm();
+    update_fast_path();
   }
   /// Marks a peer that the transport cannot reach. The next flush loses it; the caller is in the
   /// middle of something that depends on it.
@@ -16948,8 +16092,8 @@ class peers_room {
   [[gnu::noinline]] void set_due(bool any) noexcept {
     if (any == schedules_due_) return;
     schedules_due_ = any;
-    troubles_ += any ? 1u : -1u;
-    set_calm();
+    slow_reasons_ += any ? 1u : -1u;
+    update_fast_path();
   }
   bool any_due() const noexcept { return schedules_due_; }
 
@@ -16995,10 +16139,10 @@ class peers_room {
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
         // Read anew for each rank, after it is seen to be gone: others send and leave meanwhile.
-        house().hear_out(peer, job_.state(world_rank(peer)) == rank_state::finished);
+        house().drain_peer(peer, job_.state(world_rank(peer)) == rank_state::finished);
         lose(peer, errc::peer_lost);
       }
-      set_calm();
+      update_fast_path();
     }
   }
 
@@ -17016,7 +16160,7 @@ class peers_room {
     mark_lost(peer, why);
     peer_record& r = *records_[peer];
     if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
-      job_.renounce(world_rank(peer), why);
+      job_.disconnect_from(world_rank(peer), why);
     if (r.stalled_) stalled_.erase(r);
     r.stalled_ = false;
     house().on_loss(r, peer, why);
@@ -17051,18 +16195,19 @@ class peers_room {
       records_.put(peer, r);
     }
     r->failure_ = why;
-    ++troubles_;
+    ++slow_reasons_;
     ++failures_;
     ++losses_;
-    set_calm();
+    update_fast_path();
   }
-  [[gnu::noinline]] void set_calm() noexcept {
+  [[gnu::noinline]] void update_fast_path() noexcept {
     if (orphaned()) return;
-    vital_->calm = troubles_ == 0 ? failure_epoch_ : 0;
-    if (troubles_ != 0) vital_->takes = 0;
+    vital_->fast_path_epoch = slow_reasons_ == 0 ? failure_epoch_ : 0;
+    if (slow_reasons_ != 0) vital_->takes = 0;
   }
 
-  unsigned troubles_ = 0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
+  unsigned slow_reasons_ =
+      0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
   bool schedules_due_ = false;
   vital_type vital_;
   owning_table<peer_record> records_;
@@ -17406,7 +16551,7 @@ class hang_lines : public hang_text {
 
 // A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
 // in the job's segment, with what it waits for. The process that runs the job monitors this and
-// prints reports (hang_lookout); without such a process, each rank prints its own report. The
+// prints reports (hang_monitor); without such a process, each rank prints its own report. The
 // process that runs the job may also ask for the state at any time. All of this is done only while
 // a rank waits anyway.
 
@@ -17661,7 +16806,7 @@ class progress_room {
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
   static constexpr bool follows_data = RmaTransport<transport_type> &&
-                                       !CopyingTransport<transport_type> &&
+                                       !CpuCopyTransport<transport_type> &&
                                        FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
@@ -17682,8 +16827,8 @@ class progress_room {
   /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
   /// check the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
-    if (!house().peers().calm()) [[unlikely]]
-      return poll_troubled();
+    if (!house().peers().has_fast_path()) [[unlikely]]
+      return poll_slow();
     const std::uint64_t before = completions_;
     const std::size_t n = take_packets();
     wake_waiters_if_new(before);
@@ -17698,9 +16843,10 @@ class progress_room {
   /// Body of House::poll. That is a single function because all packet handlers are inlined in it,
   /// and a member of the house so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
-    if (!house().peers().calm_and_no_news()) [[unlikely]] {
-      if (how == polling::for_news || (how == polling::for_packets && !house().peers().calm()))
-        return poll_troubled();
+    if (!house().peers().fast_path_allowed()) [[unlikely]] {
+      if (how == polling::for_news ||
+          (how == polling::for_packets && !house().peers().has_fast_path()))
+        return poll_slow();
     }
     [[maybe_unused]] const std::uint64_t before = completions_;
     const std::size_t n = take_packets();
@@ -17711,16 +16857,16 @@ class progress_room {
   }
   /// Polls once for a call that does not block. Many such polls without success count as blocking
   /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
-  /// caller then calls `give_way` without the lock.
+  /// caller then calls `yield` without the lock.
   bool poll_unblocked() {
     if (poll_and_check() != 0) return false;
     if (++polls_ % polls_per_check == 0) before_rest();
     if constexpr (!CoreSharingTransport<transport_type>) return false;
-    return polls_ % polls_per_look_around == 0 ? look_around() : crowded();
+    return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
   }
-  static void give_way() noexcept { ::sched_yield(); }
+  static void yield() noexcept { ::sched_yield(); }
   /// True if other ranks need this core, as far as is known.
-  bool crowded() noexcept {
+  bool oversubscribed() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       return shares_core_ || house().transport().oversubscribed();
     return house().transport().oversubscribed();
@@ -17729,7 +16875,7 @@ class progress_room {
   [[gnu::noinline]] bool look_around() noexcept {
     if constexpr (CoreSharingTransport<transport_type>)
       shares_core_ = house().transport().shares_core();
-    return crowded();
+    return oversubscribed();
   }
   /// Makes this rank poll once more before it next sleeps.
   void look_again() noexcept { looks_again_ = true; }
@@ -17752,14 +16898,14 @@ class progress_room {
   }
   /// Handles everything that a lost `peer` has sent; nothing more will follow. `left`: it left in
   /// good order, so all of it arrives, though some may still be under way.
-  [[gnu::noinline, gnu::cold]] void hear_out([[maybe_unused]] peer_id peer,
-                                             [[maybe_unused]] bool left) {
+  [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
+                                               [[maybe_unused]] bool left) {
     poll_until_quiet();
-    if constexpr (PartingTransport<transport_type>) {
+    if constexpr (DrainableTransport<transport_type>) {
       if (!left || house().transport().has_heard_out(peer)) return;
       const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
       do {
-        if (poll_packets_apart() == 0) give_way();
+        if (poll_packets_apart() == 0) yield();
       } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
     }
   }
@@ -17768,7 +16914,7 @@ class progress_room {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (house().peers().orphaned()) return;
       std::size_t n = poll_packets_apart();
-      if (house().peers().troubled()) n += house().flush_busy();
+      if (house().peers().has_slow_reason()) n += house().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
     }
@@ -17781,7 +16927,7 @@ class progress_room {
   }
   /// True if all posted packets have left this process too: this rank may leave.
   bool all_out() noexcept {
-    if constexpr (PartingTransport<transport_type>) return !house().transport().has_unsent();
+    if constexpr (DrainableTransport<transport_type>) return !house().transport().has_unsent();
     return at_rest();
   }
 
@@ -17794,7 +16940,7 @@ class progress_room {
     lock_type lock(threading);
     if (done()) return;
     const blocked_scope scope(*this, site, on);
-    pace_type pace(crowded());
+    pace_type pace(oversubscribed());
     prepare(pace);
     timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1;; ++polls) {
@@ -17811,7 +16957,7 @@ class progress_room {
         if (done()) break;
       }
       if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
-        pace.crowded(look_around());
+        pace.oversubscribed(look_around());
       }
       if constexpr (concurrent) lock.unlock();
       const bool tired = pace.should_sleep();
@@ -17839,7 +16985,7 @@ class progress_room {
                                        const flag_watch& w) {
     lock_type lock(threading);
     const blocked_scope scope(*this, site, on);
-    pace_type pace(crowded());
+    pace_type pace(oversubscribed());
     prepare(pace);
     timed_wait<typename Stack::trace_type> timed(house().trace(), site);
     for (unsigned polls = 1; !w.ready(); ++polls) {
@@ -17849,7 +16995,7 @@ class progress_room {
         before_rest();
       if (w.lost(found)) return w.ready();
       if (++vain_ % polls_per_look_around == 0) [[unlikely]]
-        pace.crowded(look_around());
+        pace.oversubscribed(look_around());
       if (found) {
         ++advances_;
         pace.reset();
@@ -18031,12 +17177,12 @@ class progress_room {
     return 0;
   }
 
-  [[gnu::noinline]] std::size_t poll_troubled() {
+  [[gnu::noinline]] std::size_t poll_slow() {
     house().peers().check();
     if (house().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
     std::size_t n = poll_packets_apart();
-    if (house().peers().troubled()) n += house().flush_busy();
+    if (house().peers().has_slow_reason()) n += house().flush_busy();
     wake_waiters_if_new(before);
     return n;
   }
@@ -18049,11 +17195,11 @@ class progress_room {
       step_(house());
     house().inbox().allow_announcements();
     house().look_at_schedules();
-    if constexpr (AttendingTransport<transport_type> &&
+    if constexpr (MonitoringTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
       attend_now_and_then();
   }
-  void attend_now_and_then() noexcept requires AttendingTransport<transport_type>;
+  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
 
   /// True if another thread sleeps in the transport for this rank. It would not if there were
   /// packets.
@@ -18148,7 +17294,7 @@ namespace mpx::inline v0::detail {
 /// never sent may be dead unnoticed.
 template <class Stack, class House>
 void progress_room<Stack, House>::attend_now_and_then() noexcept
-    requires AttendingTransport<transport_type>
+    requires MonitoringTransport<transport_type>
 {
   const std::int64_t now = platform::now_ns();
   if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
@@ -18173,7 +17319,7 @@ void progress_room<Stack, House>::attend_now_and_then() noexcept
 template <class Stack, class House>
 bool progress_room<Stack, House>::looks_on() noexcept requires follows_data
 {
-  if (crowded()) return false;
+  if (oversubscribed()) return false;
   const std::int64_t now = house().now_ns();
   if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
     constexpr std::int64_t ns_per_byte = 1;
@@ -18221,6 +17367,877 @@ template <class Stack, class House>
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/engine/long_path.hpp
+
+// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
+// `automatic`.
+
+namespace mpx::inline v0::detail {
+
+/// True if long messages between this rank and the peer are put by their sender.
+template <Protocol P, Transport T>
+bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
+    return transport.prefers_put(peer);
+  return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/rendezvous_notices.hpp
+
+// Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
+// poll, and one packet reports all of one sender. Included by rendezvous.hpp.
+
+namespace mpx::inline v0::detail {
+
+/// Tickets of fetched messages of one peer that still have to be reported.
+class finish_notice {
+ public:
+  bool empty() const noexcept { return count_ == 0; }
+  peer_id to() const noexcept { return to_; }
+  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
+  /// sent first.
+  bool add(peer_id to, std::uint32_t ticket) noexcept {
+    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
+    to_ = to;
+    tickets_[count_++] = ticket;
+    return true;
+  }
+  void clear() noexcept { count_ = 0; }
+  /// Requires: !empty().
+  wire::header header() const noexcept {
+    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
+  }
+  /// Payload: all tickets but the first.
+  std::span<const std::byte> more() const noexcept {
+    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
+  }
+
+ private:
+  std::uint32_t tickets_[wire::finished_more_max + 1]{};
+  std::uint32_t count_ = 0;
+  peer_id to_ = 0;
+};
+
+/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
+/// Errors: errc::protocol if the payload is malformed.
+template <class F>
+errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
+  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
+    return errc::protocol;
+  errc why = f(first);
+  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
+    std::memcpy(&first, more.data(), sizeof first);
+    why = f(first);
+  }
+  return why;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/rendezvous.hpp
+
+// Rendezvous of long messages, from the match to the end: data is fetched (get), stored (put) or
+// sent as packets, and memory is exposed to the peer meanwhile. Every field of a packet is checked
+// before it is used.
+
+namespace mpx::inline v0::detail {
+
+/// Requires of `House`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
+/// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
+template <class Stack, class House>
+class rendezvous_room {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+  static constexpr std::uint32_t unbatched_max = 64;
+
+ public:
+  /// True if finished gets are reported to their senders in batches: on_copied collects them, and
+  /// tell_finished reports them.
+  static constexpr bool tells_together =
+      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
+
+  rendezvous_room() = default;
+  rendezvous_room(const rendezvous_room&) = delete;
+  rendezvous_room& operator=(const rendezvous_room&) = delete;
+
+  /// Starts the transfer of an announced message that a receive has matched.
+  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
+    op.peer = m.is.source;
+    op.tag = m.is.tag();
+    op.message_bytes = m.bytes;
+    op.remote_ticket = m.ticket;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::packets;
+    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
+    op.transferred = 0;
+    op.learns = protocol::traffic::none;
+    op.copying = false;
+    op.own.key = 0;
+    op.stage = stage::copying;
+    if (m.unready)  // The sender has been told, and its data is gone.
+      return house().finish(op, errc::not_ready);
+    if (const errc why = house().peers().failure_of(op.peer); why != errc{})
+      return house().finish(op, why);
+    house().inbox().announcement_answered(op.peer);
+    if (op.limit == 0) return receive_done(op, tells::now);
+    if (op.data.contiguous()) check_writable(op.data.base, op.limit);
+    if (!fetch(op, m)) request_packets(op);
+  }
+
+  /// True if long data of this rank is announced or under way to the peer.
+  bool has_data_for(peer_record& r) noexcept {
+    return house().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
+  }
+
+  /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
+  /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
+  remote_memory offer(operation& op) {
+    if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
+    if constexpr (RmaTransport<transport_type>) {
+      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
+          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
+        op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
+        op.exposed = op.own.key != 0;
+      }
+      if (op.exposed) return op.own;
+    }
+    return {};
+  }
+
+  /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
+  /// memory, or may do so as far as the transport knows.
+  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
+    if constexpr (RmaTransport<transport_type>) {
+      if (!op.exposed) return true;
+      const outcome o = house().transport().withdraw(op.own);
+      op.exposed = o != outcome::done;
+      if (o == outcome::refused && op.role == role::send) recall(op);
+      return !op.exposed;
+    }
+    return true;
+  }
+  /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
+  /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
+  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
+    if constexpr (RetiringTransport<transport_type>) {
+      if (op.exposed) static_cast<void>(house().transport().retire(op.own));
+    } else if (!withdraw(op)) [[unlikely]] {
+      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+      while (!withdraw(op) && house().peers().loss_of(op.peer) == errc{} &&
+             platform::now_ns() <= until_ns)
+        ::sched_yield();
+    }
+    op.exposed = false;
+  }
+  void revoke_exposure(operation& op) noexcept;
+
+  // --- Packets: false or errc::protocol if one violates the protocol -----------------------------
+
+  /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
+  /// sent `clear` or `finished` instead.)
+  errc on_recalled(operation* op) {
+    if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
+      return errc::protocol;
+    end_exposure(*op);
+    return errc{};
+  }
+  errc on_clear(operation* op, std::span<const std::byte> payload) {
+    wire::clearance c;
+    const bool read = wire::read(payload, c);
+    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
+        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
+      return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    op->split = c.from != 0;
+    op->message_bytes = c.from;
+    op->limit = c.bytes;
+    op->transferred = c.from;
+    op->remote_ticket = c.ticket;
+    op->target = c.memory;
+    if (!op->split) {  // The receiver does not fetch.
+      note_taken(*op, protocol::rendezvous_protocol::packets);
+      end_exposure(*op);
+    }
+    if (op->data_lost()) return errc::no_resources;
+    start_put(*op);
+    return errc{};
+  }
+  /// Handles a fragment. Its offset travels in the header's context and tag.
+  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
+               std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
+    if (!takes(op, offset, payload.size())) return errc::protocol;
+    // The data has no memory if the request was dropped. A placed fragment is in the buffer
+    // already.
+    if (op->data.exists() &&
+        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
+      op->data.write(op->transferred, payload);
+    op->transferred += payload.size();
+    charge_time(*op, payload.size());
+    more_fragments_ = op->transferred != op->limit;
+    if (!more_fragments_) asked_done(*op);
+    return errc{};
+  }
+  /// True once if the last packet was a fragment that is not the last one of its message.
+  bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
+  /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
+  /// copied.
+  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
+                             std::size_t bytes) noexcept {
+    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
+    r.fed_ = op;
+    r.fed_bytes_ = bytes;
+    return op->data.piece(op->transferred, bytes);
+  }
+  /// The request of a receive whose data streams in is dropped: its memory is not written any more.
+  void drop_stream(peer_record& r, operation& op) {
+    learn_no_more(op);
+    op.forget_memory();
+    op.holder = holder::nobody;
+    if (r.fed_ != &op) return;
+    r.fed_ = nullptr;
+    house().cancel_place(r.peer);  // The transport discards the fragment.
+    op.transferred += r.fed_bytes_;
+    if (op.transferred == op.limit) asked_done(op);
+  }
+  errc on_delivered(operation* op) {
+    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
+    charge_time(*op);
+    asked_done(*op);
+    return errc{};
+  }
+  /// The receiver has fetched the data, or its half of a split message.
+  errc on_finished(operation* op) {
+    if (op != nullptr && op->split) {
+      if (op->front != front::open) return errc::protocol;
+      op->front = front::fetched;
+      if (op->stage == stage::answer) sent_all(*op);
+      return errc{};
+    }
+    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
+    house().outbox().announcement_answered(op->peer);
+    note_taken(*op, protocol::rendezvous_protocol::get);
+    end_exposure(*op);
+    house().end(*op, errc{});
+    return errc{};
+  }
+  /// A pending get or put of `op` has ended. At the end of the same poll, `tell_finished` has to
+  /// follow if has_finished().
+  void on_copied(operation& op, bool ok) {
+    if (op.role == role::receive) {
+      if (!ok) return fetch_no_more(op);
+      op.copied += piece_of(op);
+      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
+    }
+    if (!ok) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    put_done(op);
+  }
+
+  bool has_finished() const noexcept { return !notice_.empty(); }
+  [[gnu::noinline]] void tell_finished() {
+    const finish_notice n = notice_;
+    notice_.clear();
+    if (n.more().empty()) return house().outbox().answer(n.to(), n.header());
+    house().outbox().answer_copy(n.to(), n.header(), n.more());
+  }
+
+  // --- Due copies --------------------------------------------------------------------------------
+
+  /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
+  std::size_t move(peer_record& r) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (r.due_.empty()) return 0;
+      operation& op = r.due_.front();
+      r.due_.pop_front();
+      op.stage = stage::copying;
+      if (op.role == role::receive) {
+        fetch_piece(op);
+      } else {
+        store_piece(op);
+      }
+      return 1;
+    }
+    return 0;
+  }
+  /// The request of a due receive is dropped: its data is not fetched any more.
+  void drop_due(peer_record& r, operation& op) {
+    r.due_.erase(op);
+    op.stage = stage::copying;
+    learn_no_more(op);
+    op.holder = holder::nobody;
+    receive_done(op, tells::now);
+  }
+
+  // --- Streams -----------------------------------------------------------------------------------
+
+  bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
+  /// Sends fragments to a peer. Returns the number of messages of which something was sent.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.streams_.empty()) {
+      operation& op = r.streams_.front();
+      const std::size_t before = op.transferred;
+      if (!push_fragments(r, op)) return sent + (op.transferred != before);
+      ++sent;
+    }
+    return sent;
+  }
+  void on_loss(peer_record& r) noexcept {
+    r.streams_.clear();
+    r.due_.clear();
+    r.fed_ = nullptr;
+  }
+
+ private:
+  /// Time at which the sender is told that its data has been fetched: never, at once, or in a batch
+  /// at the end of the poll.
+  enum class tells : std::uint8_t { nothing, now, soon };
+
+  House& house() noexcept { return static_cast<House&>(*this); }
+  /// The transport cannot end the exposure because the peer may be about to fetch the data. Waiting
+  /// here for the peer's program could deadlock two ranks that both do so. Instead this asks the
+  /// receiver not to fetch. The receiver answers from any of its calls; if a receive has taken the
+  /// message, its transfer continues and its end is reported as usual.
+  [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
+    if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
+    if (op.stage != stage::answer || !op.announced || op.split ||
+        detail::exchange(op.recalls, true))
+      return;
+    house().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
+  }
+  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
+
+  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
+           bytes != 0 && bytes <= op->limit - op->transferred;
+  }
+
+  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
+  /// transport copies by itself, which takes no time of this thread.
+  static constexpr std::size_t piece_max =
+      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
+  /// packets.
+  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
+  /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
+  /// are faster.
+  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
+  std::size_t piece_of(const operation& op) noexcept {
+    std::size_t most = House::staging_bytes;
+    if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    return lesser(most, op.limit - op.copied);
+  }
+
+  /// Puts the copy of `op`'s data off until this rank waits or polls: its program may have more
+  /// messages to announce first.
+  [[gnu::noinline]] void defer(operation& op) {
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::due;
+    r.due_.push_back(op);
+    house().peers().set_busy(r);
+  }
+  /// Puts `op` back at the front after a piece: a message is completed before the next one begins.
+  [[gnu::noinline]] void defer_rest(operation& op) {
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::due;
+    r.due_.push_front(op);
+    house().peers().set_busy(r);
+  }
+
+  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
+  /// Returns false if the sender has to move the data.
+  bool fetch(operation& op, const arrived_message& m);
+  [[gnu::noinline]] void fetch_piece(operation& op) {
+    if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
+    if (is_learnt(op)) {
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
+        choose_way(op);
+      else
+        op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
+        return request_packets(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
+        if (!split(op, op.target)) fetch_no_more(op);
+        return;
+      }
+    }
+    if (fetch_batch(op)) return;
+    const outcome o = get_piece(op);
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return fetch_no_more(op);
+    charge_time(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    fetched(op, tells::now);
+  }
+  outcome get_piece(operation& op);
+  /// Fetches `op` together with short due messages behind it that use gets too. Returns false if
+  /// there are none, or if not all could be fetched: `op` is still to be fetched then.
+  bool fetch_batch(operation& op);
+  void fetched(operation& op, tells when) {
+    house().trace().on(event::bytes_got, op.limit);
+    receive_done(op, when);
+  }
+  void fetch_no_more(operation& op) {
+    learn_no_more(op);
+    request_packets(op);
+  }
+
+  /// Asks the sender for the data, as packets or by a put.
+  [[gnu::noinline]] void request_packets(operation& op) {
+    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
+  }
+
+  /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
+  /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
+  /// number chooses.
+  void choose_way(operation& op) noexcept;
+  void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
+    peer_record& r = house().peers().of(op.peer);
+    r.taken_ = by;
+    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  /// A clock that excludes the transport's maintenance, which belongs to no message.
+  std::int64_t working_ns() noexcept {
+    if constexpr (MaintainedTransport<transport_type>)
+      return house().now_ns() - house().transport().tidied_ns();
+    return house().now_ns();
+  }
+  void learn_no_more(operation& op) noexcept;
+  static bool is_learnt(const operation& op) noexcept {
+    return op.learns != protocol::traffic::none;
+  }
+
+  /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
+  /// memory is exposed, so that the sender can put the data there.
+  void ask(operation& op, std::size_t from, bool stores);
+  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
+  /// front). Returns false if the sender's memory cannot be held.
+  bool split(operation& op, const remote_memory& from);
+  /// Asks the sender to send the front as packets after the second half, because the get failed.
+  void ask_for_front(operation& op, std::size_t bytes) noexcept;
+  errc on_front_wanted(operation& op, const wire::clearance& c);
+  void send_front(operation& op);
+
+  /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
+  /// `streamed`: bytes of it that came as packets.
+  void charge_time(operation& op, std::size_t streamed = 0);
+  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
+
+  /// The data that the sender was asked to move has arrived.
+  void asked_done(operation& op) {
+    if (!CpuCopyTransport<transport_type> || op.copied == 0)
+      return receive_done(op, tells::nothing);
+    end_exposure(op);
+    op.own.key = 0;
+    op.limit = op.copied;
+    op.copied = op.transferred = 0;
+  }
+
+  /// All data of a long message has arrived.
+  [[gnu::noinline]] void receive_done(operation& op, tells when) {
+    end_exposure(op);
+    if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
+    if (tells_together && when == tells::soon) {
+      if (!notice_.add(op.peer, op.remote_ticket)) {
+        tell_finished();
+        notice_.add(op.peer, op.remote_ticket);
+      }
+    } else if (when != tells::nothing) {
+      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    }
+    if (op.done()) return;  // The answer found the peer dead.
+    house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
+  }
+
+  /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
+  void start_put(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
+      if (op.target.key != 0 && copies) {
+        op.copied = op.transferred;
+        if constexpr (CpuCopyTransport<transport_type>) {
+          defer(op);
+        } else {
+          op.stage = stage::copying;
+          store_piece(op);
+        }
+        return;
+      }
+    }
+    stream(op);
+  }
+  [[gnu::noinline]] void store_piece(operation& op) {
+    if (op.data_lost()) return stream(op);  // `stream` loses the peer.
+    auto& transport = house().transport();
+    const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
+    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+    outcome o;
+    if constexpr (ImmediateTransport<transport_type>) {
+      static_assert(piece_max == ~std::size_t{0});
+      o = transport.put_then(op.peer, op.target, op.copied, data,
+                             wire::pack({.kind = wire::kind::delivered,
+                                         .credit = house().flow().outgoing(op.peer),
+                                         .ticket = op.remote_ticket}),
+                             cookie);
+    } else {
+      o = transport.put(op.peer, op.target, op.copied, data, cookie);
+    }
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    put_done(op);
+  }
+
+  /// Sends the data as packets. Bytes that were put before are sent again.
+  [[gnu::noinline]] void stream(operation& op) {
+    peer_record& r = house().peers().of(op.peer);
+    op.stage = stage::streaming;
+    r.streams_.push_back(op);
+    if (&r.streams_.front() != &op || !push_fragments(r, op)) house().peers().set_busy(r);
+  }
+
+  void put_done(operation& op) {
+    house().trace().on(event::bytes_put, op.limit - op.transferred);
+    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
+      house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
+  }
+
+  /// The sender has moved its part of a long message: the send is complete unless the receiver
+  /// still has to fetch the front.
+  [[gnu::noinline]] void sent_all(operation& op) {
+    if (op.split && op.front != front::fetched) {
+      op.stage = stage::answer;
+      if (op.front == front::wanted) send_front(op);
+      return;
+    }
+    end_exposure(op);
+    house().end(op, errc{});
+  }
+
+  /// Sends fragments of the first stream until it ends. Returns false if the channel is full.
+  bool push_fragments(peer_record& r, operation& op);
+
+  /// The cost statistics for `op`: separate for non-contiguous data and for data in both
+  /// directions, since the relative costs differ.
+  protocol::rendezvous_tuner& paths_of(const operation& op) noexcept {
+    if (!op.data.contiguous()) return spread_paths_;
+    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
+  }
+
+  protocol::rendezvous_tuner paths_;
+  protocol::rendezvous_tuner paths_both_ways_;
+  protocol::rendezvous_tuner spread_paths_;
+  finish_notice notice_;
+  bool more_fragments_ = false;
+  std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
+  std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/rooms/detail/rendezvous_choice.hpp
+
+// Choice of the rendezvous protocol of a long message and measurement of its cost; transfers in
+// which the sender moves all data or a part of it. Included by rendezvous.hpp.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack, class House>
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch(operation& op,
+                                                            const arrived_message& m) {
+  const remote_memory& from = m.memory;
+  if constexpr (RmaTransport<transport_type>) {
+    constexpr long_path by = protocol_type::long_by;
+    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+    const bool whole = op.data.contiguous();
+    if (!whole && !(CpuCopyTransport<transport_type> && house().outbox().prepare_staging()))
+      return false;
+    if (house().peers().is_gone(op.peer)) return false;  // So is its memory.
+    advice a = advice::always;
+    if (by == long_path::automatic) a = house().transport().get_cost_hint(op.peer, from, op.limit);
+    // One packet: a get has no advantage.
+    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::get;
+    if (a == advice::learn) {
+      op.rendezvous_protocol = protocol::rendezvous_protocol::open;
+      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                   : protocol::traffic::one_way;
+      op.spent_ns = 0;
+      // Otherwise the choice is made when this rank waits or polls: its program may have more
+      // messages to announce first. Earlier messages come first, so that their cost is measured
+      // unmixed.
+      if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
+    }
+    op.target = from;
+    op.copied = 0;
+    if constexpr (CpuCopyTransport<transport_type>) {
+      defer(op);
+    } else {
+      fetch_piece(op);
+    }
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
+outcome rendezvous_room<Stack, House>::get_piece(operation& op) {
+  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+  auto& transport = house().transport();
+  if (op.data.contiguous()) [[likely]]
+    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                         cookie);
+  const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
+  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+  if (o == outcome::done) op.data.write(op.copied, stage);
+  return o;
+}
+
+/// True if `op` may be fetched in a batch with others.
+inline bool is_whole_get(const operation& op) noexcept {
+  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
+         op.data.contiguous();
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch_batch(operation& op) {
+  if constexpr (BatchingTransport<transport_type>) {
+    constexpr std::size_t most = 2 * piece_max;
+    if (op.limit > most / 2 || !is_whole_get(op)) return false;
+    if (unbatched_ != 0) {
+      --unbatched_;
+      return false;
+    }
+    peer_record& r = house().peers().of(op.peer);
+    operation* all[batched_gets_max]{&op};
+    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
+    std::size_t n = 1;
+    std::size_t bytes = op.limit;
+    const std::int64_t asked_at_ns = op.asked_at_ns;
+    while (n < batched_gets_max && !r.due_.empty()) {
+      operation& next = r.due_.front();
+      if (!is_whole_get(next) || next.limit > most - bytes) break;
+      r.due_.pop_front();
+      next.stage = stage::copying;
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
+        defer_rest(next);
+        break;
+      }
+      all[n] = &next;
+      gets[n++] = {next.target, next.data.piece(0, next.limit)};
+      bytes += next.limit;
+    }
+    if (n == 1) return false;
+    const bool came = house().transport().get_batch(op.peer, gets, n);
+    if (!came) {  // One get failed: fetch each singly.
+      while (n-- > 1) defer_rest(*all[n]);
+      unbatched_ = unbatched_max;
+      return false;
+    }
+    const std::int64_t took = take_time(asked_at_ns);
+    for (std::size_t i = 0; i < n; ++i)
+      all[i]->spent_ns +=
+          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
+    finish_notice done;
+    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
+    house().outbox().answer_copy(done.to(), done.header(), done.more());
+    for (std::size_t i = 0; i < n; ++i)
+      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void rendezvous_room<Stack, House>::ask(operation& op, std::size_t from,
+                                                          bool stores) {
+  wire::clearance c{
+      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  if constexpr (RmaTransport<transport_type>) {
+    if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
+  }
+  op.stage = stage::streaming;
+  op.own = c.memory;
+  op.exposed = c.memory.key != 0;
+  op.transferred = from;
+  op.copied = 0;
+  op.control_bytes = sizeof c;
+  std::memcpy(op.control, &c, sizeof c);
+  house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+}
+
+template <class Stack, class House>
+bool rendezvous_room<Stack, House>::split(operation& op, const remote_memory& from) {
+  if constexpr (CpuCopyTransport<transport_type>) {
+    auto& transport = house().transport();
+    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    bool is_here = false;
+    {
+      // The sender starts its half while this side fetches: the hold keeps the sender's memory
+      // exposed meanwhile.
+      const auto held = transport.hold(op.peer, from, half);
+      if (!held) return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
+    }
+    if (!is_here) {
+      ask_for_front(op, half);
+      return true;
+    }
+    charge_time(op);
+    house().trace().on(event::bytes_got, half);
+    house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::ask_for_front(
+    operation& op, std::size_t bytes) noexcept {
+  learn_no_more(op);
+  op.copied = bytes;
+  const wire::clearance c{
+      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                               {reinterpret_cast<const std::byte*>(&c), sizeof c});
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] errc rendezvous_room<Stack, House>::on_front_wanted(
+    operation& op, const wire::clearance& c) {
+  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
+      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+    return errc::protocol;
+  op.front = front::wanted;
+  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
+  return errc{};
+}
+
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::send_front(operation& op) {
+  op.split = false;
+  op.limit = op.message_bytes;
+  op.transferred = 0;
+  op.stage = stage::streaming;
+  peer_record& r = house().peers().of(op.peer);
+  r.streams_.push_back(op);  // Behind all answers: one may report the other half.
+  house().peers().set_busy(r);
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void rendezvous_room<Stack, House>::choose_way(operation& op) noexcept {
+  peer_record& r = house().peers().of(op.peer);
+  const bool whole = op.data.contiguous();
+  op.asked_at_ns = working_ns();
+  if (has_data_for(r))
+    op.learns = protocol::traffic::both_ways;
+  else
+    r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
+  const bool both_ways = op.learns == protocol::traffic::both_ways;
+  // After an eager send without an announcement the peer's choice is not known.
+  const bool follows = both_ways && whole && op.peer < house().transport().self() &&
+                       !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
+  op.rendezvous_protocol =
+      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
+}
+
+template <class Stack, class House>
+void rendezvous_room<Stack, House>::learn_no_more(operation& op) noexcept {
+  if (is_learnt(op) && op.rendezvous_protocol != protocol::rendezvous_protocol::open)
+    paths_of(op).failed(op.limit);
+  op.learns = protocol::traffic::none;
+}
+
+template <class Stack, class House>
+std::int64_t rendezvous_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
+  const std::int64_t now = working_ns();
+  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  return took;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] void rendezvous_room<Stack, House>::charge_time(operation& op,
+                                                                  std::size_t streamed) {
+  if (!is_learnt(op)) return;
+  std::int64_t took = take_time(op.asked_at_ns);
+  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
+    // As much data goes back as packets. If it did not in the same time, it follows later: its time
+    // is counted, too.
+    peer_record& r = house().peers().of(op.peer);
+    const std::size_t out = lesser(streamed, r.streamed_out_);
+    r.streamed_out_ -= out;
+    if (out < streamed / 2) took *= 2;
+  }
+  op.spent_ns += took;
+}
+
+template <class Stack, class House>
+[[gnu::noinline]] bool rendezvous_room<Stack, House>::push_fragments(peer_record& r,
+                                                                     operation& op) {
+  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
+  if (op.data_lost()) {
+    house().peers().refuse(op.peer);  // The next flush loses the peer.
+    return false;
+  }
+  while (op.transferred < op.limit) {
+    const std::size_t n = lesser(fragment, op.limit - op.transferred);
+    const wire::header h{.kind = wire::kind::data,
+                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                         .context = static_cast<context_id>(op.transferred >> 32),
+                         .ticket = op.remote_ticket};
+    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
+      return false;
+    op.transferred += n;
+    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
+    house().trace().on(event::bytes_streamed, n);
+  }
+  r.streams_.pop_front();
+  sent_all(op);
+  return true;
+}
+
+/// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
+/// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
+template <class Stack, class House>
+[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::revoke_exposure(
+    operation& op) noexcept {
+  if constexpr (RetiringTransport<transport_type>) {
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (op.exposed) {
+      const outcome taken_back = house().transport().revoke(op.own);
+      op.exposed = taken_back != outcome::done;
+      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+  }
+  end_exposure(op);
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/engine/endpoint.hpp
 
 // The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
@@ -18237,18 +18254,18 @@ class endpoint : ground<Stack>,
                  peers_room<Stack, endpoint<Stack>>,
                  outbox_room<Stack, endpoint<Stack>>,
                  inbox_room<Stack, endpoint<Stack>>,
-                 mover_room<Stack, endpoint<Stack>>,
+                 rendezvous_room<Stack, endpoint<Stack>>,
                  progress_room<Stack, endpoint<Stack>> {
   using ground_type = ground<Stack>;
   using peers_type = peers_room<Stack, endpoint>;
   using outbox_type = outbox_room<Stack, endpoint>;
   using inbox_type = inbox_room<Stack, endpoint>;
-  using mover_type = mover_room<Stack, endpoint>;
+  using rendezvous_type = rendezvous_room<Stack, endpoint>;
   using progress_type = progress_room<Stack, endpoint>;
   friend peers_type;
   friend outbox_type;
   friend inbox_type;
-  friend mover_type;
+  friend rendezvous_type;
   friend progress_type;
   friend communicators<endpoint>;
   friend exposed_windows<endpoint>;
@@ -18419,15 +18436,15 @@ class endpoint : ground<Stack>,
   /// more, or errc{}.
   [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
     std::optional<probe_result> found;
-    bool crowded = false;
+    bool oversubscribed = false;
     {
       lock_guard lock(threading());
-      crowded = poll_probing();
+      oversubscribed = poll_probing();
       if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
     }
-    if (crowded && !found) [[unlikely]]
-      pace().give_way();
+    if (oversubscribed && !found) [[unlikely]]
+      pace().yield();
     return found;
   }
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
@@ -18566,7 +18583,7 @@ class endpoint : ground<Stack>,
   peers_type& peers() noexcept { return *this; }
   outbox_type& outbox() noexcept { return *this; }
   inbox_type& inbox() noexcept { return *this; }
-  mover_type& mover() noexcept { return *this; }
+  rendezvous_type& rendezvous() noexcept { return *this; }
   progress_type& pace() noexcept { return *this; }
   bool is_blocked() noexcept { return pace().blocked() != nullptr; }
   /// Receives the transport's callbacks during a poll.
@@ -18579,7 +18596,7 @@ class endpoint : ground<Stack>,
     std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
       return e.on_place(source, f, bytes);
     }
-    bool goes_on() noexcept { return e.mover().goes_on(); }
+    bool more_fragments() noexcept { return e.rendezvous().more_fragments(); }
     void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
     void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
     void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
@@ -18589,8 +18606,8 @@ class endpoint : ground<Stack>,
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
     sink s{*this};
     const std::size_t n = transport().poll(s);
-    if constexpr (mover_type::tells_together)
-      if (mover().has_finished()) mover().tell_finished();
+    if constexpr (rendezvous_type::tells_together)
+      if (rendezvous().has_finished()) rendezvous().tell_finished();
     return n;
   }
   [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
@@ -18604,7 +18621,7 @@ class endpoint : ground<Stack>,
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
   using peers_type::lose;
-  using progress_type::hear_out;
+  using progress_type::drain_peer;
   using progress_type::noticed;
   using progress_type::poll_once;
   void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
@@ -18702,9 +18719,9 @@ class endpoint : ground<Stack>,
   started send_queued_locked(const send_call& c, std::uint8_t flags);
   bool poll_probing() {
     inbox().probing(1);
-    const bool crowded = pace().poll_unblocked();
+    const bool oversubscribed = pace().poll_unblocked();
     inbox().probing(-1);
-    return crowded;
+    return oversubscribed;
   }
   template <class Done>
   void wait_probing(const pattern& want, call_site site, Done&& done);
@@ -19255,7 +19272,7 @@ template <class Stack>
     op.stage = stage::closing;
     return;
   }
-  if (!orphaned()) mover().end_exposure(op);
+  if (!orphaned()) rendezvous().end_exposure(op);
   end(op, why);
 }
 
@@ -19264,7 +19281,7 @@ template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::end_exposures_to(peer_id peer) noexcept {
   pool().for_each([&](operation& op) {
     if (op.peer != peer || op.stage != stage::closing || op.pending != 0) return;
-    mover().revoke_exposure(op);
+    rendezvous().revoke_exposure(op);
     finish(op, op.failure);
   });
 }
@@ -19310,7 +19327,7 @@ template <class Stack>
   if (r == nullptr) return;
   outbox_type::on_loss(*r);
   inbox_type::on_loss(*r);
-  mover_type::on_loss(*r);
+  rendezvous_type::on_loss(*r);
 }
 
 /// Tells the services, the compound operations and waiting threads of a loss.
@@ -19342,11 +19359,11 @@ bool endpoint<Stack>::part(operation& op) {
       give(op);
       return true;
     }
-    if (!mover().withdraw(op)) return false;
+    if (!rendezvous().withdraw(op)) return false;
     // The rest arrives, and is dropped.
     peer_record& r = *peers().find(op.peer);
     if (op.stage == stage::due) {
-      mover().drop_due(r, op);
+      rendezvous().drop_due(r, op);
       return true;
     }
     if (op.stage == stage::placed) {
@@ -19354,7 +19371,7 @@ bool endpoint<Stack>::part(operation& op) {
       return true;
     }
     if (op.stage == stage::streaming) {
-      mover().drop_stream(r, op);
+      rendezvous().drop_stream(r, op);
       return true;
     }
   } else if (op.pending != 0 || op.stage != stage::answer || op.announced) {
@@ -19368,7 +19385,7 @@ bool endpoint<Stack>::part(operation& op) {
       op.owns(copy);
     }
     // A receiver that knows the old memory finds it withdrawn, and asks for packets.
-    if (!mover().withdraw(op)) return false;
+    if (!rendezvous().withdraw(op)) return false;
     if (op.pending != 0 && !relocate(op)) return false;
     // Without memory for a copy the data is lost: waiting for the receiver could block for ever.
     op.data.base = op.owned;
@@ -19422,7 +19439,7 @@ template <class Stack>
       if (pace().poll_and_check() == 0) ::sched_yield();
   };
   wait();
-  if constexpr (PartingTransport<transport_type>) {
+  if constexpr (DrainableTransport<transport_type>) {
     // The job may report this later than the transport reports the connection's end, or never.
     if (!in_good_order || orphaned()) return;
     for (peer_id peer = 0; peer < peers().count(); ++peer)
@@ -19696,15 +19713,17 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   if (h.reserved != 0 || (h.flags & ~wire::flags_asked) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
-    case wire::kind::clear: return mover().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::clear:
+      return rendezvous().on_clear(named(source, h.ticket, role::send), payload);
     case wire::kind::data:
-      return mover().on_data(r, named(source, h.ticket, role::receive),
-                             match_bits_of(h.context, h.tag), payload);
+      return rendezvous().on_data(r, named(source, h.ticket, role::receive),
+                                  match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished:
       return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
-        return mover().on_finished(named(source, ticket, role::send));
+        return rendezvous().on_finished(named(source, ticket, role::send));
       });
-    case wire::kind::delivered: return mover().on_delivered(named(source, h.ticket, role::receive));
+    case wire::kind::delivered:
+      return rendezvous().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:
       return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
@@ -19712,7 +19731,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::leave: return peers().leaves(r);
     case wire::kind::recall: return inbox().on_recall(r, h);
-    case wire::kind::recalled: return mover().on_recalled(named(source, h.ticket, role::send));
+    case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }
@@ -19745,8 +19764,8 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return mover().place(r, named(source, h.ticket, role::receive), match_bits_of(h.context, h.tag),
-                       bytes);
+  return rendezvous().place(r, named(source, h.ticket, role::receive),
+                            match_bits_of(h.context, h.tag), bytes);
 }
 
 /// Handles the completion of a pending post, get or put. An unknown or repeated cookie is an error
@@ -19764,13 +19783,13 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
     if (op->exposed && !orphaned()) {
       if (ends_exposures && peers().is_dropping(op->peer)) return;
       if (peers().failure_of(op->peer) != errc{})
-        mover().revoke_exposure(*op);
+        rendezvous().revoke_exposure(*op);
       else
-        mover().end_exposure(*op);
+        rendezvous().end_exposure(*op);
     }
     return finish(*op, op->failure);
   }
-  if (copied) return mover().on_copied(*op, ok);
+  if (copied) return rendezvous().on_copied(*op, ok);
   if (!ok) peers().lose_unless_told(op->peer, errc::peer_lost);  // The packet will never arrive.
 }
 
@@ -19860,29 +19879,29 @@ namespace mpx::inline v0::detail {
 /// Polls once. Returns true if `op` is complete.
 template <class Stack>
 bool endpoint<Stack>::test(operation& op) {
-  bool crowded = false;
+  bool oversubscribed = false;
   bool done = false;
   {
     lock_guard lock(threading());
     done = op.done();
     if (!done) {
-      crowded = pace().poll_unblocked();
+      oversubscribed = pace().poll_unblocked();
       if (op.done()) return true;
     }
   }
   if (done) pass_without_poll();
-  if (crowded) pace().give_way();
+  if (oversubscribed) pace().yield();
   return done;
 }
 
 template <class Stack>
 void endpoint<Stack>::progress() {
-  bool crowded = false;
+  bool oversubscribed = false;
   {
     lock_guard lock(threading());
-    crowded = pace().poll_unblocked();
+    oversubscribed = pace().poll_unblocked();
   }
-  if (crowded) pace().give_way();
+  if (oversubscribed) pace().yield();
 }
 
 template <class Stack>
@@ -19914,13 +19933,13 @@ probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, er
 template <class Stack>
 arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
-  bool crowded = false;
+  bool oversubscribed = false;
   {
     lock_guard lock(threading());
-    crowded = poll_probing();
+    oversubscribed = poll_probing();
     found = inbox().claim(want, failure);
   }
-  if (crowded && found == nullptr) pace().give_way();
+  if (oversubscribed && found == nullptr) pace().yield();
   return found;
 }
 
@@ -20467,7 +20486,7 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return !e.orphaned() && e.peers().failures() == 0 && e.revocations_.none();
   }
-  static bool crowded(endpoint_type& e) noexcept {
+  static bool oversubscribed(endpoint_type& e) noexcept {
     lock_guard lock(e.threading());
     return e.transport().oversubscribed();
   }
@@ -20479,7 +20498,7 @@ struct shared_blocks {
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
   /// not yield.
-  static bool give_way(endpoint_type& e) noexcept {
+  static bool yield(endpoint_type& e) noexcept {
     using pace_type = typename Stack::wait_type::pace;
     if constexpr (!LearningPace<pace_type>) return false;
     pace_type pace(true);
@@ -20510,7 +20529,7 @@ struct shared_blocks {
   }
   /// A clock that excludes the transport's maintenance, which belongs to no call.
   static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
-    if constexpr (TidyingTransport<typename endpoint_type::transport_type>) {
+    if constexpr (MaintainedTransport<typename endpoint_type::transport_type>) {
       lock_guard lock(e.threading());
       return platform::now_ns() - e.transport().tidied_ns();
     }
@@ -20555,7 +20574,7 @@ struct shared_blocks {
     const remote_memory m = expose(e, peer, memory(&here, 1));
     if (m.key == 0) return advice::never;
     held_lock lock(e.threading());
-    const advice pays = e.transport().get_pays(peer, m, std::size_t{1} << 20);
+    const advice pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;
@@ -20727,7 +20746,7 @@ class crowd {
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
   bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    const rank_t missing = s_.luck < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
+    const rank_t missing = s_.spin_score < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
     return missing >= 0 && looks_on(missing, ready);
   }
   /// As comes_soon, for rank r alone.
@@ -20741,25 +20760,25 @@ class crowd {
   /// repeatedly, it polls in one call of 17 only.
   bool looks_on(rank_t missing, ready_check ready) noexcept {
     constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
-    constexpr int known_luck = 4;
+    constexpr int known_spin_score = 4;
     constexpr int pause_calls = 16;
-    if (s_.luck < 0) {
-      ++s_.luck;
+    if (s_.spin_score < 0) {
+      ++s_.spin_score;
       return false;
     }
     for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
       if (ready()) {
-        if (s_.luck < known_luck) ++s_.luck;
+        if (s_.spin_score < known_spin_score) ++s_.spin_score;
         return true;
       }
       platform::relax();
     }
-    s_.luck = s_.luck > 0 ? s_.luck - 1 : -pause_calls;
+    s_.spin_score = s_.spin_score > 0 ? s_.spin_score - 1 : -pause_calls;
     return false;
   }
   /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
   /// did not yield.
-  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::give_way(e_); }
+  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
 
   endpoint_type& e_;
   node_state& s_;
@@ -23677,12 +23696,12 @@ class node_call {
     raise(slot.flag, tag);
     return made;
   }
-  bool crowded() const noexcept { return s_.crowded; }
+  bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// True if long data may be read directly from the memory of the other ranks.
   bool may_read() const noexcept { return s_.may_read; }
   /// Records the root of this call for the waiting policy: see expect_root.
   void expect(rank_t root) noexcept {
-    if (s_.crowded) expect_root(s_, root, serial_);
+    if (s_.oversubscribed) expect_root(s_, root, serial_);
   }
   [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
 
@@ -23758,7 +23777,7 @@ class node_call {
   }
   [[MPX_ALWAYS_INLINE]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
                                   rank_t r) noexcept {
-    const unsigned looks = s_.crowded ? 1 : node_looks;
+    const unsigned looks = s_.oversubscribed ? 1 : node_looks;
     for (unsigned i = 0; i < looks; ++i) {
       if (word.load(platform::memory_order_acquire) == tag) [[likely]]
         return true;
@@ -23780,7 +23799,7 @@ class node_call {
   }
   [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
                                     mpx::detail::function_ref<bool()> ready) noexcept {
-    return (s_.crowded && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
+    return (s_.oversubscribed && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
   }
   /// Waits for rank r; if r == size, for the ranks of `whom` that have not published `tag` yet.
   /// Returns false if the call fails.
@@ -24419,7 +24438,7 @@ void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, con
 template <class Stack>
 void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
   node.show({});
-  if (node.crowded()) {
+  if (node.oversubscribed()) {
     node.see_all();
   } else {
     for (rank_t r = 0; r < c.size(); ++r)
@@ -24431,7 +24450,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, con
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
 bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
-  return ranks == 2 && bytes > 65536 && node.may_read() && !node.crowded();
+  return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
@@ -24524,8 +24543,9 @@ bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t rank
                     bool everywhere) noexcept {
   // With two ranks, one of them has its elements in its cache and fetches the others at one
   // transfer a line. Parts are faster in this range only, until caches are full.
-  if (ranks == 2) return !everywhere && !node.crowded() && bytes > 131072 && bytes <= 1048576;
-  if (!node.crowded()) return bytes > 8192;
+  if (ranks == 2)
+    return !everywhere && !node.oversubscribed() && bytes > 131072 && bytes <= 1048576;
+  if (!node.oversubscribed()) return bytes > 8192;
   return ranks <= 8 ? bytes > 131072 : everywhere && bytes > 32768;
 }
 
@@ -24569,7 +24589,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         node.own_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
         const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
-        if (node.crowded()) {
+        if (node.oversubscribed()) {
           c.copy(out,
                  node.meet(
                      bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
@@ -24595,7 +24615,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     node.own_next(bytes, i);
-    if (node.crowded()) node.see_all(i);
+    if (node.oversubscribed()) node.see_all(i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     for (rank_t k = 1; k < n; ++k) {
@@ -24633,7 +24653,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
     node.show_windows(from, at, bytes, i, left);
-    if (node.crowded()) node.see_all(i);
+    if (node.oversubscribed()) node.see_all(i);
     for (rank_t k = 1; k < n; ++k) {
       const rank_t r = around(me + k, n);
       const memory theirs = node.see_window(r, bytes, i, left);
@@ -24665,7 +24685,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i, most - at);
-                if (node.crowded()) node.see_all(i);
+                if (node.oversubscribed()) node.see_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
@@ -24702,10 +24722,10 @@ choice without_node(question q, algorithm by) noexcept {
 
 /// Measured costs of calls of this kind. Every rank waits for rank 0 in these calls, so that rank 0
 /// can choose for all.
-inline protocol::scheme_learner* ways_of(node_state& s, const alltoall_call&) noexcept {
+inline protocol::rendezvous_tuner* ways_of(node_state& s, const alltoall_call&) noexcept {
   return &s.alltoall_ways;
 }
-inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) noexcept {
+inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&) noexcept {
   return &s.allgather_ways;
 }
 /// Makes a long call in one of two ways: ranks read directly from each other's buffers, or they
@@ -24713,12 +24733,12 @@ inline protocol::scheme_learner* ways_of(node_state& s, const allgather_call&) n
 /// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
 template <class Stack, class What>
 void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                    const What& call, protocol::scheme_learner& ways, std::size_t bytes) {
+                    const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
   const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
-  const auto way = leads ? ways.choose(bytes, false) : protocol::scheme::packets;
-  if (leads ? way == protocol::scheme::get : node.shows(0, node_is_loan))
+  const auto way = leads ? ways.choose(bytes, false) : protocol::rendezvous_protocol::packets;
+  if (leads ? way == protocol::rendezvous_protocol::get : node.shows(0, node_is_loan))
     meet_direct(node, c, call);
   else
     meet(node, c, call);
@@ -24734,7 +24754,7 @@ void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, no
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
   if constexpr (requires { ways_of(state, call); }) {
-    if (state.may_read && !state.crowded && q.bytes >= shared_learnt_bytes)
+    if (state.may_read && !state.oversubscribed && q.bytes >= shared_learnt_bytes)
       return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
   }
   if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
@@ -25201,10 +25221,11 @@ template <class Stack>
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
   const advice reading = reads_all(c);
-  std::uint64_t can =
-      (base != nullptr && made != nullptr ? reached : 0u) | (blocks_of::crowded(e) ? 0u : roomy) |
-      (platform::register_heavy_barrier() ? barrier : 0u) |
-      (reading == advice::always ? reads : 0u) | (reading != advice::never ? may_read : 0u);
+  std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
+                      (blocks_of::oversubscribed(e) ? 0u : roomy) |
+                      (platform::register_heavy_barrier() ? barrier : 0u) |
+                      (reading == advice::always ? reads : 0u) |
+                      (reading != advice::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -25224,10 +25245,10 @@ template <class Stack>
   }
   made->block = node_block(base, n);
   made->own = name_of_own;
-  made->crowded = (can & roomy) == 0;
+  made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->crowded && platform::claiming_pays();
-  made->owns_early = !made->crowded && platform::owning_early_pays();
+  made->claims = !made->oversubscribed && platform::claiming_pays();
+  made->owns_early = !made->oversubscribed && platform::owning_early_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;
   return made;
@@ -25259,9 +25280,9 @@ namespace mpx::inline v0::coll {
 /// One short call at one rank. Each `make` tries to complete a call without a long wait. It returns
 /// true if it did. If it returns false, nothing has happened, except that this rank may have
 /// published its piece. Everything is inlined, so that the members stay in registers. Other types
-/// of calls provide a function `make_quickly(quick_call<Stack>&, call)`.
+/// of calls provide a function `try_fast(shm_fast_call<Stack>&, call)`.
 template <class Stack>
-class quick_call {
+class shm_fast_call {
   using endpoint_type = mpx::detail::endpoint<Stack>;
   using state_type = mpx::detail::communicator_state;
 
@@ -25271,8 +25292,8 @@ class quick_call {
   // Limit for all blocks that a rank publishes together, one for each other rank.
   static constexpr std::size_t blocks_bytes_max = 16384;
 
-  [[MPX_ALWAYS_INLINE]] quick_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
-                                   rank_t n) noexcept
+  [[MPX_ALWAYS_INLINE]] shm_fast_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
+                                      rank_t n) noexcept
       : e_(e),
         state_(state),
         s_(s),
@@ -25317,7 +25338,7 @@ class quick_call {
   [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
     const std::size_t bytes = call.data.bytes;
     if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
-    if (s_.crowded) expect_root(s_, call.root, serial_);
+    if (s_.oversubscribed) expect_root(s_, call.root, serial_);
     if (me_ == call.root) {
       if (!is_free()) return false;
       show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
@@ -25385,7 +25406,7 @@ class quick_call {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
     // Where ranks outnumber cores, node_calls.hpp lets one rank combine for all.
-    if (s_.crowded || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
+    if (s_.oversubscribed || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
     std::byte* const out = call.out.base;
@@ -25428,14 +25449,14 @@ class quick_call {
   }
 
   template <class What>
-  requires requires(quick_call& call, const What& what) {
-    { make_quickly(call, what) } -> std::same_as<bool>;
+  requires requires(shm_fast_call& call, const What& what) {
+    { try_fast(call, what) } -> std::same_as<bool>;
   }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what) noexcept {
-    return make_quickly(*this, what);
+    return try_fast(*this, what);
   }
 
-  // --- For make_quickly --------------------------------------------------------------------------
+  // --- For try_fast --------------------------------------------------------------------------
 
   rank_t rank() const noexcept { return me_; }
   rank_t size() const noexcept { return n_; }
@@ -25466,7 +25487,7 @@ class quick_call {
   /// the other would yield the core once for each. Returns false if they do not publish soon; true
   /// at once where each rank has a core.
   [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
-    if (!s_.crowded) return true;
+    if (!s_.oversubscribed) return true;
     const node_tag tag = tag_of(serial_, 0);
     for (std::uint64_t missing = whom & s_.block.everybody(); missing != 0; missing &= missing - 1)
       if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i_, tag))
@@ -25514,7 +25535,7 @@ class quick_call {
     constexpr std::size_t few = 2 * cache_line_bytes;
     if (bytes <= few) return copy(to, from, bytes);
     if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
-    platform::own_lines(to, bytes);
+    platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, from, bytes);
   }
 
@@ -25558,7 +25579,7 @@ class quick_call {
   /// `have_come` for rank r alone.
   [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
     const node_tag tag = tag_of(serial_, 0);
-    return !s_.crowded || s_.block.has_shown(r, i_, tag) ||
+    return !s_.oversubscribed || s_.block.has_shown(r, i_, tag) ||
            crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
   }
   [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
@@ -25594,16 +25615,16 @@ class quick_node : mpx::detail::point_to_point<Stack> {
   explicit quick_node(const base& on) noexcept : base(on) {}
 
   /// Tries to complete the call by the fast path. Returns false if the caller must take the slow
-  /// path: see quick_call.
+  /// path: see shm_fast_call.
   template <class What>
-  requires requires(quick_call<Stack>& call, const What& what) { call.make(what); }
+  requires requires(shm_fast_call<Stack>& call, const What& what) { call.make(what); }
   [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
-    if (!quick_call<Stack>::is_short(what)) return false;
+    if (!shm_fast_call<Stack>::is_short(what)) return false;
     this->check_exists(where);
     node_state* const s = this->state_->node;
     if (s == nullptr) return false;
     this->endpoint_->pass_without_poll();
-    quick_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
+    shm_fast_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
     return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
            call.make(what);
   }
@@ -25669,7 +25690,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
       q.meets = true;
       q.reads = node->reads;
-      q.crowded = node->crowded;
+      q.oversubscribed = node->oversubscribed;
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
         return coll::run_in_node(steps, what, *node, q);
@@ -25711,12 +25732,11 @@ using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
 /// - its collective policy is the default, by_size;
 /// - quick_node has a `make` for it.
 template <class Stack, class What>
-concept MakesQuickly =
-    coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
-    std::same_as<typename Stack::collective_type, coll::by_size> &&
-    requires(coll::quick_node<Stack>& node, const What& what) {
-      { node.make(what, std::source_location()) } -> std::same_as<bool>;
-    };
+concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+                      std::same_as<typename Stack::collective_type, coll::by_size> &&
+                      requires(coll::quick_node<Stack>& node, const What& what) {
+                        { node.make(what, std::source_location()) } -> std::same_as<bool>;
+                      };
 
 /// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
 /// `trouble`.
@@ -25755,7 +25775,7 @@ template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
                                       std::source_location where, trouble_of<Stack>& trouble) {
-  if constexpr (MakesQuickly<Stack, What>) {
+  if constexpr (HasFastPath<Stack, What>) {
     if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
         coll::quick_node<Stack>(on).make(what, where)) [[likely]]
       return errc{};
@@ -29137,7 +29157,7 @@ MPX_INSTANCE(class transport::basic_shm<>)
 MPX_INSTANCE(class detail::peers_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::outbox_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::inbox_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::mover_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::rendezvous_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::progress_room<stack<>, detail::endpoint<stack<>>>)
 MPX_INSTANCE(class detail::endpoint<stack<>>)
 MPX_INSTANCE(class detail::point_to_point<stack<>>)
@@ -29678,7 +29698,7 @@ template <class Info = hang_info>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/watch/hang_lookout.hpp
+// ==== mpx/watch/hang_monitor.hpp
 
 // Polls the marks of a job's ranks, and detects that no rank can make progress, or that some have
 // waited for too long. Used by the process that runs the job; ranks only publish their own state
@@ -29721,11 +29741,11 @@ template <class Info>
 
 /// Hang detection of one job. All times are of the monotonic clock.
 template <class Job = bootstrap::detail::job_view, class Info = hang_info>
-class hang_lookout {
+class hang_monitor {
  public:
   /// The memory of `job` outlives this. `limit_ns` holds until a rank sets another limit; 0: none.
   /// Errors:     errc::no_resources.
-  explicit hang_lookout(const Job& job, std::int64_t limit_ns = 0)
+  explicit hang_monitor(const Job& job, std::int64_t limit_ns = 0)
       : job_(job),
         limit_ns_(limit_ns),
         marks_(static_cast<std::size_t>(job.size())),
@@ -29990,7 +30010,7 @@ template <class Job>
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_lookout<Job> lookout(job, limit_ns);
+  hang_monitor<Job> lookout(job, limit_ns);
   std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
   for (rank_t r = 0;;) {
     const std::uint32_t news = job.failure_epoch(0);
@@ -30552,7 +30572,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                ? outcome::done
                : outcome::retry;
   }
-  advice get_pays(peer_id, const remote_memory& memory, std::size_t) noexcept {
+  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
     return memory.key >> 62 == 1 ? advice::always : advice::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
