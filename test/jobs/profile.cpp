@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // A program whose last rank is late at each step; with an argument, over a stack without a profile.
 
 #include <chrono>
