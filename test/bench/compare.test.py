@@ -84,7 +84,7 @@ def judged(machine, rounds=1, test=LATENCY):
 
 
 def sample(value, disturbed=False, mode="A"):
-    return Measured([Sample(mode, value, "somebody else" if disturbed else None)])
+    return Measured([Sample(mode, value, "somebody else" if disturbed else None, beyond=value)])
 
 
 def states(targets):

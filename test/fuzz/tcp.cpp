@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include <cstdlib>
-#include <mpx/transport/tcp/acceptor.hpp>
+#include <mpx/transport/tcp/listeners.hpp>
 #include <mpx/transport/tcp/reader.hpp>
 #include <mpx/transport/tcp/stream.hpp>
 #include <vector>
@@ -52,7 +52,7 @@ void strangers(input in) {
   tcp_endpoint at;
   const tcp_secret secret(tcp_bytes32{});
   const tcp_knock knock = tcp_knock_of(secret, 1);
-  tcp_acceptor door(listen_tcp(ip::address_v4::loopback(), {}, at), watch, knock);
+  tcp_listeners door(listen_tcp(ip::address_v4::loopback(), {}, at), watch, knock);
   std::vector<tcp_descriptor> outside;
   while (!in.left.empty()) {
     const std::uint8_t what = in.byte();
@@ -76,7 +76,7 @@ void strangers(input in) {
     });
   }
   outside.clear();
-  door.tick(mpx::platform::now_ns() + 2 * tcp_acceptor::patience_ns);
+  door.tick(mpx::platform::now_ns() + 2 * tcp_listeners::patience_ns);
   require(door.counters().admitted == 0);
   require(door.counters().strangers >= 1 || door.quiet());
 }

@@ -45,10 +45,10 @@ SCHEDULES = "engine/detail/endpoint_schedules.hpp"
 REPLAY = "transport/detail/replay.hpp"
 READER = "transport/tcp/reader.hpp"
 WRITER = "transport/tcp/writer.hpp"
-WIRES = "transport/tcp/connections.hpp"
+CONNECTIONS = "transport/tcp/connections.hpp"
 CALLS_TEST = "transport/tcp_calls.test.cpp"
 REACH_TEST = "transport/tcp_reach.test.cpp"
-NEWCOMERS = "transport/tcp/acceptor.hpp"
+LISTENERS = "transport/tcp/listeners.hpp"
 DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "transport/rdma/registration_cache.hpp"
@@ -514,27 +514,27 @@ MUTATIONS = [
      "      l.out.copy(bytes_of(f), payload, 0, pends_, cookie);", MENDED),
     ("a receipt is kept, however many nobody has acknowledged", WRITER,
      "    return l.receipts < receipts_max;", "    return true;", REACH_TEST),
-    ("who computes loses whom it has called", WIRES,
+    ("who computes loses whom it has called", CONNECTIONS,
      "    l.lost_at_ns += now - l.due_ns;\n", "", CALLS_TEST),
-    ("who is kept waiting and hangs up is not called afresh", WIRES,
+    ("who is kept waiting and hangs up is not called afresh", CONNECTIONS,
      "(why == 0 || why == ECONNRESET || why == EPIPE)", "why == -1", CALLS_TEST),
-    ("of two calls that cross, both give way", WIRES,
+    ("of two calls that cross, both give way", CONNECTIONS,
      "(l->calls < 2 || l->call->has_greeted())", "l->calls < 2", CALLS_TEST),
-    ("a call that has ended is taken for a connection", WIRES,
+    ("a call that has ended is taken for a connection", CONNECTIONS,
      "    if (has_hung_up(s.fd())) return true;\n", "", CALLS_TEST),
-    ("what a forked child holds has not ended", WIRES,
+    ("what a forked child holds has not ended", CONNECTIONS,
      "    l.socket.for_each_fd([this](int fd) { watch_.part(fd); });\n", "", CALLS_TEST),
-    ("who leaves forgets what a connection that broke had taken", WIRES,
+    ("who leaves forgets what a connection that broke had taken", CONNECTIONS,
      "l->out.empty()) continue;", "l->out.idle()) continue;", REACH_TEST),
-    ("a third rank takes the place of one of two that have met", WIRES,
+    ("a third rank takes the place of one of two that have met", CONNECTIONS,
      "    if (l->met && !who.knows(l->token)) return false;\n", "", REACH_TEST),
-    ("a call that waits to be taken does not ask again whether the host is there", WIRES,
+    ("a call that waits to be taken does not ask again whether the host is there", CONNECTIONS,
      "        l.call->knock(l.socket.fd(), secret_);\n", "        static_cast<void>(0);\n", CALLS_TEST),
-    ("a stranger takes the place of who has knocked", NEWCOMERS,
+    ("a stranger takes the place of who has knocked", LISTENERS,
      "    if (all_[at].handshake.has_knocked() && !for_one_that_has_knocked) return places;\n", "", DOOR_TEST),
-    ("who has been here longest goes, though he has knocked and others have not", NEWCOMERS,
+    ("who has been here longest goes, though he has knocked and others have not", LISTENERS,
      "                              : !knocked;\n", "                              : knocked;\n", DOOR_TEST),
-    ("of many that call at once each takes the place of one before it", NEWCOMERS,
+    ("of many that call at once each takes the place of one before it", LISTENERS,
      "    if (!oldest.handshake.has_knocked()) return true;\n", "    if (true) return true;\n", DOOR_TEST),
     # Of who dies, and of who leaves.
     ("a lock is given to who has died waiting for it", "rma/service.hpp",

@@ -200,7 +200,7 @@ TEST_CASE("tcp: strangers take no place of who has knocked") {
   const tcp_secret secret = tcp_secret::drawn();
   const tcp_knock knock = tcp_knock_of(secret, 0);
   tcp_watch watch;
-  tcp_acceptor door({}, watch, knock);
+  tcp_listeners door({}, watch, knock);
   std::vector<tcp_descriptor> outside;
   const auto come = [&](bool knocks) {
     int ends[2];
@@ -253,7 +253,7 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
     REQUIRE(all.back().c.knock(all.back().s.fd(), secret));
   }
   tcp_watch watch;
-  tcp_acceptor door(std::move(listener), watch, tcp_knock_of(secret, 0));
+  tcp_listeners door(std::move(listener), watch, tcp_knock_of(secret, 0));
   std::vector<tcp_descriptor> admitted;
   const deadline limit;
   while (admitted.size() < callers) {
@@ -285,7 +285,7 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
 TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
   const tcp_secret secret = tcp_secret::drawn();
   tcp_watch watch;
-  tcp_acceptor door({}, watch, tcp_knock_of(secret, 0));
+  tcp_listeners door({}, watch, tcp_knock_of(secret, 0));
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
   const tcp_descriptor caller(ends[0]);
@@ -297,7 +297,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   REQUIRE(feed(c, challenge, 99, secret) == tcp_step::ready);
   const tcp_hello h = c.hello(secret);
   say(caller, &h, sizeof h);
-  const std::int64_t late = mpx::platform::now_ns() + 2 * tcp_acceptor::patience_ns;
+  const std::int64_t late = mpx::platform::now_ns() + 2 * tcp_listeners::patience_ns;
   door.tick(late);
   unsigned admitted = 0;
   door.advance(0, secret, 0, 2,

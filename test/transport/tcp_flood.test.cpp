@@ -236,7 +236,7 @@ TEST_CASE("tcp: so do they while a stranger holds connections, with few descript
     f.poll_while_opened(s, many / 10);
     most = std::max(most, descriptors());
   }
-  CHECK(most <= before + 2 * static_cast<int>(tcp_acceptor::places));
+  CHECK(most <= before + 2 * static_cast<int>(tcp_listeners::places));
   for (std::uint32_t serial = 1; serial < 4; ++serial) {
     f.exchange(serial);
     break_connections();
@@ -281,9 +281,9 @@ TEST_CASE("tcp: strangers that came before a rank knows the secret leave its que
     REQUIRE(::connect(early.back().fd(), &at.any, at.bytes) == 0);
   }
   tcp_watch watch;
-  const tcp_acceptor door(std::move(listener), watch, tcp_knock_of(tcp_secret::drawn(), 0));
+  const tcp_listeners door(std::move(listener), watch, tcp_knock_of(tcp_secret::drawn(), 0));
   CHECK(door.counters().accepted == 300);
-  CHECK(door.counters().strangers == 300 - tcp_acceptor::places);
+  CHECK(door.counters().strangers == 300 - tcp_listeners::places);
 }
 
 }  // namespace

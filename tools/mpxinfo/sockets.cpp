@@ -3,8 +3,8 @@
 #include "sockets.hpp"
 
 #include <cstdlib>
-#include <mpx/transport/tcp/acceptor.hpp>
 #include <mpx/transport/tcp/interface.hpp>
+#include <mpx/transport/tcp/listeners.hpp>
 #include <mpx/transport/tcp/tls_stream.hpp>
 #include <string>
 
@@ -16,7 +16,7 @@ using namespace mpx::transport::detail;
 
 /// At which addresses a rank would be called, in which order and why; throws why it cannot listen.
 std::string listening() {
-  const tcp_places here = tcp_places::chosen(false, tcp_acceptor::listeners_max);
+  const tcp_places here = tcp_places::chosen(false, tcp_listeners::listeners_max);
   std::string where;
   tcp_endpoint at;
   const auto ports = tcp_port_range::from_environment();

@@ -178,9 +178,9 @@ class basic_tcp {
   static constexpr int rounds_max = 16;
   // Bytes of long packets delivered per poll.
   static constexpr std::size_t long_bytes_max = 256 * 1024;
-  static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_acceptor::listeners_max
+  static constexpr std::size_t interfaces_max = Stream::lanes < detail::tcp_listeners::listeners_max
                                                     ? Stream::lanes
-                                                    : detail::tcp_acceptor::listeners_max;
+                                                    : detail::tcp_listeners::listeners_max;
   using link = typename detail::tcp_connections<Stream>::link;
 
   struct joined {

@@ -18,9 +18,9 @@
 
 #include "mpx/core/platform.hpp"
 #include "mpx/transport/concepts.hpp"
-#include "mpx/transport/tcp/acceptor.hpp"
 #include "mpx/transport/tcp/heartbeat.hpp"
 #include "mpx/transport/tcp/link.hpp"
+#include "mpx/transport/tcp/listeners.hpp"
 #include "mpx/transport/tcp/writer.hpp"
 
 namespace mpx::inline v0::transport::detail {
@@ -66,7 +66,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         secret_(secret),
         directory_(std::move(directory)),
         from_(from),
-        acceptor_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
+        listeners_(std::move(listener), watch_, tcp_knock_of(secret, self)) {}
   ~tcp_connections() {
     if (::getpid() != pid_) return;  // A forked child is no rank: it says no goodbye.
     for (link* l : links_) {
@@ -74,12 +74,12 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       if (l->state == tcp_state::open) say_goodbye(*l);
       part(*l);
     }
-    acceptor_.shut();
+    listeners_.shut();
   }
 
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
-  const tcp_door_counters& door() const noexcept { return acceptor_.counters(); }
+  const tcp_door_counters& door() const noexcept { return listeners_.counters(); }
   const tcp_endpoint& endpoint() const noexcept { return directory_.of(self_)[0].at; }
   /// Text for the error of a lost peer: the addresses that were tried, and the result of each. ""
   /// if the peer is not lost or nothing is known.
@@ -99,11 +99,11 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         unsigned{peer}, l->search.seconds(), tried.c_str());
   }
   /// True if a connection is being made, waits for room, or newcomers are present: `tick` has work.
-  bool has_timers() const noexcept { return attention_ != 0 || !acceptor_.quiet(); }
+  bool has_timers() const noexcept { return attention_ != 0 || !listeners_.quiet(); }
 
   typename Stream::context& streams() noexcept { return streams_; }
   /// Adds a listening socket.
-  void also_listen(tcp_descriptor at) noexcept { acceptor_.also_at(std::move(at)); }
+  void also_listen(tcp_descriptor at) noexcept { listeners_.also_at(std::move(at)); }
 
   // --- Posting -----------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       switch (e.what) {
         case tcp_watch::kind::link: return on_link(e.which, writable, reads);
         case tcp_watch::kind::newcomer: return on_newcomer(e.which);
-        case tcp_watch::kind::listener: return acceptor_.accept();
+        case tcp_watch::kind::listener: return listeners_.accept();
         case tcp_watch::kind::wake: return watch_.quiet_wake();
         case tcp_watch::kind::timer: return watch_.quiet_timer();
       }
@@ -445,8 +445,9 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.search.found(at, places.size());
   }
   void on_newcomer(std::uint32_t at) noexcept {
-    acceptor_.advance(at, secret_, self_, peers(),
-                      [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
+    listeners_.advance(
+        at, secret_, self_, peers(),
+        [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
   }
   /// Decides on a connection of a rank that has proven its identity. Returns false if it is no
   /// connection of the peer that was met before. Of two attempts that cross, that of the lower rank
@@ -517,7 +518,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   /// Handles deadlines that have passed, and sets the timer to the next one.
   void tick() noexcept {
     const std::int64_t now = platform::now_ns();
-    std::int64_t next = acceptor_.tick(now);
+    std::int64_t next = listeners_.tick(now);
     if (timed_ != 0) {
       for (link* l : links_) {
         if (l == nullptr || l->due_ns == 0) continue;
@@ -572,7 +573,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   [[no_unique_address]] typename Stream::context streams_;
   tcp_directory directory_;
   tcp_endpoint from_;  // Local address to connect from, if one was chosen.
-  tcp_acceptor acceptor_;
+  tcp_listeners listeners_;
   pid_t pid_ = ::getpid();
 };
 

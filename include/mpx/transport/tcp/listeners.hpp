@@ -26,7 +26,7 @@ struct tcp_door_counters {
 };
 
 /// The listeners of a rank, and connections in the handshake.
-class tcp_acceptor {
+class tcp_listeners {
  public:
   static constexpr std::uint32_t places = 64;
   static constexpr std::int64_t patience_ns = 5'000'000'000;
@@ -39,7 +39,7 @@ class tcp_acceptor {
   static constexpr std::int64_t shortage_ns = patience_ns;  // Limit: listeners then close.
 
   /// `knock`: the knock of this rank.
-  tcp_acceptor(tcp_descriptor listener, tcp_watch& watch, const tcp_knock& knock) noexcept
+  tcp_listeners(tcp_descriptor listener, tcp_watch& watch, const tcp_knock& knock) noexcept
       : watch_(watch), knock_(knock) {
     also_at(std::move(listener));
   }
