@@ -27,6 +27,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
+#include "mpx/datatype/memory.hpp"
 #include "mpx/protocol/rendezvous_tuner.hpp"
 
 namespace mpx::inline v0::coll {
