@@ -2,6 +2,7 @@
 # The checks of what is written: ctests with the label `house`, each a script of tools/.
 
 mpx_add_house_test(docs.links house 60 Python3::Interpreter "${tools}/check_links.py")
+mpx_add_house_test(docs.words house 60 Python3::Interpreter "${tools}/check_words.py")
 # Their commands are run as they are written.
 if(NOT MPX_SANITIZE)
   unset(newest_clang)

@@ -15385,9 +15385,9 @@ class outbox_room {
   }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
+    return house().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
   }
-  bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
@@ -15626,7 +15626,7 @@ bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
+[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_prepaid(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(to);

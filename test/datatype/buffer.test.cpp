@@ -101,9 +101,9 @@ struct unsaid {
   unsaid(const unsaid&) {}
 };
 int captured = 1;
-const auto by_copy = [x = captured] { return x; };
-const auto by_reference = [&x = captured] { return x; };
-const auto without_captures = [] {};
+[[maybe_unused]] const auto by_copy = [x = captured] { return x; };
+[[maybe_unused]] const auto by_reference = [&x = captured] { return x; };
+[[maybe_unused]] const auto without_captures = [] {};
 
 }  // namespace
 

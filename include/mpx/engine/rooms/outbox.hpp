@@ -349,9 +349,9 @@ class outbox_room {
   }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return house().flow().try_acquire(to, bytes) || acquire_with_purse(to, bytes);
+    return house().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
   }
-  bool acquire_with_purse(peer_id to, std::size_t bytes) noexcept;
+  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {

@@ -61,7 +61,7 @@ bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_purse(
+[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_prepaid(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(to);
