@@ -27,8 +27,8 @@ def retired(text: str) -> dict[str, str]:
     names = {}
     for line in table.splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")]
-        for name in re.findall(r"`(\w+)`", cells[0]) if line.startswith("|") else ():
-            names[name] = cells[1]
+        if line.startswith("|") and cells[0] not in ("gone", "---"):
+            names |= dict.fromkeys(cells[0].split(", "), cells[1])
     return names
 
 
