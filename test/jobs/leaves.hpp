@@ -85,7 +85,9 @@ void goes_on(World& world, const std::string& what) {
     }
   } else if (what == "detached") {  // Rank 1 sends when rank 2 has come, which it does late.
     if (me == 2) std::this_thread::sleep_for(for_long);
-    auto sum = world.reduce(me, std::plus<>{}, 3, mpx::start);
+    static mpx::rank_t given;  // Read after this function has returned.
+    given = me;
+    auto sum = world.reduce(given, std::plus<>{}, 3, mpx::start);
     me == 1 ? sum.detach() : static_cast<void>(sum.wait());
   } else if (what == "stopped") {  // Rank 0 waits, is stopped, and finds its message later.
     const int pid = ::getpid();
