@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // Collectives across an intercommunicator: each in every form, at sizes on both sides of what the
 // algorithms choose by; many at once; what is wrong.
 
@@ -140,7 +141,8 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     (void)on.alltoallv(in, counts, ec);
     CHECK(ec == (world.rank() == 0 ? mpx::errc::count : mpx::errc::peer_lost));
     CHECK(next());
-    char byte = 'a';  // More than any memory, of which nobody reads a byte.
+#if !MPX_ADDRESS_SANITIZER  // It reports memory that is not there before mpx finds it too long.
+    char byte = 'a';        // More than any memory, of which nobody reads a byte.
     const std::span<const char> most(&byte, low ? std::size_t{1} << 62 : 1);
     CHECK((on.allgatherv(most, ec).empty() || low));
     CHECK((low || ec == mpx::errc::no_resources || ec == mpx::errc::peer_lost));
@@ -152,6 +154,7 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     CHECK((on.alltoallv(most, wide, ec).empty() || low));
     CHECK((world.rank() == 2) == (ec == mpx::errc::no_resources));
     CHECK(next());
+#endif
     (void)on.allreduce(1, [](int, int) -> int { throw 1; }, ec);  // In both groups.
     CHECK((ec == mpx::errc::operation || ec == mpx::errc::peer_lost));
     CHECK(next());
