@@ -9,15 +9,8 @@
 #include <string.h>
 
 #include "perf/board.h"
+#include "perf/mpi_name.h"
 #include "perf/witness.h"
-
-#if defined(OPEN_MPI)
-#define IMPL "openmpi"
-#elif defined(MPICH_VERSION)
-#define IMPL "mpich"
-#else
-#define IMPL "mpi"
-#endif
 
 enum { window_max = 1024, size_limit = 256 << 20 };
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 
+#include "../perf/mpi_name.h"
 #include "bfs.h"
 #include "cg.h"
 #include "particles.h"
@@ -11,14 +12,6 @@
 #include "stencil.h"
 #include "transpose.h"
 #include "wavefront.h"
-
-#if defined(OPEN_MPI)
-#define IMPL "openmpi"
-#elif defined(MPICH_VERSION)
-#define IMPL "mpich"
-#else
-#define IMPL "mpi"
-#endif
 
 static int neighbour(int rank, int ranks) {
   return rank < 0 || rank >= ranks ? MPI_PROC_NULL : rank;

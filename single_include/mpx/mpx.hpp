@@ -25405,7 +25405,7 @@ class shm_fast_call {
   [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
     const std::size_t bytes = call.in.bytes;
     const reduction& op = *call.op;
-    // Where ranks outnumber cores, node_calls.hpp lets one rank combine for all.
+    // If ranks outnumber cores, node_calls.hpp lets one rank combine for all.
     if (s_.oversubscribed || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
         !call.out.contiguous() || !is_free())
       return false;
@@ -25483,7 +25483,7 @@ class shm_fast_call {
   }
   /// Prefetches the next slot for writing: see node_state::own_next.
   void own_next(std::size_t bytes) const noexcept { s_.own_next(me_, i_, bytes); }
-  /// Where ranks outnumber cores, waits for all ranks of `whom` together, as waiting for one after
+  /// If ranks outnumber cores, waits for all ranks of `whom` together, as waiting for one after
   /// the other would yield the core once for each. Returns false if they do not publish soon; true
   /// at once where each rank has a core.
   [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {

@@ -7,6 +7,7 @@
 #include <mpx/datatype.hpp>
 
 #include "coll/between.hpp"
+#include "coll/orders.hpp"
 
 namespace {
 
@@ -89,15 +90,7 @@ TEST_CASE("between: what is prepared goes together by the order of preparing") {
     auto other = across.bcast(b, root, mpx::prepare);
     for (int i = 0; i < 20; ++i) {
       if (!low) a = b = -1;
-      if ((world.rank() + i) % 2 == 0) {
-        one.start();
-        other.start();
-      } else {
-        other.start();
-        one.start();
-      }
-      one.wait();
-      other.wait();
+      orders::run_both(one, other, (world.rank() + i) % 2 != 0);
       if (!low) CHECK(a == 11);
       if (!low) CHECK(b == 21);
     }

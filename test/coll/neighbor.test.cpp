@@ -9,6 +9,7 @@
 #include <mpx/datatype.hpp>
 
 #include "coll/neighbors.hpp"
+#include "coll/orders.hpp"
 
 namespace {
 
@@ -80,15 +81,7 @@ TEST_CASE("neighbor: what is prepared goes together by the order of preparing") 
     auto other = ring.neighbor_alltoall(more, too, mpx::prepare);
     for (int i = 0; i < 20; ++i) {
       in = too = {};
-      if ((me + i) % 2 == 0) {
-        one.start();
-        other.start();
-      } else {
-        other.start();
-        one.start();
-      }
-      one.wait();
-      other.wait();
+      orders::run_both(one, other, (me + i) % 2 != 0);
       CHECK(in == std::array{10 * left + 1, 10 * right});
       CHECK(too == std::array{100 * left + 1, 100 * right});
     }

@@ -115,4 +115,13 @@ void start_in_any(const Comm& world, std::uint64_t seed, Skew skew) {
   for (const Comm& c : comms) CHECK(!c.iprobe());
 }
 
+/// Runs two prepared calls beside each other; `other` is started first if `reversed`.
+template <class Request>
+void run_both(Request& one, Request& other, bool reversed) {
+  (reversed ? other : one).start();
+  (reversed ? one : other).start();
+  one.wait();
+  other.wait();
+}
+
 }  // namespace orders

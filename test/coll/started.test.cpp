@@ -189,15 +189,7 @@ TEST_CASE("a collective that cannot be prepared at one rank leaves the ranks in 
     auto one = world.bcast(x, 0, mpx::prepare);
     auto other = world.bcast(y, 0, mpx::prepare);
     if (world.rank() == 0) x = 1, y = 2;
-    if (world.rank() == 2) {
-      other.start();
-      one.start();
-    } else {
-      one.start();
-      other.start();
-    }
-    one.wait();
-    other.wait();
+    orders::run_both(one, other, world.rank() == 2);
     CHECK(x == 1);
     CHECK(y == 2);
   });

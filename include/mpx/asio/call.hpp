@@ -28,7 +28,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// What a handler gets first: an error_code, or an exception.
+/// First argument of a handler: an error_code, or an exception.
 template <bool Throws>
 using asio_failure = std::conditional_t<Throws, std::exception_ptr, boost::system::error_code>;
 template <bool Throws>
@@ -199,7 +199,7 @@ class asio_source_request {
   std::source_location where_;
 };
 
-/// What a call gets as its last argument: one of Asio's tokens, and where progress runs.
+/// Last argument of a call: one of Asio's tokens, and the service that makes progress for it.
 template <class Stack, bool Throws, class Token>
 struct asio_token {
   std::shared_ptr<asio_state<Stack>> state;

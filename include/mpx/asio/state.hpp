@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What an asio_service is made of: a loop that looks, tells whom it has to, and rests within an
-// executor of Asio's. Of mpx/asio.hpp.
+// State of an asio_service: a loop on an executor of Asio that polls mpx, calls the handlers of
+// completed operations, and sleeps if there are none. See mpx/asio.hpp.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -36,8 +36,8 @@ struct asio_wait : waiter {
   request<Stack>& awaited;
 };
 
-/// What a service is made of. Handlers of Asio's share it, so that it may end before they do. All
-/// but `await` and what is rung is called by the executor.
+/// State of a service. Pending handlers share it, so that the service may end before they do. All
+/// functions are called on the executor, except `await` and wake-ups of it.
 template <class Stack>
 class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
                          outside_loop,
@@ -132,7 +132,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   }
 
  private:
-  // Where there is no descriptor, sleeps are short (PollableTransport).
+  // Sleeps are this short if the transport has no descriptor (PollableTransport).
   static constexpr std::int64_t blind_tick_ns = 1'000'000;
 
   /// It has to look again. Under the lock, by any thread.

@@ -65,7 +65,7 @@ class [[nodiscard]] scoped_lock {
   bool all_;
   // Number of exceptions in flight at construction.
   int exceptions_ = std::uncaught_exceptions();
-  std::source_location where_;  // Where the lock was taken.
+  std::source_location where_;  // The call that took the lock.
 };
 
 namespace detail {
