@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """Builds the API reference, OUT/html, with Doxygen, from docs/api/ and the headers that it names.
 
-Fails if a public entity has no doc comment, a comment refers to what is not there, or a link of the
-pages leads nowhere. A page for each class that a program needs must have come out of it.
+Fails if a public entity has no doc comment, a comment refers to what is not there, a link of the
+pages leads nowhere, or a program may drop a result in silence: a const function without parameters
+and one whose comment begins "Returns" or "True if", must be [[nodiscard]] or return a class that is.
+A page for each class that a program needs must have come out of it.
 
 usage: reference.py [--doxygen PROGRAM] OUT
 """
@@ -13,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,25 +36,72 @@ EXPECTED = {
 }
 
 
+def declaration(lines: list[str], at: int) -> str:
+    """The text from the comment above line `at`, counted from 1, to that line."""
+    first = at - 1
+    while first > 0:
+        above = lines[first - 1].strip()
+        if not above or above.startswith("//") or above.endswith((";", "}", "{", ":")):
+            break
+        first -= 1
+    return "\n".join(lines[first:at])
+
+
+def results_dropped_in_silence(xml: Path) -> list[str]:
+    """Public functions whose result is the point, and which a program may call for nothing."""
+    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "include").rglob("*.hpp")}
+    kept = {name for text in sources.values()
+            for name in re.findall(r"(?:class|struct) \[\[nodiscard\]\] (\w+)", text)}
+    found = set()
+    checked = 0
+    for page in xml.glob("*.xml"):
+        for one in ET.parse(page).getroot().iter("memberdef"):
+            if one.get("kind") != "function" or one.get("prot") != "public":
+                continue
+            brief = "".join(one.find("briefdescription").itertext()).strip()
+            of = "".join(one.find("type").itertext())
+            asks = one.get("const") == "yes" and one.find("argsstring").text.startswith("()")
+            if of in ("", "void") or not brief or not (asks or brief.startswith(("Returns ", "True if "))):
+                continue
+            where = one.find("location")
+            name = where.get("declfile") or where.get("file")
+            path = ROOT / name if (ROOT / name).exists() else ROOT / "include" / name
+            line = int(where.get("declline") or where.get("line"))
+            checked += 1
+            if kept & set(re.findall(r"\w+", of)):
+                continue
+            if "[[nodiscard]]" not in declaration(sources[path].splitlines(), line):
+                found.add(f"{path.relative_to(ROOT)}:{line}: {one.find('name').text} may be called for nothing: "
+                          f"make it [[nodiscard]]")
+    if checked < 100:
+        found.add(f"only {checked} functions that return something were found in {xml}")
+    return sorted(found)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--doxygen", default="doxygen")
     parser.add_argument("out", type=Path)
     arguments = parser.parse_args()
     out = arguments.out.resolve()
-    shutil.rmtree(out / "html", ignore_errors=True)
+    for made in ("html", "xml"):
+        shutil.rmtree(out / made, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
 
     settings = (ROOT / "docs/api/Doxyfile").read_text(encoding="utf-8")
     config = (ROOT / "include/mpx/config.hpp").read_text(encoding="utf-8")
     version = re.search(r'MPX_VERSION_STRING "(.*)"', config)[1]
-    settings += f'OUTPUT_DIRECTORY = "{out}"\nPROJECT_NUMBER = {version}\n'
+    settings += f'OUTPUT_DIRECTORY = "{out}"\nPROJECT_NUMBER = {version}\nGENERATE_XML = YES\nXML_PROGRAMLISTING = NO\n'
     made = subprocess.run([arguments.doxygen, "-"], cwd=ROOT, input=settings, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     said = [line.replace(f"{ROOT}/", "") for line in made.stdout.splitlines() if line.strip()]
     print("\n".join(said))
     if made.returncode or said:
         print(f"doxygen: {len(said)} complaints")
+        return 1
+
+    if dropped := results_dropped_in_silence(out / "xml"):
+        print("\n".join(dropped))
         return 1
 
     html = out / "html"

@@ -74,11 +74,11 @@ class asio_service {
   ~asio_service() { stop(); }
 
   /// Returns the executor in which progress runs.
-  executor_type get_executor() const noexcept { return state_->executor(); }
+  [[nodiscard]] executor_type get_executor() const noexcept { return state_->executor(); }
 
   /// Returns the last argument of a call, from a completion token.
   template <class Token>
-  auto operator()(Token&& token) const {
+  [[nodiscard]] auto operator()(Token&& token) const {
     return detail::asio_token<Stack, false, std::decay_t<Token>>{state_,
                                                                  std::forward<Token>(token)};
   }

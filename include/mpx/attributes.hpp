@@ -78,8 +78,8 @@ class attribute_key {
   }
   /// Returns the value, or nullptr.
   template <class Stack>
-  T* get(const communicator<Stack>& on,
-         std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] T* get(const communicator<Stack>& on,
+                       std::source_location where = std::source_location::current()) const {
     const detail::communicator_access<Stack> a(on, where);
     detail::attribute_base* const found = a.state().attributes.find(id_);
     return found == nullptr ? nullptr : &static_cast<attribute*>(found)->value;
@@ -132,7 +132,7 @@ class info {
     pairs_.emplace_back(key, value);
   }
   /// Returns the value of `key`, or nothing.
-  std::optional<std::string> get(std::string_view key) const {
+  [[nodiscard]] std::optional<std::string> get(std::string_view key) const {
     for (const auto& p : pairs_)
       if (p.first == key) return p.second;
     return std::nullopt;
@@ -147,10 +147,11 @@ class info {
       }
     return false;
   }
-  std::size_t size() const noexcept { return pairs_.size(); }  ///< Number of hints.
-  auto begin() const noexcept { return pairs_.begin(); }       ///< Pairs of key and value.
-  auto end() const noexcept { return pairs_.end(); }           ///< Past the last pair.
-  friend bool operator==(const info&, const info&) = default;  ///< Compares in order.
+  /// Number of hints.
+  [[nodiscard]] std::size_t size() const noexcept { return pairs_.size(); }
+  [[nodiscard]] auto begin() const noexcept { return pairs_.begin(); }  ///< Pairs of key and value.
+  [[nodiscard]] auto end() const noexcept { return pairs_.end(); }      ///< Past the last pair.
+  friend bool operator==(const info&, const info&) = default;           ///< Compares in order.
 
  private:
   std::vector<std::pair<std::string, std::string>> pairs_;
@@ -172,8 +173,8 @@ void set_info(const communicator<Stack>& on, info hints,
 }
 /// Returns the hints of a communicator; empty if there are none.
 template <class Stack>
-info info_of(const communicator<Stack>& on,
-             std::source_location where = std::source_location::current()) {
+[[nodiscard]] info info_of(const communicator<Stack>& on,
+                           std::source_location where = std::source_location::current()) {
   const info* const found = detail::info_key().get(on, where);
   return found == nullptr ? info() : *found;
 }

@@ -23,6 +23,7 @@
 #include "mpx/engine/allocator.hpp"
 #include "mpx/engine/endpoint.hpp"
 #include "mpx/engine/stack.hpp"
+#include "mpx/watch/hang_collection.hpp"
 #include "mpx/watch/hang_watch.hpp"
 
 namespace mpx::inline v0 {
@@ -45,10 +46,39 @@ class endpoint_describer final : public bootstrap::hang_describer {
   endpoint<Stack>& endpoint_;
 };
 
+/// Receives the states of ranks that wait in a job that no process monitors.
+template <class Stack>
+class hang_listener final : service {
+ public:
+  /// Requires: `e` and `watch` outlive this; `e` takes no packets after that.
+  hang_listener(endpoint<Stack>& e, hang_watch& watch, rank_t rank, rank_t ranks)
+      : endpoint_(e), states_(ranks) {
+    constexpr auto kind = static_cast<std::uint8_t>(wire::kind::hangs);
+    if (rank != 0 || ranks == 1) return;
+    endpoint_.add_service(*this, kind, kind);
+    watch.report_by(states_);
+  }
+  ~hang_listener() { endpoint_.remove_service(*this); }
+
+ private:
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> piece) noexcept override {
+    return states_.take(world_rank(source), h.tag, piece);
+  }
+  void on_loss(peer_id peer) noexcept override { states_.forget(world_rank(peer)); }
+
+  endpoint<Stack>& endpoint_;
+  hang_collection<> states_;
+};
+
 /// Used outside of simulations, where no description is asked for.
 struct no_describer {
   template <class Endpoint>
   explicit no_describer(Endpoint&) noexcept {}
+};
+/// Used where a process monitors the job, or nobody can wait for ever.
+struct no_hang_listener {
+  no_hang_listener(auto&&...) noexcept {}
 };
 
 }  // namespace detail
@@ -85,11 +115,11 @@ class environment {
   ~environment();
 
   /// Returns this process's rank in the job.
-  rank_t rank() const noexcept { return job_.rank(); }
+  [[nodiscard]] rank_t rank() const noexcept { return job_.rank(); }
   /// Returns the number of ranks of the job.
-  rank_t size() const noexcept { return job_.size(); }
+  [[nodiscard]] rank_t size() const noexcept { return job_.size(); }
   /// Returns the name of the machine that this rank runs on.
-  std::string_view host() const { return job_.host(); }
+  [[nodiscard]] std::string_view host() const { return job_.host(); }
 
   /// Returns the communicator of all ranks of the job.
   communicator<Stack> world() noexcept {
@@ -105,7 +135,7 @@ class environment {
 
   /// Returns an allocator of shared memory, from which long messages take a single copy.
   template <class T>
-  mpx::allocator<T> allocator() noexcept {
+  [[nodiscard]] mpx::allocator<T> allocator() noexcept {
     return mpx::allocator<T>(heap_);
   }
 
@@ -137,17 +167,25 @@ class environment {
   /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
   /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
   /// rank blocks in a receive that matches none of them.
-  std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
+  [[nodiscard]] std::uint64_t unexpected_bytes_bound() const noexcept {
+    return endpoint_.flow().bytes_bound();
+  }
   /// Returns the part of unexpected_bytes_bound() that is in use.
-  std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
+  [[nodiscard]] std::uint64_t unexpected_bytes() const noexcept {
+    return endpoint_.unexpected_bytes();
+  }
 
   /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
-  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+  [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
 
   /// Returns the stack's trace. For tools and tests.
-  const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
+  [[nodiscard]] const typename Stack::trace_type& trace() const noexcept {
+    return endpoint_.trace();
+  }
   /// Returns the stack's transport. For tools and tests.
-  typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
+  [[nodiscard]] typename Stack::transport_type& transport() noexcept {
+    return endpoint_.transport();
+  }
 
  private:
   static constexpr std::int64_t last_words_ns_max = 100'000'000;
@@ -156,6 +194,9 @@ class environment {
   using describer_type =
       std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
                          detail::no_describer>;
+  using listener_type =
+      std::conditional_t<SimulatedBootstrap<job_type> || MonitoredBootstrap<job_type>,
+                         detail::no_hang_listener, detail::hang_listener<Stack>>;
   using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
 
   static job_type joined(std::source_location where) try {
@@ -276,6 +317,7 @@ class environment {
   detail::endpoint<Stack> endpoint_;
   detail::shared_heap heap_{endpoint_};
   [[no_unique_address]] describer_type describer_{endpoint_};
+  [[no_unique_address]] listener_type listener_{endpoint_, watch_, job_.rank(), job_.size()};
   detail::communicator_state& state_;
 };
 

@@ -87,13 +87,13 @@ class [[nodiscard]] intercommunicator
   explicit operator bool() const noexcept { return this->endpoint_ != nullptr; }
   using base::rank;
   /// Returns the size of the local group.
-  rank_t size() const noexcept { return local_.size(); }
+  [[nodiscard]] rank_t size() const noexcept { return local_.size(); }
   /// Returns the size of the remote group.
-  rank_t remote_size() const noexcept { return this->size_; }
+  [[nodiscard]] rank_t remote_size() const noexcept { return this->size_; }
   /// Returns the local group, which contains rank().
-  mpx::group group_here() const { return local_.group(); }
+  [[nodiscard]] mpx::group group_here() const { return local_.group(); }
   /// Returns the remote group, whose ranks `to` and `from` name.
-  mpx::group remote_group(site where = site::current()) const {
+  [[nodiscard]] mpx::group remote_group(site where = site::current()) const {
     this->check_exists(where);
     return this->state_->ranks->copy().numbered(proc_null);
   }

@@ -70,7 +70,8 @@ struct loggp {
   std::int64_t detection_cost_ns = 1'000'000;
 
   /// Returns the cost of transferring `bytes` from one rank to another.
-  costs transfer(rank_t from, rank_t to, std::size_t bytes, sim::random& random) const noexcept {
+  [[nodiscard]] costs transfer(rank_t from, rank_t to, std::size_t bytes,
+                               sim::random& random) const noexcept {
     const link& l = from / node_size == to / node_size ? near : far;
     const auto wire = static_cast<std::int64_t>(l.byte_ns * static_cast<double>(bytes));
     return {l.overhead_ns + some(noise_ns, random),
@@ -81,13 +82,13 @@ struct loggp {
             static_cast<std::int64_t>((l.fetch_factor - 1) * static_cast<double>(wire))};
   }
   /// Returns the cost of a poll that finds no packet.
-  std::int64_t empty_poll_ns(sim::random& random) const noexcept {
+  [[nodiscard]] std::int64_t empty_poll_ns(sim::random& random) const noexcept {
     return empty_poll_cost_ns + some(noise_ns, random);
   }
   /// Returns the node of a rank.
-  rank_t node_of(rank_t rank) const noexcept { return rank / node_size; }
+  [[nodiscard]] rank_t node_of(rank_t rank) const noexcept { return rank / node_size; }
   /// Returns the time from a failure until other ranks know of it.
-  std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
+  [[nodiscard]] std::int64_t detection_ns() const noexcept { return detection_cost_ns; }
 
  private:
   static std::int64_t some(std::int64_t most, sim::random& random) noexcept {

@@ -9,7 +9,7 @@ import signal
 import subprocess
 
 from jobs import Traces, contains, equal, helper, main, run
-from launched import (BARE, BUS, CG, all_joined, each_reports, launch, lost, optional_helper, program, skip,
+from launched import (BARE, BUS, CG, all_joined, hangs_are_reported, launch, lost, optional_helper, program, skip,
                       solved, suite_on_two_hosts)
 
 MPIEXEC = program("mpiexec.hydra")
@@ -141,7 +141,7 @@ def test_what_a_rank_starts_is_no_rank():
 
 
 def test_hang_reports():
-    each_reports(MPIEXEC, "-n", 2)
+    hangs_are_reported(MPIEXEC, "-n", 2)
 
 
 def test_hosts_are_named():

@@ -57,8 +57,8 @@ def suite_on_two_hosts(program, command):
     all_joined(r, 4, "passed")
 
 
-def each_reports(*command, env=None):
-    """Ranks that hang below a launcher which looks at nothing say so themselves."""
+def hangs_are_reported(*command, env=None):
+    """No process watches these jobs: each rank reports itself, and rank 0 reports all of them."""
     program = optional_helper("tcp_leaves")
     if program is None:
         print("hang reports: left out: there was no libcrypto when the tests were built")
@@ -67,12 +67,23 @@ def each_reports(*command, env=None):
         r = launch("timeout", 5 * PATIENCE, *command, program, stack, "strands", "barrier", 7,
                    env={**(env or {}), "MPX_HANG_REPORT": "0.5"})
         equal(r.returncode, 124)
-        for pattern in (r"mpx: hang report: rank 0 of 2 has waited for \S+ s$", r"mpx: hang report: rank 1 of 2 has ",
+        for pattern in (r"mpx: hang report: rank 1 of 2 has waited for \S+ s$",
+                        r"this rank goes on waiting, and reports again only if something moves; rank 0 reports on all",
+                        r"mpx: hang report: nothing has moved for \S+ s in this job of 2 ranks$",
                         r" rank 0 \(pid \d+\) waits in barrier at \S*leaves.hpp:\d+: from rank 1, collective call 2",
-                        r" rank 1 \(pid \d+\) leaves the job that it joined at \S*leaves.hpp:\d+ \(for ",
-                        r"each rank of this job reports for itself; this one goes on waiting"):
+                        r" rank 1 \(pid \d+\) leaves the job that it joined at \S*leaves.hpp:\d+, waits for rank 0",
+                        r"cycle: rank 0 waits for rank 1, rank 1 for rank 0$",
+                        r"the job goes on waiting; another report follows only if something moves"):
             assert re.search(pattern, r.stderr, re.M), f"{pattern!r} is not in\n{r.stderr}"
         equal(len(re.findall("mpx: hang report", r.stderr)), 2)
+        # Rank 1 computes, so that rank 0 reports alone.
+        r = launch("timeout", 5 * PATIENCE, *command, program, stack, "goes_on", "computes",
+                   env={**(env or {}), "MPX_HANG_REPORT": "0.5"})
+        for pattern in (r"mpx: hang report: 1 of 2 ranks have waited for \S+ s or longer$",
+                        r" rank 1 (\(pid \d+\) )?has joined, and does not say what it is doing",
+                        r" rank 0 waits for rank 1, which does not say what it is doing"):
+            assert re.search(pattern, r.stderr, re.M), f"{pattern!r} is not in\n{r.stderr}"
+        equal(r.returncode, 0)
 
 
 def solved(r):

@@ -58,6 +58,10 @@ void goes_on(World& world, const std::string& what) {
     if (me == 2) std::this_thread::sleep_for(for_long);
     if (me == 2) world.send(x, 0, 4);
     if (me == 0) world.recv(x, 2, 4);
+  } else if (what == "computes") {
+    if (me == 1) std::this_thread::sleep_for(for_long);
+    if (me == 1) world.send(x, 0, 4);
+    if (me == 0) world.recv(x, 1, 4);
   } else if (what == "any_source") {
     if (me == 2) std::this_thread::sleep_for(for_long);
     if (me == 2) world.send(x, 0, 4);

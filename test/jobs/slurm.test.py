@@ -9,7 +9,7 @@ import subprocess
 
 import slurm_cluster
 from jobs import PATIENCE, contains, equal, gone, helper, main
-from launched import (BARE, BUS, CG, all_joined, each_reports, launch, lost, optional_helper, skip, solved)
+from launched import (BARE, BUS, CG, all_joined, hangs_are_reported, launch, lost, optional_helper, skip, solved)
 
 if slurm_cluster.why_none():
     skip(slurm_cluster.why_none())
@@ -112,7 +112,7 @@ def test_without_a_plugin_none_joins():
 
 
 def test_hang_reports():
-    each_reports(*CLUSTER.srun("--mpi=pmi2", "-N1", "-n2"), env={"SLURM_CONF": str(CLUSTER.configuration)})
+    hangs_are_reported(*CLUSTER.srun("--mpi=pmi2", "-N1", "-n2"), env={"SLURM_CONF": str(CLUSTER.configuration)})
 
 
 def test_zz_nothing_is_left_behind():

@@ -30,7 +30,7 @@ struct foreign_launcher {
   long rank = -1;
 
   /// Returns the launcher that has started this process, if any.
-  [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
+  [[nodiscard]] [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
@@ -119,7 +119,8 @@ struct detected {
           .next = detail::added_joiners};
 }
 /// Returns the reason for which this process cannot join by `way`; "" if it can.
-[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+[[nodiscard]] [[gnu::noinline, gnu::cold]] inline std::string refusal_of(
+    const detail::joiner& way) {
   std::string why = way.refusal();
   if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
     mpx::detail::append(why, "MPX_ALONE is set");

@@ -53,6 +53,10 @@ class hang_table {
 
 namespace mpx::inline v0 {
 
+/// A bootstrap of jobs in which some process reads the marks, unless there is a single rank.
+template <class T>
+concept MonitoredBootstrap = Bootstrap<T> && T::is_monitored;
+
 /// A bootstrap whose ranks can be watched for hangs by the process that runs the job.
 ///
 /// - `hangs()`: returns the table in which the ranks publish what they wait for; valid as long as

@@ -22,6 +22,7 @@ namespace mpx::inline v0::bootstrap {
 /// A rank that mpxrun started, directly or through a wrapper such as a shell.
 class mpxrun : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// True if mpxrun started this process.
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 

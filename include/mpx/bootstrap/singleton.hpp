@@ -9,6 +9,7 @@ namespace mpx::inline v0::bootstrap {
 /// A job of one rank. A process may have any number of them.
 class singleton : public member {
  public:
+  static constexpr bool is_monitored = true;  // There is a single rank.
   /// Joins a new job.
   /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] singleton()

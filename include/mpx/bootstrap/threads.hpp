@@ -40,6 +40,7 @@ class thread_job {
 /// One rank of a thread_job.
 class threads : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// Joins the job.
   /// Requires:   `job` outlives this object.
   /// Errors:     errc::rank, errc::no_resources.

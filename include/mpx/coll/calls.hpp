@@ -74,7 +74,7 @@ class collectives : public collective_names<Comm> {
   /// Returns a communicator of the same ranks whose collectives use algorithm `by` where the
   /// operation has it.
   /// Requires:   All ranks make the call, with the same algorithm.
-  auto with(coll::algorithm by) const noexcept;
+  [[nodiscard]] auto with(coll::algorithm by) const noexcept;
 
   // --- Blocks ------------------------------------------------------------------------------------
 

@@ -218,7 +218,7 @@ class neighbor_numbers {
   neighbor_numbers(const C& of) noexcept : numbers_(numbers_of(of)) {}  // NOLINT(*-explicit-*)
 
   /// For the implementation: the range of any integer type.
-  const coll::numbers& all() const noexcept { return numbers_; }
+  [[nodiscard]] const coll::numbers& all() const noexcept { return numbers_; }
 
  private:
   coll::numbers numbers_{.many = 0};

@@ -16,7 +16,7 @@ namespace mpx::inline v0 {
 struct max_t {
   /// Returns `a`, unless `b` is greater.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
   }
 };
@@ -24,7 +24,7 @@ struct max_t {
 struct min_t {
   /// Returns `a`, unless `b` is less.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
   }
 };
@@ -32,7 +32,7 @@ struct min_t {
 struct logical_xor_t {
   /// Returns true if exactly one of them is true.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
@@ -40,7 +40,7 @@ struct logical_xor_t {
 struct replace_t {
   /// Returns `b`.
   template <class T>
-  constexpr T operator()(const T&, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T&, const T& b) const {
     return b;
   }
 };
@@ -48,7 +48,7 @@ struct replace_t {
 struct no_op_t {
   /// Returns `a`.
   template <class T>
-  constexpr T operator()(const T& a, const T&) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T&) const {
     return a;
   }
 };
@@ -65,7 +65,7 @@ struct located {
 struct maxloc_t {
   /// Returns the operand with the greater value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
     return b.value < a.value || a.index < b.index ? a : b;
   }
@@ -74,7 +74,7 @@ struct maxloc_t {
 struct minloc_t {
   /// Returns the operand with the lesser value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;
     return a.value < b.value || a.index < b.index ? a : b;
   }

@@ -184,8 +184,9 @@ class [[nodiscard]] scoped_communicator {
   /// False if it owns nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }
   /// The communicator. Copies of the handle are invalid after this object is destroyed.
-  const Communicator& operator*() const noexcept { return owned_; }
-  const Communicator* operator->() const noexcept { return &owned_; }  ///< Access to its members.
+  [[nodiscard]] const Communicator& operator*() const noexcept { return owned_; }
+  /// Access to its members.
+  [[nodiscard]] const Communicator* operator->() const noexcept { return &owned_; }
   /// Gives up ownership: returns the communicator, which is not freed.
   Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 

@@ -52,7 +52,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// True until the message has been received.
   explicit operator bool() const noexcept { return held_ != nullptr || null_; }
   /// Source, tag and length of the message.
-  const status& info() const noexcept { return info_; }
+  [[nodiscard]] const status& info() const noexcept { return info_; }
 
   /// Receives the message.
   /// Errors:     errc::request if it has been received before; errc::truncate, errc::peer_lost;

@@ -44,12 +44,12 @@ class point_to_point {
         lifetime_(e.lifetime()) {}
 
   /// Rank of this process: 0 <= rank() < size(); proc_null of an empty communicator.
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }  ///< Number of ranks.
   /// Number that separates this communicator's messages from all others, for reports.
-  context_id context() const noexcept { return number_of(context_); }
+  [[nodiscard]] context_id context() const noexcept { return number_of(context_); }
   /// The endpoint, which reports why this rank waits; for tools and tests.
-  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
+  [[nodiscard]] endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
   /// Makes progress on all communication of this rank.
   void progress() const { endpoint_->progress(); }
 

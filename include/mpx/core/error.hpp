@@ -201,11 +201,11 @@ class error : public std::system_error {
       : error(e.code(), where, e.what_went_wrong()) {}
 
   /// Returns the full text with the line of the call.
-  const char* what() const noexcept override { return texts_.what() + all_at_; }
+  [[nodiscard]] const char* what() const noexcept override { return texts_.what() + all_at_; }
   /// Returns the text without the line.
-  const char* what_went_wrong() const noexcept { return texts_.what(); }
+  [[nodiscard]] const char* what_went_wrong() const noexcept { return texts_.what(); }
   /// Returns the program's call; line 0 if unknown.
-  const std::source_location& where() const noexcept { return where_; }
+  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
  private:
   [[gnu::noinline, gnu::cold]] error(std::error_code e, std::source_location where,

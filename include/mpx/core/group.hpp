@@ -84,7 +84,7 @@ class group {
   /// Returns a copy.
   /// Errors:     errc::no_resources.
   /// Cost:       that of a table.
-  group copy() const {
+  [[nodiscard]] group copy() const {
     group g;
     g.kind_ = kind_;
     g.size_ = size_;
@@ -101,30 +101,30 @@ class group {
 
   /// Returns the group with this process, member or not, as `rank`: as seen by processes that count
   /// themselves elsewhere.
-  group numbered(rank_t rank) && noexcept {
+  [[nodiscard]] group numbered(rank_t rank) && noexcept {
     rank_ = rank;
     return std::move(*this);
   }
 
   /// Returns the number of ranks; 0 for a default-constructed group.
-  rank_t size() const noexcept { return size_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// Returns the rank of this process; proc_null if it is not a member.
-  rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
   /// Returns the peer of this process, member or not.
-  peer_id self() const noexcept { return self_; }
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
   /// Returns the representation.
-  kind how() const noexcept { return kind_; }
+  [[nodiscard]] kind how() const noexcept { return kind_; }
 
   /// Returns the peer of a rank.
   /// Requires:   0 <= rank < size(), or any_source or proc_null.
-  peer_id peer_of(rank_t rank) const noexcept {
+  [[nodiscard]] peer_id peer_of(rank_t rank) const noexcept {
     if (kind_ == kind::identity || rank < 0) return static_cast<peer_id>(rank);
     if (kind_ == kind::table) return peers_[static_cast<std::size_t>(rank)];
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
   /// Returns the rank of a peer; proc_null if it is not a member.
   /// Cost:       log2(size) steps for a table, else constant.
-  [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
     if (kind_ == kind::strided) {
@@ -138,7 +138,7 @@ class group {
 
   /// True if `peer` is one of ranks 0 .. size() - 1.
   /// Cost:       as rank_of.
-  [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }

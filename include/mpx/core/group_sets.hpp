@@ -138,7 +138,7 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
 
 /// Returns the members of `a`, followed by those of `b` that are not in `a`.
 /// Source:     MPI 4.1, 7.3.2.
-inline group union_of(const group& a, const group& b) {
+[[nodiscard]] inline group union_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
   for (rank_t r = 0; r < b.size(); ++r)
@@ -146,14 +146,14 @@ inline group union_of(const group& a, const group& b) {
   return made.made();
 }
 /// Returns the members of `a` that are in `b`, in the order of `a`.
-inline group intersection_of(const group& a, const group& b) {
+[[nodiscard]] inline group intersection_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
   return made.made();
 }
 /// Returns the members of `a` that are not in `b`, in the order of `a`.
-inline group difference_of(const group& a, const group& b) {
+[[nodiscard]] inline group difference_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (!b.contains(a.peer_of(r))) made.add(a.peer_of(r));
@@ -162,8 +162,8 @@ inline group difference_of(const group& a, const group& b) {
 
 /// Returns the members listed in `ranks`, in that order.
 /// Errors:     errc::rank if an entry is not a rank of `from`, or occurs twice.
-inline group include(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group include(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("include", from, where);
   detail::group_builder made(from.self());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -174,8 +174,8 @@ inline group include(const group& from, std::span<const rank_t> ranks,
 }
 /// Returns the members not listed in `ranks`, in their order.
 /// Errors:     as of `include`.
-inline group exclude(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group exclude(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("exclude", from, where);
   for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
   detail::group_builder made(from.self());

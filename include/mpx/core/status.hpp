@@ -21,25 +21,25 @@ class status {
       : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
 
   /// Returns the sender's rank in the communicator of the receive; proc_null for an empty status.
-  constexpr rank_t source() const noexcept { return source_; }
+  [[nodiscard]] constexpr rank_t source() const noexcept { return source_; }
   /// Returns the message's tag; any_tag for an empty status.
-  constexpr tag_t tag() const noexcept { return tag_; }
+  [[nodiscard]] constexpr tag_t tag() const noexcept { return tag_; }
   /// Returns the message's full length in bytes, even if it was truncated.
-  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
   /// Returns the number of elements of T; nothing if the length is not a multiple of sizeof(T).
   template <class T>
   requires(std::is_trivially_copyable_v<T> || enable_transfer<T>)
-  constexpr std::optional<std::size_t> count() const noexcept {
+  [[nodiscard]] constexpr std::optional<std::size_t> count() const noexcept {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
   /// True if the receive was cancelled.
-  constexpr bool cancelled() const noexcept { return cancelled_; }
+  [[nodiscard]] constexpr bool cancelled() const noexcept { return cancelled_; }
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
   /// Returns the error; empty on success.
-  std::error_code error() const noexcept {
+  [[nodiscard]] std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }
 

@@ -23,7 +23,7 @@ inline constexpr peer_id any_peer = 0xffff'ffff;
 using context_id = std::uint32_t;
 
 /// Returns the number of a communicator in reports, from any of its contexts.
-constexpr std::uint32_t number_of(context_id context) noexcept {
+[[nodiscard]] constexpr std::uint32_t number_of(context_id context) noexcept {
   return (context & 0x7fff'ffff) >> 1;
 }
 

@@ -187,10 +187,14 @@ class fields_view {
   constexpr explicit fields_view(std::span<T> data) noexcept : data_(data) {}
 
   /// Returns the number of bytes transferred.
-  std::size_t bytes() const noexcept { return data_.size() * detail::fields_size<element>(); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return data_.size() * detail::fields_size<element>();
+  }
   /// Returns the number of bytes transferred of one aggregate.
-  static constexpr std::size_t element_bytes() noexcept { return detail::fields_size<element>(); }
-  std::span<T> data() const noexcept { return data_; }  ///< The aggregates.
+  [[nodiscard]] static constexpr std::size_t element_bytes() noexcept {
+    return detail::fields_size<element>();
+  }
+  [[nodiscard]] std::span<T> data() const noexcept { return data_; }  ///< The aggregates.
 
   /// Always succeeds.
   errc fault(bool) const noexcept { return {}; }
@@ -199,7 +203,7 @@ class fields_view {
     throw error(errc::datatype, call, where);
   }
   /// For the library: returns its memory.
-  memory lend() const noexcept {
+  [[nodiscard]] memory lend() const noexcept {
     constexpr std::size_t size = detail::fields_size<element>();
     if constexpr (size == 0) {
       return {};
@@ -210,9 +214,9 @@ class fields_view {
     }
   }
   /// For the library: as lend.
-  memory keep() const noexcept { return lend(); }
+  [[nodiscard]] memory keep() const noexcept { return lend(); }
   /// For the library: as lend.
-  memory borrow() const noexcept { return lend(); }
+  [[nodiscard]] memory borrow() const noexcept { return lend(); }
 
  private:
   using element = std::remove_const_t<T>;
@@ -240,7 +244,7 @@ auto fields(T& value) noexcept {
 /// Returns the datatype of T: its basic elements, with the extent sizeof(T).
 /// Cost:       several allocations; keep the result.
 template <Reflected T>
-datatype datatype_of() {
+[[nodiscard]] datatype datatype_of() {
   if constexpr (detail::Basic<T>) {
     return datatype::of<T>();
   } else if constexpr (detail::is_std_array<T>::value) {

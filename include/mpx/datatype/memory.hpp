@@ -23,7 +23,7 @@ class layout {
                       std::span<const std::byte> from) const noexcept = 0;
   /// Returns an equal layout that stays valid until `drop` is called on it, once; nullptr if memory
   /// is exhausted. By default the owner of this layout guarantees that.
-  virtual const layout* keep() const noexcept { return this; }
+  [[nodiscard]] virtual const layout* keep() const noexcept { return this; }
   /// Ends the use of a layout returned by `keep` or lent to an operation.
   virtual void drop() const noexcept {}
 
@@ -53,12 +53,13 @@ struct memory {
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
   /// True if it is contiguous.
-  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  [[nodiscard]] constexpr bool contiguous() const noexcept { return how == nullptr; }
   /// True if there is memory. A layout may have base 0, with displacements that are addresses.
-  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
+  [[nodiscard]] constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
   /// Returns `n` bytes from `offset` on.
   /// Requires:   contiguous(); offset + n <= bytes.
-  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+  [[nodiscard]] constexpr std::span<std::byte> piece(std::size_t offset,
+                                                     std::size_t n) const noexcept {
     return {base + offset, n};
   }
   /// Copies `from` to the message's bytes from `offset` on.

@@ -189,8 +189,8 @@ inline bool convert_all(bool outward, const memory& m, const datatype& type, std
 /// value.
 /// Errors:     errc::datatype if it reaches beyond the address space.
 template <SendBuffer B>
-std::size_t pack_size(const B& buffer,
-                      std::source_location where = std::source_location::current()) {
+[[nodiscard]] std::size_t pack_size(const B& buffer,
+                                    std::source_location where = std::source_location::current()) {
   const std::size_t n = detail::bytes_in(buffer);
   if constexpr (LayoutBuffer<B>)
     if (n == static_cast<std::size_t>(-1)) buffer.raise_fault("pack_size", false, where);
@@ -232,8 +232,9 @@ std::size_t unpack(std::span<const std::byte> in, B&& buffer,
 /// Errors:     as of pack_size.
 /// Source:     MPI_Pack_external_size.
 template <bool Writable>
-std::size_t pack_external_size(const typed_buffer<Writable>& buffer,
-                               std::source_location where = std::source_location::current()) {
+[[nodiscard]] std::size_t pack_external_size(
+    const typed_buffer<Writable>& buffer,
+    std::source_location where = std::source_location::current()) {
   if (!buffer.type() || buffer.count() <= 0) return 0;
   std::int64_t all = 0;
   if (__builtin_mul_overflow(buffer.count(), buffer.type().description()->basics->external, &all))

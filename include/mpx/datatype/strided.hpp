@@ -141,18 +141,20 @@ class strided_view {
                                    : detail::rows_move_of<true>(static_cast<std::size_t>(block));
   }
 
-  T* data() const noexcept { return data_; }  ///< First element.
+  [[nodiscard]] T* data() const noexcept { return data_; }  ///< First element.
   /// Elements of dimension i.
   std::size_t count(std::size_t i) const noexcept { return counts_[i]; }
   /// Of dimension i, in elements.
   std::ptrdiff_t stride(std::size_t i) const noexcept { return strides_[i]; }
   /// Returns the number of bytes of all elements; the maximum of std::size_t if they reach beyond
   /// the address space.
-  std::size_t bytes() const noexcept { return fits_ ? bytes_ : static_cast<std::size_t>(-1); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return fits_ ? bytes_ : static_cast<std::size_t>(-1);
+  }
   /// Returns the element at these indices.
   template <class... I>
   requires(sizeof...(I) == Rank)
-  T& operator()(I... indices) const noexcept {
+  [[nodiscard]] T& operator()(I... indices) const noexcept {
     std::ptrdiff_t at = 0;
     std::size_t i = 0;
     ((at += static_cast<std::ptrdiff_t>(indices) * strides_[i++]), ...);
@@ -160,13 +162,13 @@ class strided_view {
   }
 
   /// Returns errc::datatype if it cannot be sent or received, else errc{}.
-  errc fault(bool received) const noexcept {
+  [[nodiscard]] errc fault(bool received) const noexcept {
     if (!fits_) return errc::datatype;
     return received && bytes_ != 0 && !detail::surely_disjoint(how_.loops) ? errc::datatype
                                                                            : errc{};
   }
   /// Returns the reason for fault as text; nullptr: none.
-  const char* fault_text(bool received) const noexcept {
+  [[nodiscard]] const char* fault_text(bool received) const noexcept {
     if (fault(received) == errc{}) return nullptr;
     return fits_ ? "a strided view has elements that lie at the same place, or among each other"
                  : "a strided view reaches beyond the address space";
@@ -181,12 +183,12 @@ class strided_view {
                 where);
   }
   /// For the library: returns its memory, for a blocking call.
-  memory lend() const noexcept { return of(&how_); }
+  [[nodiscard]] memory lend() const noexcept { return of(&how_); }
   /// For the library: as lend.
-  memory borrow() const noexcept { return of(&how_); }
+  [[nodiscard]] memory borrow() const noexcept { return of(&how_); }
   /// For the library: returns its memory, for an operation that outlives this view. The receiver of
   /// the result drops its layout once.
-  memory keep() const noexcept {
+  [[nodiscard]] memory keep() const noexcept {
     if (bytes_ == 0 || how_.loops.depth == 0) return of(&how_);
     const layout* const kept = how_.keep();
     return kept != nullptr ? of(kept) : memory{nullptr, bytes_};

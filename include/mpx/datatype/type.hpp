@@ -147,29 +147,31 @@ class datatype {
 
   // Requires of all following functions: the datatype is not null.
   /// Returns the number of bytes of data.
-  std::int64_t size() const noexcept { return of_->bytes; }
+  [[nodiscard]] std::int64_t size() const noexcept { return of_->bytes; }
   /// Returns the lower bound, relative to the address of an element.
-  std::int64_t lower_bound() const noexcept { return of_->lower; }
+  [[nodiscard]] std::int64_t lower_bound() const noexcept { return of_->lower; }
   /// Returns the distance of consecutive elements of an array.
-  std::int64_t extent() const noexcept { return of_->extent; }
+  [[nodiscard]] std::int64_t extent() const noexcept { return of_->extent; }
   /// Returns the offset of the first byte of data.
-  std::int64_t true_lower_bound() const noexcept { return of_->bounds.true_low; }
+  [[nodiscard]] std::int64_t true_lower_bound() const noexcept { return of_->bounds.true_low; }
   /// Returns the distance from the first byte of data to the end of the last.
-  std::int64_t true_extent() const noexcept { return of_->bounds.true_high - of_->bounds.true_low; }
+  [[nodiscard]] std::int64_t true_extent() const noexcept {
+    return of_->bounds.true_high - of_->bounds.true_low;
+  }
   /// Returns the number of basic elements.
-  std::int64_t elements() const noexcept { return of_->basics->count; }
+  [[nodiscard]] std::int64_t elements() const noexcept { return of_->basics->count; }
   /// Returns the number of contiguous blocks of an element.
-  std::int64_t blocks() const noexcept { return of_->body.what->blocks; }
+  [[nodiscard]] std::int64_t blocks() const noexcept { return of_->body.what->blocks; }
 
   /// Returns the constructor and its numbers of arguments.
-  type_envelope envelope() const noexcept {
+  [[nodiscard]] type_envelope envelope() const noexcept {
     return {of_->made_by, of_->integers.size(), of_->addresses.size(), of_->types.size()};
   }
   /// Returns the arguments of the constructor, in the order of MPI 4.1, 5.1.13.
-  type_contents contents() const;
+  [[nodiscard]] type_contents contents() const;
 
   /// For the library.
-  const detail::type_description* description() const noexcept { return of_.get(); }
+  [[nodiscard]] const detail::type_description* description() const noexcept { return of_.get(); }
 
  private:
   explicit datatype(detail::type_reference of) noexcept : of_(std::move(of)) {}
@@ -189,7 +191,8 @@ struct type_contents {
 /// Returns the number of elements of `type` in a message; nothing if it is not a whole number, or
 /// if an element has no bytes and the message has some.
 /// Source:     MPI_Get_count.
-inline std::optional<std::int64_t> get_count(const status& of, const datatype& type) noexcept {
+[[nodiscard]] inline std::optional<std::int64_t> get_count(const status& of,
+                                                           const datatype& type) noexcept {
   const auto bytes = static_cast<std::int64_t>(of.bytes());
   if (!type) return std::nullopt;
   if (type.size() == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
@@ -198,7 +201,8 @@ inline std::optional<std::int64_t> get_count(const status& of, const datatype& t
 }
 /// Returns the number of basic elements in a message; nothing if one was truncated.
 /// Source:     MPI_Get_elements.
-inline std::optional<std::int64_t> get_elements(const status& of, const datatype& type) {
+[[nodiscard]] inline std::optional<std::int64_t> get_elements(const status& of,
+                                                              const datatype& type) {
   const auto bytes = static_cast<std::int64_t>(of.bytes());
   if (!type) return std::nullopt;
   if (type.size() == 0) return bytes == 0 ? std::optional<std::int64_t>(0) : std::nullopt;

@@ -30,7 +30,7 @@ class typed_buffer {
       : base_(base), count_(count), type_(type) {}
 
   /// Returns the number of bytes of data; the maximum of std::size_t if it overflows.
-  std::size_t bytes() const noexcept {
+  [[nodiscard]] std::size_t bytes() const noexcept {
     if (!type_ || count_ <= 0) return 0;
     std::int64_t all = 0;
     return __builtin_mul_overflow(count_, type_.size(), &all) ? static_cast<std::size_t>(-1)
@@ -38,18 +38,19 @@ class typed_buffer {
   }
   /// Returns the number of bytes of one element: the unit of counts and displacements in
   /// collectives.
-  std::size_t element_bytes() const noexcept {
+  [[nodiscard]] std::size_t element_bytes() const noexcept {
     return type_ ? static_cast<std::size_t>(type_.size()) : 0;
   }
-  std::int64_t count() const noexcept { return count_; }   ///< Number of elements.
-  const datatype& type() const noexcept { return type_; }  ///< Type of the elements.
+  /// Number of elements.
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] const datatype& type() const noexcept { return type_; }  ///< Type of the elements.
 
   /// Returns errc::datatype if it cannot be sent or received, else errc{}.
-  errc fault(bool received) const noexcept {
+  [[nodiscard]] errc fault(bool received) const noexcept {
     return fault_text(received) == nullptr ? errc{} : errc::datatype;
   }
   /// Returns the reason for fault as text; nullptr: none.
-  const char* fault_text(bool received) const noexcept {
+  [[nodiscard]] const char* fault_text(bool received) const noexcept {
     if (!type_) return "the datatype is null";
     if (count_ < 0) return "the count is negative";
     const detail::type_description& d = *type_.description();
@@ -69,16 +70,16 @@ class typed_buffer {
   }
 
   /// For the library: returns its memory; the receiver of the result drops its layout once.
-  memory lend() const noexcept {
+  [[nodiscard]] memory lend() const noexcept {
     const memory m = borrow();
     if (m.how != nullptr) m.how->keep();
     return m;
   }
   /// For the library: as lend.
-  memory keep() const noexcept { return lend(); }
+  [[nodiscard]] memory keep() const noexcept { return lend(); }
   /// For the library: returns its memory, valid as long as this buffer; the layout must not be
   /// dropped.
-  memory borrow() const noexcept {
+  [[nodiscard]] memory borrow() const noexcept {
     const detail::type_description& d = *type_.description();
     const std::size_t n = bytes();
     if (n == 0) return {};

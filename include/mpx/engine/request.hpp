@@ -146,7 +146,7 @@ class [[nodiscard]] request {
     return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
   /// True for a request made by mpx::prepare, active or not.
-  bool persistent() const noexcept {
+  [[nodiscard]] bool persistent() const noexcept {
     return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
@@ -186,7 +186,7 @@ class [[nodiscard]] request {
   }
   /// Makes progress and polls once.
   /// Returns: true if `wait` would not block.
-  bool done(std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] bool done(std::source_location where = std::source_location::current()) const {
     check(where);
     if (operation_ != nullptr) return endpoint_->test(*operation_);
     pass();

@@ -66,16 +66,16 @@ class any_completion {
   }
 
   /// True if a request was complete.
-  explicit operator bool() const noexcept { return state_ == state::found; }
+  [[nodiscard]] explicit operator bool() const noexcept { return state_ == state::found; }
   /// True if no request is active, so that looking again is useless.
-  bool none_active() const noexcept { return state_ == state::none_active; }
+  [[nodiscard]] bool none_active() const noexcept { return state_ == state::none_active; }
   /// True if some requests are active and none of them is complete yet. Never returned by wait_any.
-  bool none_done() const noexcept { return state_ == state::none_done; }
+  [[nodiscard]] bool none_done() const noexcept { return state_ == state::none_done; }
 
   /// Requires: a request was complete.
-  const completion& operator*() const noexcept { return found_; }
+  [[nodiscard]] const completion& operator*() const noexcept { return found_; }
   /// Requires: a request was complete.
-  const completion* operator->() const noexcept { return &found_; }
+  [[nodiscard]] const completion* operator->() const noexcept { return &found_; }
 
  private:
   enum class state : std::uint8_t { found, none_active, none_done };

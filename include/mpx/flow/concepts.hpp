@@ -113,7 +113,7 @@ struct flow_archetype {
 
 /// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
 /// the message and its record, rounded up to the allocated size. Both sides compute the same value.
-constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
+[[nodiscard]] constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
   constexpr std::size_t record_bytes = 112;
   constexpr std::size_t step = 64;
   return (bytes + record_bytes + step - 1) / step * step;

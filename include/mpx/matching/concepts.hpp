@@ -24,15 +24,15 @@ using match_bits = std::uint64_t;
 inline constexpr match_bits tag_bits = 0x7fff'ffff;
 
 /// Returns the match bits of a context and a tag.
-constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
+[[nodiscard]] constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
   return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
 }
 /// Returns the context of match bits.
-constexpr context_id context_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr context_id context_of(match_bits bits) noexcept {
   return static_cast<context_id>(bits >> 32);
 }
 /// Returns the tag of match bits.
-constexpr tag_t tag_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr tag_t tag_of(match_bits bits) noexcept {
   return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
 }
 

@@ -45,7 +45,10 @@ enum class kind : std::uint8_t {
   /// To each rank that has used a context id of the slot of `context`: the ids are about to be
   /// reused.
   forget,
-  forgotten,       ///< Answer to `forget`: packets with such an id are new from now on.
+  forgotten,  ///< Answer to `forget`: packets with such an id are new from now on.
+  /// To rank 0 of a job that no process monitors: the part of this rank's hang_info from byte
+  /// `tag`; -1: this rank waits no more.
+  hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);

@@ -100,12 +100,12 @@ struct transfer {
 
   /// Returns the offset in the target's memory of the byte `begun`.
   /// Requires:   the transfer is not complete.
-  std::uint64_t place() const noexcept {
+  [[nodiscard]] std::uint64_t place() const noexcept {
     if (runs == nullptr) return at + begun;
     return at + static_cast<std::uint64_t>((*runs)[run_number].at) + run_begun;
   }
   /// Returns the number of contiguous bytes from there on. `all`: length of the whole transfer.
-  std::size_t left_there(std::size_t all) const noexcept {
+  [[nodiscard]] std::size_t left_there(std::size_t all) const noexcept {
     return runs == nullptr ? all - begun
                            : static_cast<std::size_t>((*runs)[run_number].bytes) - run_begun;
   }

@@ -66,7 +66,9 @@ class progress_thread : mpx::detail::outside_loop {
     ::close(bell_);
   }
   /// Number of times the thread has slept.
-  std::uint64_t sleeps() const noexcept { return sleeps_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t sleeps() const noexcept {
+    return sleeps_.load(std::memory_order_relaxed);
+  }
 
  private:
   static constexpr int sleep_ms_max = 100;

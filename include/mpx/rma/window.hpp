@@ -78,18 +78,18 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   /// False for an empty window.
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// Returns this rank's own memory; empty for a dynamic or an empty window.
-  std::span<T> local(site where = site::current()) const noexcept {
+  [[nodiscard]] std::span<T> local(site where = site::current()) const noexcept {
     if (seen(where) == nullptr) return {};
     return {reinterpret_cast<T*>(state_->base), std::size_t{state_->bytes / sizeof(T)}};
   }
   /// Returns the number of elements of rank `of`.
   /// Requires:   the window is not empty; 0 <= of < size().
-  std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
+  [[nodiscard]] std::uint64_t elements(rank_t of, site where = site::current()) const noexcept {
     return target_at(of, where).elements;
   }
   /// Returns the memory of rank `of` as mapped by this rank; empty if it is not mapped.
   /// Requires:   the window is not empty; 0 <= of < size().
-  std::span<T> part(rank_t of, site where = site::current()) const noexcept {
+  [[nodiscard]] std::span<T> part(rank_t of, site where = site::current()) const noexcept {
     const detail::rma_target& t = target_at(of, where);
     if (t.base == nullptr) return {};
     return {reinterpret_cast<T*>(t.base), static_cast<std::size_t>(t.elements)};
@@ -100,7 +100,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   /// considered.
   /// Requires:   the window is not empty.
   /// Source:     MPI 4.1, 12.4; MPI_WIN_MODEL.
-  rma::memory_model memory_model(site where = site::current()) const noexcept {
+  [[nodiscard]] rma::memory_model memory_model(site where = site::current()) const noexcept {
     assert_full(where);
     const rma::protocol by = state_->chosen == rma::protocol::automatic && puts_directly
                                  ? rma::protocol::direct

@@ -39,11 +39,13 @@ class topology_communicator
 
   /// Ranks that this rank receives from in neighbour collectives, in order; proc_null where a grid
   /// ends.
-  std::span<const rank_t> sources() const noexcept { return around().sources; }
+  [[nodiscard]] std::span<const rank_t> sources() const noexcept { return around().sources; }
   /// Ranks that this rank sends to in neighbour collectives.
-  std::span<const rank_t> destinations() const noexcept { return around().destinations; }
+  [[nodiscard]] std::span<const rank_t> destinations() const noexcept {
+    return around().destinations;
+  }
   /// For the library.
-  const detail::neighborhood& around() const noexcept {
+  [[nodiscard]] const detail::neighborhood& around() const noexcept {
     return around_ == nullptr ? detail::no_neighborhood() : *around_;
   }
 
@@ -98,38 +100,39 @@ class [[nodiscard]] cart_communicator
     return static_cast<const detail::cart_neighborhood&>(*this->around_).grid;
   }
   /// Size and period of each dimension.
-  std::span<const cart_dimension> dims(
+  [[nodiscard]] std::span<const cart_dimension> dims(
       std::source_location where = std::source_location::current()) const noexcept {
     return topology(where).dims();
   }
 
   /// Returns the coordinates of this rank.
-  std::vector<rank_t> coords(std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] std::vector<rank_t> coords(
+      std::source_location where = std::source_location::current()) const {
     return topology(where).coords(this->rank(), where);
   }
   /// Returns the coordinates of rank `of`. Errors: errc::rank.
-  std::vector<rank_t> coords(rank_t of,
-                             std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] std::vector<rank_t> coords(
+      rank_t of, std::source_location where = std::source_location::current()) const {
     return topology(where).coords(of, where);
   }
   /// Returns the coordinates of this rank as an array:
   /// `const auto [row, column] = grid.template coords<2>()`.
   /// Errors: errc::dims if the grid has another number of dimensions.
   template <std::size_t Count>
-  std::array<rank_t, Count> coords(
+  [[nodiscard]] std::array<rank_t, Count> coords(
       std::source_location where = std::source_location::current()) const {
     std::array<rank_t, Count> at{};
     topology(where).coords(this->rank(), at, detail::throws_t{}, where);
     return at;
   }
   /// Returns the rank at coordinates `at`. Errors: as cart_topology::rank.
-  rank_t rank(std::span<const rank_t> at,
-              std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] rank_t rank(std::span<const rank_t> at,
+                            std::source_location where = std::source_location::current()) const {
     return topology(where).rank(at, detail::throws_t{}, where);
   }
   /// Returns the rank at coordinates given as a list in braces.
-  rank_t rank(std::initializer_list<rank_t> at,
-              std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] rank_t rank(std::initializer_list<rank_t> at,
+                            std::source_location where = std::source_location::current()) const {
     return topology(where).rank(at, where);
   }
   /// Returns the ranks to receive from and to send to, so that data moves by `displacement` along
@@ -137,8 +140,9 @@ class [[nodiscard]] cart_communicator
   /// Errors: errc::dims. Source: MPI 4.1, 8.5.6.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  cart_shifted shift(std::size_t dim, rank_t displacement = 1, How&& how = {},
-                     std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] cart_shifted shift(
+      std::size_t dim, rank_t displacement = 1, How&& how = {},
+      std::source_location where = std::source_location::current()) const {
     return topology(where).shift(this->rank(), dim, displacement, std::forward<How>(how), where);
   }
   /// Makes a grid of the dimensions whose flag in `keep` is true; its ranks differ in those only.
@@ -210,9 +214,9 @@ class [[nodiscard]] graph_communicator
     return static_cast<const detail::graph_neighborhood&>(*this->around_).graph;
   }
   /// Returns the neighbours of this rank.
-  std::span<const rank_t> neighbors() const noexcept { return this->destinations(); }
+  [[nodiscard]] std::span<const rank_t> neighbors() const noexcept { return this->destinations(); }
   /// Returns the neighbours of rank `of`. Errors: errc::rank.
-  std::span<const rank_t> neighbors(
+  [[nodiscard]] std::span<const rank_t> neighbors(
       rank_t of, std::source_location where = std::source_location::current()) const {
     return topology(where).neighbors(of, where);
   }

@@ -247,8 +247,8 @@ class hang_lines : public hang_text {
     out.end();
   } else {
     out.add(
-        "  each rank of this job reports for itself; this one goes on waiting, and reports again "
-        "only if something moves\n");
+        "  this rank goes on waiting, and reports again only if something moves; rank 0 reports on "
+        "all ranks if it waits, too\n");
   }
   return std::move(out.text);
 }

@@ -267,7 +267,7 @@ class hang_monitor {
   /// `last`: the job will not continue.
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
-    int stuck = 0;
+    std::size_t stuck = 0;
     std::int64_t since_ns = 0;  // Since when nothing has moved at the waiting ranks.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -282,15 +282,7 @@ class hang_monitor {
     partly_ns_ = asked_ns_ = 0;
     const std::int64_t quiet_ns = since_ns > 0 ? now - since_ns : limit_ns();
     hang_lines out;
-    if (all) {
-      out.headline(quiet_ns, job_.size());
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for ", stuck,
-              static_cast<int>(job_.size()));
-      out.seconds(quiet_ns);
-      out.add(" or longer\n");
-    }
-    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
+    out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, stuck, all, quiet_ns);
     if (!last) out.end();
     return std::move(out.text);
   }

@@ -408,4 +408,21 @@ template <class Info = hang_info>
   return hang_writer<Info>(ranks).write();
 }
 
+/// As above, with a headline. `stuck` ranks wait for ever, as far as they know, the last of them
+/// for `quiet_ns`; all of them together if `all`, which includes ranks that have ended.
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks,
+                                             std::size_t stuck, bool all, std::int64_t quiet_ns) {
+  hang_lines out;
+  if (all) {
+    out.headline(quiet_ns, static_cast<rank_t>(ranks.size()));
+  } else {
+    out.add("mpx: hang report: %zu of %zu ranks have waited for ", stuck, ranks.size());
+    out.seconds(quiet_ns);
+    out.add(" or longer\n");
+  }
+  out.text += format_hang_report<Info>(ranks);
+  return std::move(out.text);
+}
+
 }  // namespace mpx::inline v0::detail

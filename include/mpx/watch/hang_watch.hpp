@@ -2,9 +2,9 @@
 #pragma once
 // A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
 // in the job's segment, with what it waits for. The process that runs the job monitors this and
-// prints reports (hang_monitor); without such a process, each rank prints its own report. The
-// process that runs the job may also ask for the state at any time. All of this is done only while
-// a rank waits anyway.
+// prints reports (hang_monitor). Without such a process, each rank prints its own report, and rank
+// 0 prints one on all ranks (hang_collection). The process that runs the job may also ask for the
+// state at any time. All of this is done only while a rank waits anyway.
 
 #include <unistd.h>
 
@@ -33,6 +33,19 @@ struct hang_source {
   void* self;
   void (*describe)(void* self, hang_info& into);
   std::uint64_t (*digest)(void* self);  // Changes if operations have been started or ended.
+  /// Tells rank 0 that this rank waits, and for what; nullptr: that it has gone on.
+  void (*tell_root)(void* self, const hang_info* info) = nullptr;
+};
+
+/// Rank 0 of a job that no process monitors: makes one report of what all ranks have told it.
+class hang_reporter {
+ public:
+  /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
+  /// Returns:    "" if other ranks may still tell their state. The last call must return a report.
+  virtual std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) = 0;
+
+ protected:
+  ~hang_reporter() = default;
 };
 
 /// Watch of one rank. All times are of the monotonic clock.
@@ -60,8 +73,11 @@ class hang_watch {
   hang_watch(const hang_watch&) = delete;
   hang_watch& operator=(const hang_watch&) = delete;
   ~hang_watch() {
-    if (stuck_) retract();
+    if (stuck_) lower_mark();
   }
+  /// Lets `reporter` make the reports of this rank, if no process monitors the job.
+  /// Requires: `reporter` outlives the last step.
+  void report_by(hang_reporter& reporter) noexcept { reporter_ = &reporter; }
 
   bool on() const noexcept { return limit_ns_ != 0; }
   /// True if a step has something to do: the watch is on, or a state is asked for.
@@ -191,13 +207,18 @@ class hang_watch {
     segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
+    if (root_knows_.tell_root != nullptr) root_knows_.tell_root(root_knows_.self, nullptr);
+    root_knows_ = {};
+    lower_mark();
+  }
+  [[gnu::noinline, gnu::cold]] void lower_mark() noexcept {
     stuck_ = told_ = false;
     const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
-  /// Prints what this rank waits for, once nothing has moved between two steps. Only if the job is
-  /// not monitored.
+  /// Prints what this rank waits for, once nothing has moved between two steps, and tells rank 0,
+  /// which prints what all ranks wait for. Only if the job is not monitored.
   [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
                                          std::int64_t quiet_since_ns) {
     hang_info info{};
@@ -205,8 +226,17 @@ class hang_watch {
     info.rank = rank_;
     info.pid = static_cast<std::int32_t>(::getpid());
     info.now_ns = now;
+    info.since_ns = quiet_since_ns;
+    const std::int64_t quiet_ns = now - quiet_since_ns;
+    const std::string report = reporter_ != nullptr
+                                   ? reporter_->report(info, quiet_ns, quiet_ns >= 2 * limit_ns_)
+                                   : format_lone_report(info, size_, quiet_ns);
+    if (report.empty()) return;
     told_ = true;
-    const std::string report = format_lone_report(info, size_, now - quiet_since_ns);
+    if (rank_ != 0 && from.tell_root != nullptr) {
+      from.tell_root(from.self, &info);
+      root_knows_ = from;
+    }
     std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
@@ -215,6 +245,8 @@ class hang_watch {
   rank_t rank_;
   rank_t size_;
   call_site joined_;
+  hang_reporter* reporter_ = nullptr;
+  hang_source root_knows_{};        // By which rank 0 has been told that this rank waits.
   mutable hang_words own_words_{};  // Used if there is no segment.
   mutable bootstrap::detail::hang_head own_head_{};
   std::int64_t limit_ns_ = 0;

@@ -13,7 +13,7 @@ class random {
   /// Equal seeds give equal numbers.
   explicit random(std::uint64_t seed) noexcept : state_(seed) {}
   /// Returns 64 random bits.
-  std::uint64_t next() noexcept {
+  [[nodiscard]] std::uint64_t next() noexcept {
     std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15u;
     z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9u;
     z = (z ^ z >> 27) * 0x94d0'49bb'1331'11ebu;
@@ -22,12 +22,12 @@ class random {
   /// Returns a number with 0 <= result < n. T is an integer or an enumeration.
   /// Requires:   n > 0.
   template <class T>
-  T below(T n) noexcept {
+  [[nodiscard]] T below(T n) noexcept {
     return static_cast<T>(next() % static_cast<std::uint64_t>(n));
   }
   /// Returns true once in n times, on average.
   /// Requires:   n > 0.
-  bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
+  [[nodiscard]] bool one_in(std::uint64_t n) noexcept { return below(n) == 0; }
 
  private:
   std::uint64_t state_;

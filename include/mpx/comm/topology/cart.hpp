@@ -60,7 +60,7 @@ class cart_topology {
       : cart_topology(std::span(dims.begin(), dims.size()), where) {}
 
   /// Returns errc::dims if there is no grid with these dimensions, else errc{}.
-  static errc check(std::span<const cart_dimension> dims) noexcept {
+  [[nodiscard]] static errc check(std::span<const cart_dimension> dims) noexcept {
     std::int64_t ranks = 1;
     for (const cart_dimension& d : dims) {
       if (d.size < 1) return errc::dims;
@@ -70,9 +70,9 @@ class cart_topology {
     return errc{};
   }
 
-  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  [[nodiscard]] rank_t size() const noexcept { return size_; }  ///< Number of ranks.
   /// Size and period of each dimension.
-  std::span<const cart_dimension> dims() const noexcept { return dims_; }
+  [[nodiscard]] std::span<const cart_dimension> dims() const noexcept { return dims_; }
 
   /// Writes the coordinates of `rank` to `into`, one for each dimension.
   /// Errors: errc::rank; errc::dims if the length of `into` is not the number of dimensions.
@@ -92,8 +92,8 @@ class cart_topology {
     end(how, why, {"coords", rank, into.size()}, where);
   }
   /// Returns the coordinates of `rank`. Errors: errc::rank.
-  std::vector<rank_t> coords(rank_t rank,
-                             std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] std::vector<rank_t> coords(
+      rank_t rank, std::source_location where = std::source_location::current()) const {
     std::vector<rank_t> at(dims_.size());
     coords(rank, at, detail::throws_t{}, where);
     return at;
@@ -104,8 +104,8 @@ class cart_topology {
   /// coordinate is outside of a dimension that is not periodic.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  rank_t rank(std::span<const rank_t> at, How&& how = {},
-              std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] rank_t rank(std::span<const rank_t> at, How&& how = {},
+                            std::source_location where = std::source_location::current()) const {
     errc why = at.size() == dims_.size() ? errc{} : errc::dims;
     rank_t rank = 0;
     asked about{"rank", 0, at.size()};
@@ -121,8 +121,8 @@ class cart_topology {
     return why == errc{} ? rank : rank_t{proc_null};
   }
   /// Returns the rank at coordinates given as a list in braces.
-  rank_t rank(std::initializer_list<rank_t> at,
-              std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] rank_t rank(std::initializer_list<rank_t> at,
+                            std::source_location where = std::source_location::current()) const {
     return rank(std::span(at.begin(), at.size()), detail::throws_t{}, where);
   }
 
@@ -131,8 +131,9 @@ class cart_topology {
   /// Errors: errc::rank; errc::dims if there is no such dimension. Source: MPI 4.1, 8.5.6.
   template <class How = detail::throws_t>
   requires detail::BlockingForm<How>
-  cart_shifted shift(rank_t rank, std::size_t dim, rank_t displacement = 1, How&& how = {},
-                     std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] cart_shifted shift(
+      rank_t rank, std::size_t dim, rank_t displacement = 1, How&& how = {},
+      std::source_location where = std::source_location::current()) const {
     errc why{};
     if (rank < 0 || rank >= size_) why = errc::rank;
     if (dim >= dims_.size()) why = errc::dims;
@@ -156,8 +157,9 @@ class cart_topology {
 
   /// Returns the grid of the dimensions whose flag in `keep` is true.
   /// Errors: errc::dims if the length of `keep` is not the number of dimensions.
-  cart_topology sub(std::span<const bool> keep,
-                    std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] cart_topology sub(
+      std::span<const bool> keep,
+      std::source_location where = std::source_location::current()) const {
     if (keep.size() != dims_.size())
       throw error(errc::dims, text_of(errc::dims, {"sub", 0, keep.size()}), where);
     std::vector<cart_dimension> kept;
@@ -174,7 +176,7 @@ class cart_topology {
   };
   /// Returns the subgrid of `rank` if the dimensions `keep` are kept.
   /// Requires: `keep` as for `sub`; 0 <= rank < size().
-  sub_place sub_of(rank_t rank, std::span<const bool> keep) const noexcept {
+  [[nodiscard]] sub_place sub_of(rank_t rank, std::span<const bool> keep) const noexcept {
     sub_place in{0, 0};
     rank_t stride = size_;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -187,7 +189,7 @@ class cart_topology {
 
   /// Returns the neighbours of `rank` in the order of neighbour collectives: for each dimension the
   /// lower and the upper one; proc_null if there is none. Requires: 0 <= rank < size().
-  std::vector<rank_t> neighbors(rank_t rank) const {
+  [[nodiscard]] std::vector<rank_t> neighbors(rank_t rank) const {
     std::vector<rank_t> all;
     all.reserve(2 * dims_.size());
     for (std::size_t d = 0; d < dims_.size(); ++d) {

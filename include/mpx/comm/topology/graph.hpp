@@ -60,13 +60,15 @@ class graph_topology {
     *this = graph_topology(ends, edges, where);
   }
 
-  rank_t size() const noexcept { return static_cast<rank_t>(ends_.size()); }  ///< Number of ranks.
+  /// Number of ranks.
+  [[nodiscard]] rank_t size() const noexcept { return static_cast<rank_t>(ends_.size()); }
   /// For each rank, the end of its neighbours in `edges`.
-  std::span<const std::size_t> ends() const noexcept { return ends_; }
-  std::span<const rank_t> edges() const noexcept { return edges_; }  ///< Neighbours of all ranks.
+  [[nodiscard]] std::span<const std::size_t> ends() const noexcept { return ends_; }
+  /// Neighbours of all ranks.
+  [[nodiscard]] std::span<const rank_t> edges() const noexcept { return edges_; }
   /// Returns the ranks to which the edges of `rank` lead, in the order of neighbour collectives.
   /// Errors: errc::rank. Source: MPI 4.1, 8.5.5.
-  std::span<const rank_t> neighbors(
+  [[nodiscard]] std::span<const rank_t> neighbors(
       rank_t rank, std::source_location where = std::source_location::current()) const {
     if (rank < 0 || rank >= size())
       throw error(errc::rank, detail::formatted("neighbours of %d in a graph of %d", rank, size()),
@@ -81,8 +83,8 @@ class graph_topology {
   /// in both directions match; then the others, by rank. If all edges exist in both directions,
   /// these are its neighbours.
   /// Errors: errc::rank. Cost: visits each edge.
-  std::vector<rank_t> sources(rank_t rank,
-                              std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] std::vector<rank_t> sources(
+      rank_t rank, std::source_location where = std::source_location::current()) const {
     const std::span<const rank_t> own = neighbors(rank, where);
     std::vector<rank_t> coming(ends_.size(), 0);
     for (rank_t r = 0; r < size(); ++r)
@@ -120,7 +122,9 @@ struct graph_neighbors {
   std::vector<int> destination_weights;  ///< Empty, or one for each destination.
 
   /// True if the edges have weights.
-  bool weighted() const noexcept { return !source_weights.empty() || !destination_weights.empty(); }
+  [[nodiscard]] bool weighted() const noexcept {
+    return !source_weights.empty() || !destination_weights.empty();
+  }
   /// True if both are equal.
   friend bool operator==(const graph_neighbors&, const graph_neighbors&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include "mpx/core/group.hpp"
 #include "mpx/engine/endpoint.hpp"
+#include "mpx/watch/hang_pieces.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -152,12 +153,20 @@ template <class Stack>
     auto& e = *static_cast<endpoint*>(self);
     return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
+  const auto tell_root = [](void* self, const hang_info* info) {
+    auto& e = *static_cast<endpoint*>(self);
+    const auto send = [&e](tag_t at, std::span<const std::byte> piece) {
+      e.outbox().answer_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
+    };
+    if (info == nullptr) return send(hang_pieces::withdrawn, {});
+    hang_pieces::for_each(*info, send);
+  };
   if (!pace().watch()->is_due()) return;
   pace().keep_time_of_calls();
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
+  pace().watch()->step({this, describe, digest, tell_root}, pace().advances(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
