@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The names of algorithms and operations of collectives, as in mpx/engine/collective_policy.hpp.
+// The names of algorithms and operations of collectives, as in mpx/engine/axes/collective_policy.hpp.
 
 #include <iterator>
-#include <mpx/engine/collective_policy.hpp>
+#include <mpx/engine/axes/collective_policy.hpp>
 #include <string_view>
 
 namespace bench {

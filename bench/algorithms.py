@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Of what `sim_scale --algorithms --json` wrote: which algorithm wins where, and how far the
 default is from it. Exits with 1 where that is more than --most times. --policy writes the table that the
-default looks its algorithms up in (see include/mpx/engine/collective_table.hpp); --csv all rows together,
+default looks its algorithms up in (see include/mpx/engine/axes/collective_table.hpp); --csv all rows together,
 short, which this reads as well."""
 
 import argparse
@@ -33,7 +33,7 @@ TABLE = """\
 
 #include <cstddef>
 
-#include "mpx/engine/collective_question.hpp"
+#include "mpx/engine/axes/collective_question.hpp"
 
 namespace mpx::inline v0::coll {{
 

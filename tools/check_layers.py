@@ -68,7 +68,7 @@ class Checker:
         self.check_cycles()
         self.check_forward_declarations()
         self.check_errors()
-        self.check_rooms()
+        self.check_components()
         self.check_sources()
         return sorted(self.violations)
 
@@ -260,19 +260,19 @@ class Checker:
                     line.split("//", 1)[0] for line in rest.splitlines())):
                 self.report(where, 1, "errc", f"errc::{name} is never raised")
 
-    def check_rooms(self) -> None:
-        """Each room of the endpoint owns its members: nobody else can even mean one by its name."""
+    def check_components(self) -> None:
+        """Each component of the endpoint owns its members: nobody else can even mean one by its name."""
         owner: dict[str, str] = {}
         for relative, text in self.headers.items():
-            room = house.room_of(relative)
-            if room is None:
+            component = house.component_of(relative)
+            if component is None:
                 continue
             for number, line in enumerate(house.strip_block_comments(text).splitlines(), 1):
                 for name in re.findall(r"\b[a-z]\w*_\b", line.split("//", 1)[0]):
-                    first = owner.setdefault(name, room)
-                    if first != room:
-                        self.report(relative, number, "room",
-                                    f"{name} is named in the room {first} too: let it do the work")
+                    first = owner.setdefault(name, component)
+                    if first != component:
+                        self.report(relative, number, "component",
+                                    f"{name} is named in the component {first} too: let it do the work")
 
     def check_sources(self) -> None:
         for folder in SOURCE_FOLDERS:
@@ -314,17 +314,17 @@ GOOD = {
     "include/mpx/matching/hashed.hpp": header(),
     "include/mpx/flow/credits.hpp": header(),
     "include/mpx/protocol/wire.hpp": header(include("transport/concepts.hpp")),
-    "include/mpx/engine/stack.hpp": header(include("protocol/wire.hpp", "transport/shm.hpp")),
-    "include/mpx/engine/endpoint.hpp": header("class endpoint;", include("engine/detail/endpoint_x.hpp")),
-    "include/mpx/engine/detail/endpoint_x.hpp": header(include("engine/endpoint.hpp")),
-    "include/mpx/engine/rooms/inbox.hpp": header("int direct_;", "int early_;"),
-    "include/mpx/engine/rooms/early_messages.hpp": header("int early_;"),
-    "include/mpx/engine/rooms/peer_record.hpp": header("int direct_;"),
-    "include/mpx/comm/group.hpp": header(include("engine/stack.hpp")),
-    "include/mpx/coll/bcast.hpp": header(include("comm/group.hpp")),
+    "include/mpx/engine/axes/stack.hpp": header(include("protocol/wire.hpp", "transport/shm.hpp")),
+    "include/mpx/engine/endpoint/endpoint.hpp": header("class endpoint;", include("engine/endpoint/endpoint_x.hpp")),
+    "include/mpx/engine/endpoint/endpoint_x.hpp": header(include("engine/endpoint/endpoint.hpp")),
+    "include/mpx/engine/components/inbox.hpp": header("int direct_;", "int early_;"),
+    "include/mpx/engine/components/unexpected_messages.hpp": header("int early_;"),
+    "include/mpx/engine/components/peer_record.hpp": header("int direct_;"),
+    "include/mpx/comm/group.hpp": header(include("engine/axes/stack.hpp")),
+    "include/mpx/coll/algorithms/bcast.hpp": header(include("comm/group.hpp")),
     "include/mpx/rma/window.hpp": header(include("comm/group.hpp")),
     "include/mpx/coll/algorithms.hpp": header("template <class C>", "struct algorithms {};"),
-    "include/mpx/communicator.hpp": header(include("coll/bcast.hpp"), "class channel;"),
+    "include/mpx/communicator.hpp": header(include("coll/algorithms/bcast.hpp"), "class channel;"),
     "include/mpx/comm/channel.hpp": header("class channel {};", "struct algorithms_of_others;"),
     "include/mpx/core/group.hpp": header("auto p = static_cast<peer_id>(rank);",
                                          "auto r = static_cast<rank_t>(peer);"),
@@ -341,13 +341,13 @@ GOOD = {
 
 # (rule that must fire, where, text that breaks the good tree)
 BAD = [
-    ("upward", "include/mpx/core/x.hpp", header(include("engine/stack.hpp"))),
+    ("upward", "include/mpx/core/x.hpp", header(include("engine/axes/stack.hpp"))),
     ("upward", "include/mpx/core/x.hpp", header(include("datatype/layout.hpp"))),
     ("upward", "include/mpx/datatype/x.hpp", header(include("transport/concepts.hpp"))),
     ("upward", "include/mpx/transport/x.hpp", header(include("protocol/wire.hpp"))),
-    ("upward", "include/mpx/protocol/x.hpp", header(include("engine/stack.hpp"))),
-    ("upward", "include/mpx/engine/x.hpp", header(include("comm/group.hpp"))),
-    ("upward", "include/mpx/comm/x.hpp", header(include("coll/bcast.hpp"))),
+    ("upward", "include/mpx/protocol/x.hpp", header(include("engine/axes/stack.hpp"))),
+    ("upward", "include/mpx/engine/base/x.hpp", header(include("comm/group.hpp"))),
+    ("upward", "include/mpx/comm/x.hpp", header(include("coll/algorithms/bcast.hpp"))),
     ("upward", "include/mpx/coll/x.hpp", header(include("mpx.hpp"))),
     ("upward", "include/mpx/coll/x.hpp", header(include("rma/window.hpp"))),
     ("upward", "include/mpx/communicator.hpp", header(include("rma/window.hpp"))),
@@ -364,7 +364,7 @@ BAD = [
     ("backend", "include/mpx/protocol/x.hpp", header(include("transport/shm.hpp"))),
     ("cycle", "include/mpx/core/x.hpp", header(include("core/x.hpp"))),
     ("cycle", "include/mpx/transport/shm/pool.hpp", header(include("transport/shm.hpp"))),
-    ("cycle", "include/mpx/engine/endpoint.hpp", header(include("engine/detail/endpoint_x.hpp"))),
+    ("cycle", "include/mpx/engine/endpoint/endpoint.hpp", header(include("engine/endpoint/endpoint_x.hpp"))),
     ("late", "include/mpx/core/x.hpp", header("class x;", include("config.hpp"))),
     ("optional", "include/mpx/mpx.hpp",
      header(include("macros/begin.hpp", "transport/tcp.hpp", "macros/end.hpp"))),
@@ -376,8 +376,8 @@ BAD = [
     ("quotes", "include/mpx/core/x.hpp", header("#include <mpx/config.hpp>")),
     ("quotes", "include/mpx/core/x.hpp", header('#include "list.hpp"')),
     ("conditional", "include/mpx/core/x.hpp", header("#if 1", include("config.hpp"), "#endif")),
-    ("third-party", "include/mpx/engine/x.hpp", header("#include <boost/intrusive/list.hpp>")),
-    ("third-party", "include/mpx/engine/x.hpp", header("#include <boost/asio.hpp>")),
+    ("third-party", "include/mpx/engine/base/x.hpp", header("#include <boost/intrusive/list.hpp>")),
+    ("third-party", "include/mpx/engine/base/x.hpp", header("#include <boost/asio.hpp>")),
     ("third-party", "include/mpx/core/x.hpp", header("#include <boost/pool/pool.hpp>")),
     ("third-party", "include/mpx/core/x.hpp", header("#include <fmt/format.h>")),
     ("spdx", "include/mpx/core/x.hpp", header(spdx=False)),
@@ -399,15 +399,15 @@ BAD = [
     ("unused-result", "include/mpx/core/x.hpp", header("  static_cast<void>(::write(fd, &one, 8));")),
     ("unused-result", "include/mpx/core/x.hpp", header("  ::ftruncate(fd, 8);")),
     ("cast", "include/mpx/comm/x.hpp", header("auto p = static_cast<peer_id>(rank);")),
-    ("cast", "include/mpx/engine/x.hpp", header("auto r = static_cast<rank_t>(m->is.source);")),
+    ("cast", "include/mpx/engine/base/x.hpp", header("auto r = static_cast<rank_t>(m->is.source);")),
     ("cast", "include/mpx/coll/x.hpp", header("auto r = static_cast<rank_t>(e.self());")),
     ("forward", "include/mpx/comm/x.hpp",
      header("namespace coll {", "template <class C>", "struct algorithms;", "}")),
-    ("forward", "include/mpx/engine/x.hpp", header("class channel;")),
+    ("forward", "include/mpx/engine/base/x.hpp", header("class channel;")),
     ("upward", "include/mpx/coll/x.hpp", header(include("communicator.hpp"))),
     ("errc", "include/mpx/core/error.hpp", header("enum class errc {", "  rank,  // text", "};")),
-    ("room", "include/mpx/engine/rooms/outbox.hpp", header("int direct_;")),
-    ("room", "include/mpx/engine/endpoint.hpp", header("int direct_;")),
+    ("component", "include/mpx/engine/components/outbox.hpp", header("int direct_;")),
+    ("component", "include/mpx/engine/endpoint/endpoint.hpp", header("int direct_;")),
     ("folder", "include/mpx/misc/x.hpp", header()),
 ]
 

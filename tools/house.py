@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# Include downward only: a folder may include itself and the folders of lower levels.
+# Include downward only: a folder may include itself and the folders of lower levels. A folder inside
+# of another one that is named here has a level of its own.
 LEVELS = {
     "macros": 0,
     "config.hpp": 0,
@@ -17,9 +18,21 @@ LEVELS = {
     "flow": 3,
     "protocol": 4,
     "watch": 4,
-    "engine": 5,
+    "engine/axes": 5,
+    "engine/base": 5.1,
+    "engine/components": 5.2,
+    "engine/communicators": 5.2,
+    "engine/compounds": 5.2,
+    "engine/endpoint": 5.3,
+    "engine/requests": 5.4,
     "comm": 6,
-    "coll": 7,
+    "coll/algorithms": 7,
+    "coll/node": 7.1,
+    "coll/layout": 7.15,
+    "coll": 7.2,
+    "coll/checks": 7.3,
+    "coll/inter": 7.3,
+    "coll/neighbor": 7.3,
     "checks.hpp": 8,
     "profile.hpp": 8,
     "communicator.hpp": 8,
@@ -55,14 +68,14 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp", "transport/tls.hpp
 
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
-OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.hpp",
+OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
             "datatype/strided", "datatype/type", "datatype/typed_buffer",
-            "coroutine", "asio", "engine/awaiting",
+            "coroutine", "asio", "engine/requests/awaiting",
             "profile", "watch/profile_table",
-            "checks", "coll/compare_calls", "coll/call_signature",
+            "checks", "coll/checks",
             "attributes", "intercommunicator", "comm/intercommunicator",
-            "coll/between", "coll/between_calls", "coll/between_layouts",
+            "coll/inter",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
             "transport/detail/near_sink",
             "protocol/near_far", "cluster", "tls", "transport/rdma", "core/linked_tree", "rdma",
@@ -77,7 +90,7 @@ OPTIONAL = ("coll/layout_call", "coll/layouts", "coll/linear_layout", "datatype.
             "bootstrap/detail/published", "bootstrap/detail/client_member",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
-            "topology", "comm/topology", "coll/neighbor", "coll/node_neighbor",
+            "topology", "comm/topology", "coll/neighbor",
             "comm/detail/check_call", "partitioned", "comm/partitioned", "rma")
 
 # Headers that documents name: around all that they read, macros of the program are set aside.
@@ -117,7 +130,9 @@ def is_optional(relative: str) -> bool:
 
 def folder_of(relative: str) -> str:
     """The key into LEVELS of a header below include/mpx/."""
-    return relative.split("/", 1)[0]
+    parts = relative.split("/")
+    inner = "/".join(parts[:2])
+    return inner if len(parts) > 2 and inner in LEVELS else parts[0]
 
 
 def policy_of(relative: str) -> str | None:
@@ -132,24 +147,25 @@ def policy_of(relative: str) -> str | None:
 
 
 def is_part_of(part: str, whole: str) -> bool:
-    """Whether `part` is detail/<name>_*.hpp beside <name>.hpp: it defines members of its class. The
-    whole includes its parts at its end, and each part includes the whole, so that it stands alone."""
+    """Whether `part` is detail/<name>_*.hpp or <name>_*.hpp beside <name>.hpp: it defines members of its
+    class. The whole includes its parts at its end, and each part includes the whole, so that it stands alone."""
     folder, _, name = whole.removesuffix(".hpp").rpartition("/")
-    return part.startswith(f"{folder}/detail/{name}_")
+    return part.startswith(f"{folder}/detail/{name}_") or (whole in SPLIT and part.startswith(f"{folder}/{name}_"))
 
 
-# The endpoint's rooms; a header of engine/rooms/ that is none of them is a part of one.
-ROOMS = {"peers": "peers", "outbox": "outbox", "inbox": "inbox", "early_messages": "inbox",
-         "rendezvous": "rendezvous", "progress": "progress"}
+# A class in several files that lie beside each other.
+SPLIT = ("engine/endpoint/endpoint.hpp",)
+# The endpoint's components, by the header whose members belong to one.
+COMPONENTS = {"peers": "peers", "outbox": "outbox", "inbox": "inbox", "unexpected_messages": "inbox",
+              "rendezvous": "rendezvous", "progress": "progress"}
 
 
-def room_of(relative: str) -> str | None:
-    """The room whose members a header may name; None where no room's members are declared. The
-    record of a peer declares a part for each room, and so belongs to none."""
-    if relative.startswith("engine/rooms/"):
-        stem = relative.removeprefix("engine/rooms/").removesuffix(".hpp")
-        return ROOMS.get(stem.removeprefix("detail/").split("_", 1)[0] if "/" in stem else stem)
-    if relative == "engine/endpoint.hpp" or is_part_of(relative, "engine/endpoint.hpp"):
+def component_of(relative: str) -> str | None:
+    """The component whose members a header may name; None where no component's members are declared. The
+    record of a peer declares a part for each component, and so belongs to none."""
+    if relative.startswith("engine/components/"):
+        return COMPONENTS.get(relative.removeprefix("engine/components/").removesuffix(".hpp"))
+    if relative == "engine/endpoint/endpoint.hpp" or is_part_of(relative, "engine/endpoint/endpoint.hpp"):
         return "endpoint"
     return None
 

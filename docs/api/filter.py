@@ -17,7 +17,7 @@ from pathlib import Path
 POLICIES = ("transport", "matching", "flow", "protocol", "bootstrap", "watch")
 BASES = ("comm/point_to_point.hpp", "comm/mpi_names.hpp", "comm/message.hpp", "communicator.hpp",
          "comm/creations.hpp", "comm/handling.hpp", "comm/survivors.hpp", "coll/calls.hpp",
-         "coll/names.hpp", "coll/neighbor.hpp", "topology/communicators.hpp")
+         "coll/names.hpp", "coll/neighbor/neighbor.hpp", "topology/communicators.hpp")
 # What only those who write a matcher meet, and what only tests do.
 DROPPED = (r"\w+_archetype|envelope|pattern|posted_receive|unexpected_message|unmarked_call|"
            r"neighbor_blocks|neighbor_call")

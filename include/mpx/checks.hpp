@@ -5,8 +5,8 @@
 
 #include "mpx/macros/begin.hpp"
 
-#include "mpx/coll/compare_calls.hpp"
-#include "mpx/engine/checks.hpp"
+#include "mpx/coll/checks/compare_calls.hpp"
+#include "mpx/engine/axes/checks.hpp"
 
 namespace mpx::inline v0::checks {
 

@@ -16,17 +16,17 @@
 #include "mpx/comm/point_to_point.hpp"
 #include "mpx/comm/survivors.hpp"
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/wait_many.hpp"
+#include "mpx/engine/requests/wait_many.hpp"
 
 namespace mpx::inline v0 {
 
 /// A group of ranks 0 .. size() - 1 that communicate with each other only.
 ///
 /// The last argument of a call chooses its form: absent (throws mpx::error), a std::error_code, and
-/// for calls that can be started mpx::start, mpx::prepare or a token (engine/forms.hpp). `to` and
-/// `from` are ranks or mpx::proc_null; receives also accept mpx::any_source and mpx::any_tag.
-/// Buffers are transferable values or contiguous ranges of them. A receive buffer may be longer
-/// than the message; if it is shorter, the receive fails with errc::truncate.
+/// for calls that can be started mpx::start, mpx::prepare or a token (engine/requests/forms.hpp).
+/// `to` and `from` are ranks or mpx::proc_null; receives also accept mpx::any_source and
+/// mpx::any_tag. Buffers are transferable values or contiguous ranges of them. A receive buffer may
+/// be longer than the message; if it is shorter, the receive fails with errc::truncate.
 /// Threads:    as the stack's thread model allows.
 template <class Stack = stack<>>
 class [[nodiscard]] communicator : public detail::point_to_point<Stack>,

@@ -19,9 +19,9 @@
 
 #include "mpx/communicator.hpp"
 #include "mpx/core/memory.hpp"
-#include "mpx/engine/awaiting.hpp"
-#include "mpx/engine/forms.hpp"
-#include "mpx/engine/wait_many.hpp"
+#include "mpx/engine/requests/awaiting.hpp"
+#include "mpx/engine/requests/forms.hpp"
+#include "mpx/engine/requests/wait_many.hpp"
 
 namespace mpx::inline v0 {
 

@@ -20,9 +20,9 @@
 #include "mpx/bootstrap/detail/member.hpp"
 #include "mpx/communicator.hpp"
 #include "mpx/core/numbers.hpp"
-#include "mpx/engine/allocator.hpp"
-#include "mpx/engine/endpoint.hpp"
-#include "mpx/engine/stack.hpp"
+#include "mpx/engine/axes/stack.hpp"
+#include "mpx/engine/base/allocator.hpp"
+#include "mpx/engine/endpoint/endpoint.hpp"
 #include "mpx/watch/hang_collection.hpp"
 #include "mpx/watch/hang_watch.hpp"
 

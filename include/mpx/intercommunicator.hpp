@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpx/coll/between_calls.hpp"
+#include "mpx/coll/inter/inter_calls.hpp"
 #include "mpx/comm/intercommunicator.hpp"
 #include "mpx/communicator.hpp"
 
@@ -24,7 +24,7 @@ namespace mpx::inline v0 {
 ///
 /// In point-to-point calls `to` and `from` are ranks of the remote group; rank() is that of this
 /// process in the local group. Collectives are called by both groups, in the same order
-/// (coll/between_calls.hpp).
+/// (coll/inter/inter_calls.hpp).
 /// Errors:     of functions that make intercommunicators: errc::communicator, errc::peer_lost,
 ///             errc::no_resources.
 /// Cost:       three contexts, and a table of the ranks of both groups.

@@ -18,7 +18,7 @@
 #include <system_error>
 
 #include "mpx/coll/arguments.hpp"
-#include "mpx/coll/linear_layout.hpp"
+#include "mpx/coll/layout/linear_layout.hpp"
 #include "mpx/comm/partitioned.hpp"
 #include "mpx/communicator.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "mpx/macros/begin.hpp"
 
-#include "mpx/engine/stack.hpp"
+#include "mpx/engine/axes/stack.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
 #include "mpx/transport/rdma.hpp"
 

@@ -239,6 +239,7 @@
 #pragma push_macro("z")
 #undef z
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -390,7 +391,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 12;
+inline constexpr unsigned wire_version = 13;
 
 namespace detail {
 
@@ -448,7 +449,7 @@ inline constexpr peer_id any_peer = 0xffff'ffff;
 using context_id = std::uint32_t;
 
 /// Returns the number of a communicator in reports, from any of its contexts.
-constexpr std::uint32_t number_of(context_id context) noexcept {
+[[nodiscard]] constexpr std::uint32_t number_of(context_id context) noexcept {
   return (context & 0x7fff'ffff) >> 1;
 }
 
@@ -678,11 +679,11 @@ class error : public std::system_error {
       : error(e.code(), where, e.what_went_wrong()) {}
 
   /// Returns the full text with the line of the call.
-  const char* what() const noexcept override { return texts_.what() + all_at_; }
+  [[nodiscard]] const char* what() const noexcept override { return texts_.what() + all_at_; }
   /// Returns the text without the line.
-  const char* what_went_wrong() const noexcept { return texts_.what(); }
+  [[nodiscard]] const char* what_went_wrong() const noexcept { return texts_.what(); }
   /// Returns the program's call; line 0 if unknown.
-  const std::source_location& where() const noexcept { return where_; }
+  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
  private:
   [[gnu::noinline, gnu::cold]] error(std::error_code e, std::source_location where,
@@ -2697,6 +2698,10 @@ class hang_table {
 
 namespace mpx::inline v0 {
 
+/// A bootstrap of jobs in which some process reads the marks, unless there is a single rank.
+template <class T>
+concept MonitoredBootstrap = Bootstrap<T> && T::is_monitored;
+
 /// A bootstrap whose ranks can be watched for hangs by the process that runs the job.
 ///
 /// - `hangs()`: returns the table in which the ranks publish what they wait for; valid as long as
@@ -2976,6 +2981,7 @@ namespace mpx::inline v0::bootstrap {
 /// A rank that mpxrun started, directly or through a wrapper such as a shell.
 class mpxrun : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// True if mpxrun started this process.
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 
@@ -3102,6 +3108,7 @@ namespace mpx::inline v0::bootstrap {
 /// A job of one rank. A process may have any number of them.
 class singleton : public member {
  public:
+  static constexpr bool is_monitored = true;  // There is a single rank.
   /// Joins a new job.
   /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] singleton()
@@ -3157,6 +3164,7 @@ class thread_job {
 /// One rank of a thread_job.
 class threads : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// Joins the job.
   /// Requires:   `job` outlives this object.
   /// Errors:     errc::rank, errc::no_resources.
@@ -3191,7 +3199,7 @@ struct foreign_launcher {
   long rank = -1;
 
   /// Returns the launcher that has started this process, if any.
-  [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
+  [[nodiscard]] [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
@@ -3280,7 +3288,8 @@ struct detected {
           .next = detail::added_joiners};
 }
 /// Returns the reason for which this process cannot join by `way`; "" if it can.
-[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+[[nodiscard]] [[gnu::noinline, gnu::cold]] inline std::string refusal_of(
+    const detail::joiner& way) {
   std::string why = way.refusal();
   if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
     mpx::detail::append(why, "MPX_ALONE is set");
@@ -3376,7 +3385,7 @@ class layout {
                       std::span<const std::byte> from) const noexcept = 0;
   /// Returns an equal layout that stays valid until `drop` is called on it, once; nullptr if memory
   /// is exhausted. By default the owner of this layout guarantees that.
-  virtual const layout* keep() const noexcept { return this; }
+  [[nodiscard]] virtual const layout* keep() const noexcept { return this; }
   /// Ends the use of a layout returned by `keep` or lent to an operation.
   virtual void drop() const noexcept {}
 
@@ -3406,12 +3415,13 @@ struct memory {
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
   /// True if it is contiguous.
-  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  [[nodiscard]] constexpr bool contiguous() const noexcept { return how == nullptr; }
   /// True if there is memory. A layout may have base 0, with displacements that are addresses.
-  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
+  [[nodiscard]] constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
   /// Returns `n` bytes from `offset` on.
   /// Requires:   contiguous(); offset + n <= bytes.
-  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+  [[nodiscard]] constexpr std::span<std::byte> piece(std::size_t offset,
+                                                     std::size_t n) const noexcept {
     return {base + offset, n};
   }
   /// Copies `from` to the message's bytes from `offset` on.
@@ -3877,7 +3887,7 @@ class group {
   /// Returns a copy.
   /// Errors:     errc::no_resources.
   /// Cost:       that of a table.
-  group copy() const {
+  [[nodiscard]] group copy() const {
     group g;
     g.kind_ = kind_;
     g.size_ = size_;
@@ -3894,30 +3904,30 @@ class group {
 
   /// Returns the group with this process, member or not, as `rank`: as seen by processes that count
   /// themselves elsewhere.
-  group numbered(rank_t rank) && noexcept {
+  [[nodiscard]] group numbered(rank_t rank) && noexcept {
     rank_ = rank;
     return std::move(*this);
   }
 
   /// Returns the number of ranks; 0 for a default-constructed group.
-  rank_t size() const noexcept { return size_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// Returns the rank of this process; proc_null if it is not a member.
-  rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
   /// Returns the peer of this process, member or not.
-  peer_id self() const noexcept { return self_; }
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
   /// Returns the representation.
-  kind how() const noexcept { return kind_; }
+  [[nodiscard]] kind how() const noexcept { return kind_; }
 
   /// Returns the peer of a rank.
   /// Requires:   0 <= rank < size(), or any_source or proc_null.
-  peer_id peer_of(rank_t rank) const noexcept {
+  [[nodiscard]] peer_id peer_of(rank_t rank) const noexcept {
     if (kind_ == kind::identity || rank < 0) return static_cast<peer_id>(rank);
     if (kind_ == kind::table) return peers_[static_cast<std::size_t>(rank)];
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
   /// Returns the rank of a peer; proc_null if it is not a member.
   /// Cost:       log2(size) steps for a table, else constant.
-  [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
     if (kind_ == kind::strided) {
@@ -3931,7 +3941,7 @@ class group {
 
   /// True if `peer` is one of ranks 0 .. size() - 1.
   /// Cost:       as rank_of.
-  [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }
@@ -4407,7 +4417,7 @@ class rendezvous_tuner {
 
 }  // namespace mpx::inline v0::protocol
 
-// ==== mpx/engine/node_block.hpp
+// ==== mpx/engine/base/node_block.hpp
 
 // Layout of the shared-memory block through which the ranks of a communicator on one node run
 // collectives, and the state that each rank keeps about it.
@@ -4615,7 +4625,7 @@ struct node_state : mpx::detail::allocated {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/engine/node_map.hpp
+// ==== mpx/engine/base/node_map.hpp
 
 // Distribution of a communicator's ranks over nodes.
 
@@ -4771,15 +4781,15 @@ using match_bits = std::uint64_t;
 inline constexpr match_bits tag_bits = 0x7fff'ffff;
 
 /// Returns the match bits of a context and a tag.
-constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
+[[nodiscard]] constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
   return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
 }
 /// Returns the context of match bits.
-constexpr context_id context_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr context_id context_of(match_bits bits) noexcept {
   return static_cast<context_id>(bits >> 32);
 }
 /// Returns the tag of match bits.
-constexpr tag_t tag_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr tag_t tag_of(match_bits bits) noexcept {
   return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
 }
 
@@ -4963,7 +4973,10 @@ enum class kind : std::uint8_t {
   /// To each rank that has used a context id of the slot of `context`: the ids are about to be
   /// reused.
   forget,
-  forgotten,       ///< Answer to `forget`: packets with such an id are new from now on.
+  forgotten,  ///< Answer to `forget`: packets with such an id are new from now on.
+  /// To rank 0 of a job that no process monitors: the part of this rank's hang_info from byte
+  /// `tag`; -1: this rank waits no more.
+  hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
@@ -5048,7 +5061,7 @@ bool read(std::span<const std::byte> payload, T& value) noexcept {
 
 }  // namespace mpx::inline v0::wire
 
-// ==== mpx/engine/operation.hpp
+// ==== mpx/engine/base/operation.hpp
 
 // State of one send or receive under way, and the pool of operations. Each operation has a ticket
 // that a peer can name; tickets that were not given out are recognised and refused.
@@ -5389,7 +5402,7 @@ struct arrived_message : unexpected_message, list_node<place_tag> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/calls.hpp
+// ==== mpx/engine/base/calls.hpp
 
 // Arguments and results of the endpoint's calls.
 
@@ -5580,7 +5593,7 @@ struct send_call {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/extension.hpp
+// ==== mpx/engine/base/extension.hpp
 
 // Compound operations of layers above the engine: the layer defines the start of the operation and
 // the reaction to a complete part.
@@ -5625,7 +5638,7 @@ class extension : public allocated, public list_node<extension_tag> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/schedule.hpp
+// ==== mpx/engine/endpoint/schedule.hpp
 
 // A collective's part at one rank, recorded as rounds of sends, receives and local work. The
 // endpoint runs it round by round whenever any call makes progress.
@@ -5807,8 +5820,8 @@ struct collective_failure {
 struct active_tag;
 struct due_tag;
 
-/// A recorded collective call at this rank, with run-time values only (coll/steps.hpp records it).
-/// It is recorded once and run by `compounds` as often as it is started.
+/// A recorded collective call at this rank, with run-time values only (algorithms/steps.hpp records
+/// it). It is recorded once and run by `compounds` as often as it is started.
 ///
 /// | state     | set by                                  | left when                             |
 /// |-----------|-----------------------------------------|---------------------------------------|
@@ -5980,7 +5993,7 @@ struct schedule_list {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/steps.hpp
+// ==== mpx/coll/algorithms/steps.hpp
 
 // The interface that algorithms of collectives are written against: steps, run at once or recorded.
 
@@ -6034,7 +6047,7 @@ concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const red
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/blocks.hpp
+// ==== mpx/coll/algorithms/blocks.hpp
 
 // The blocks of ranks in memory, described by run-time values only, and checks of their arguments.
 
@@ -6224,7 +6237,7 @@ constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r 
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/engine/collective_question.hpp
+// ==== mpx/engine/axes/collective_question.hpp
 
 // Input and result of collective policies, and the algorithms that each operation offers.
 
@@ -6396,7 +6409,7 @@ constexpr algorithm fallback(operation o) noexcept {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/engine/collective_table.hpp
+// ==== mpx/engine/axes/collective_table.hpp
 
 // The fastest algorithms in the simulator, or nearly so. Generated by bench/algorithms.py --policy.
 
@@ -6573,7 +6586,7 @@ inline constexpr table_entry collective_table[] = {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/engine/collective_policy.hpp
+// ==== mpx/engine/axes/collective_policy.hpp
 
 // The axis of collective policies: the choice of an algorithm for a call, from properties that all
 // ranks know alike.
@@ -6697,7 +6710,7 @@ constexpr std::uint64_t choices_hash<P> = P::choices_hash;
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/coll/allgather.hpp
+// ==== mpx/coll/algorithms/allgather.hpp
 
 // allgather and allgatherv: gather a block of each rank at all ranks.
 
@@ -6812,7 +6825,7 @@ struct allgather_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/bcast.hpp
+// ==== mpx/coll/algorithms/bcast.hpp
 
 // bcast: sends a message from the root to all ranks.
 
@@ -6907,7 +6920,7 @@ struct bcast_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/reduce_parts.hpp
+// ==== mpx/coll/algorithms/reduce_parts.hpp
 
 // The common half of reductions of long vectors: each rank combines a part of the vector.
 
@@ -6985,7 +6998,7 @@ void reduce_parts_ring(S& s, const reduction& op, std::size_t most, std::size_t 
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/reduce.hpp
+// ==== mpx/coll/algorithms/reduce.hpp
 
 // reduce: combines the elements of all ranks at the root.
 
@@ -7060,7 +7073,7 @@ struct reduce_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/allreduce.hpp
+// ==== mpx/coll/algorithms/allreduce.hpp
 
 // allreduce: combines the elements of all ranks at every rank, with equal bits.
 
@@ -7204,7 +7217,7 @@ struct allreduce_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/alltoall.hpp
+// ==== mpx/coll/algorithms/alltoall.hpp
 
 // alltoall, alltoallv and alltoallw: each rank sends a block to each rank.
 
@@ -7320,6 +7333,389 @@ struct alltoall_call {
 
 }  // namespace mpx::inline v0::coll
 
+// ==== mpx/coll/algorithms/barrier.hpp
+
+// barrier: no rank leaves before all have entered.
+
+namespace mpx::inline v0::coll {
+
+/// In round k, each rank sends to the rank 2^k above. Cost: log2(ranks) rounds of one empty
+/// message.
+/// Source: Hensgen, Finkel, Manber 1988.
+template <Steps S>
+void barrier_dissemination(S& s) {
+  const rank_t n = s.size();
+  for (rank_t step = 1; step < n; step *= 2)
+    s.exchange({}, around(s.rank() + step, n), {}, around(s.rank() - step, n));
+}
+
+/// In round k, exchanges with the rank whose number differs in bit k. Requires: a power of two of
+/// ranks.
+template <Steps S>
+void barrier_recursive_doubling(S& s) {
+  for (rank_t bit = 1; bit < s.size(); bit *= 2) s.exchange({}, s.rank() ^ bit, {}, s.rank() ^ bit);
+}
+
+/// Up a binomial tree, and down again. Cost: 2 log2(ranks) rounds, 2 (ranks - 1) messages in all.
+template <Steps S>
+void barrier_binomial(S& s) {
+  rank_t bit = 1;
+  for (; bit < s.size() && (s.rank() & bit) == 0; bit *= 2)
+    if (s.rank() + bit < s.size()) s.start_receive({}, s.rank() + bit);
+  s.finish();
+  if (s.rank() != 0) {
+    s.send({}, s.rank() - bit);
+    s.receive({}, s.rank() - bit);
+  }
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (s.rank() + bit < s.size()) s.start_send({}, s.rank() + bit);
+  s.finish();
+}
+
+/// See collectives::barrier.
+struct barrier_call {
+  static constexpr const char* name = "barrier";
+
+  question ask(rank_t, rank_t size) const noexcept { return {operation::barrier, 0, size}; }
+  collective_failure check(rank_t, rank_t) const noexcept { return {}; }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    switch (c.by) {
+      case algorithm::recursive_doubling: return barrier_recursive_doubling(s);
+      case algorithm::binomial: return barrier_binomial(s);
+      default: return barrier_dissemination(s);
+    }
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/algorithms/gather.hpp
+
+// gather and gatherv: gather a block of each rank at the root.
+
+namespace mpx::inline v0::coll {
+
+/// Receives all blocks at the root at once.
+template <Steps S>
+void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.send(in, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_receive(out[r], r);
+  s.copy(out[root], in);
+  s.finish();
+}
+
+/// Gathers along a binomial tree: each node collects the blocks below it. `bytes`: length of a
+/// block.
+template <Steps S>
+void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;  // The tree's order is rank order.
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = out;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
+  if (all.base == nullptr && bytes != 0) return;
+  for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
+    s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                    around(me + bit + root, n));
+  s.copy(all[0], in);
+  s.finish();
+  if (me != 0) {
+    s.send(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(out.range(root, n - root), all.range(0, n - root));
+    s.copy(out.range(0, root), all.range(n - root, root));
+  }
+}
+
+/// See collectives::gather.
+struct gather_call {
+  static constexpr const char* name = "gather";
+  const char* called() const noexcept { return variable ? "gatherv" : name; }
+
+  memory in;   // At the root without a base: in place.
+  blocks out;  // At the root.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::gather, rank == root ? out.bytes : in.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
+    if (wrong.why == errc{} && rank == root && in.exists())
+      wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    const blocks to = here ? placed(s, out) : out;
+    const memory from = here && !in.exists() ? to[root] : in;
+    if (c.by == algorithm::binomial && (!here || to.regular()))
+      return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
+    if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
+    // Other ranks use the tree, but the blocks at this root have a layout.
+    const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
+                        to.bytes_of(0), to.bytes_of(0)};
+    if (packed.base == nullptr) return;
+    gather_binomial(s, from, packed, root, packed.bytes);
+    for (rank_t r = 0; r < s.size(); ++r)
+      if (r != root || in.exists()) s.copy(to[r], packed[r]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/algorithms/reduce_scatter.hpp
+
+// reduce_scatter and reduce_scatter_block: combines the elements of all ranks; each rank gets a
+// block of the result.
+
+namespace mpx::inline v0::coll {
+
+/// Halves the vector in each round, beginning with the rank whose number differs in the highest
+/// bit: each of two partners keeps half of the blocks that both had. `work(first, count)`: blocks
+/// of the vector, which is overwritten.
+/// Requires: a power of two of ranks; the operation commutes. Cost: log2(size) rounds, one vector
+/// sent.
+template <Steps S, class Work>
+void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
+  const rank_t n = s.size();
+  rank_t first = 0;
+  const memory theirs = s.scratch(work(0, n).bytes);
+  if (theirs.base == nullptr) return;
+  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
+    const bool upper = (s.rank() & bit) != 0;
+    const memory give = work(upper ? first : first + bit, bit);
+    if (upper) first += bit;
+    const memory keep = work(first, bit);
+    const memory come = slice(theirs, 0, keep.bytes);
+    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
+    s.combine(op, keep, keep, come);
+  }
+}
+
+/// See collectives::reduce_scatter.
+struct reduce_scatter_call {
+  static constexpr const char* name = "reduce_scatter";
+  const char* called() const noexcept { return in.counts ? name : "reduce_scatter_block"; }
+
+  blocks in;   // One after the other.
+  memory out;  // Its base may be that of `in`: in place.
+  const reduction* op = nullptr;
+
+  bool is_in_place() const noexcept { return in.base == out.base && in.how == out.how; }
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    const collective_failure wrong = check_blocks(in, size);
+    if (wrong.why != errc{}) return wrong;
+    if (is_in_place() && in.bytes_of(rank) <= out.bytes) return {};
+    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const rank_t n = s.size();
+    const rank_t me = s.rank();
+    const blocks from = placed(s, in);
+    const memory mine = slice(out, 0, from.bytes_of(me));
+    if (c.by == algorithm::pairwise) {
+      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
+      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
+      return s.copy(mine, sum);
+    }
+    const memory work = s.scratch(from.total(n));
+    if (work.base == nullptr) return;
+    s.copy(work, {from.base, work.bytes, from.how});
+    blocks at = from;
+    at.base = work.base;
+    at.how = nullptr;
+    if (c.by == algorithm::recursive_halving) {
+      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
+        const memory begin = at[first];
+        const memory last = at[first + count - 1];
+        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
+      });
+    } else {
+      std::size_t most = 0;
+      for (rank_t r = 0; r < n; ++r)
+        if (at.bytes_of(r) > most) most = at.bytes_of(r);
+      // The ring leaves part r + 1 at rank r; here that part is block r.
+      reduce_parts_ring(s, *op, most, c.segment_bytes,
+                        [&](rank_t r) { return at[around(r - 1, n)]; });
+    }
+    s.copy(mine, at[me]);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/algorithms/scan.hpp
+
+// scan and exscan: combine the elements of all ranks up to this one, or below it.
+
+namespace mpx::inline v0::coll {
+
+/// Passes the combination from rank to rank. `before`: receives the result of the ranks below, if
+/// there are any. `upto`: holds this rank's elements, and receives the result that includes them.
+template <Steps S>
+void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
+  if (s.rank() > 0) {
+    s.receive(before, s.rank() - 1);
+    s.combine(op, upto, before, upto);
+  }
+  if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
+}
+
+/// In round k, sends the combination of the last 2^k ranks to the rank 2^k above. Cost: log2(size)
+/// rounds; the order of ranks is kept. Source: Hillis, Steele 1986.
+template <Steps S>
+void scan_recursive_doubling(S& s, const memory& before, const memory& upto, const reduction& op) {
+  const rank_t n = s.size();
+  const rank_t me = s.rank();
+  const memory theirs = s.scratch(upto.bytes);
+  bool any = false;
+  for (rank_t distance = 1; distance < n; distance *= 2) {
+    if (me + distance < n) s.start_send(upto, me + distance);
+    if (me >= distance) s.start_receive(theirs, me - distance);
+    s.finish();
+    if (me < distance) continue;
+    if (before.base != nullptr && any) s.combine(op, before, theirs, before);
+    if (before.base != nullptr && !any) s.copy(before, theirs);
+    any = true;
+    s.combine(op, upto, theirs, upto);
+  }
+}
+
+/// See collectives::scan and exscan.
+struct scan_call {
+  static constexpr const char* name = "scan";
+  const char* called() const noexcept { return exclusive ? "exscan" : name; }
+
+  memory in;  // Equal to `out`: in place.
+  memory out;
+  bool exclusive;
+  const reduction* op = nullptr;
+
+  question ask(rank_t, rank_t size) const noexcept {
+    return {operation::scan, in.bytes, size, op->commutative};
+  }
+  collective_failure check(rank_t, rank_t) const noexcept {
+    return check_room(in.bytes, out.bytes, op->element_bytes);
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const memory upto = exclusive ? s.scratch(in.bytes) : out;
+    s.copy(upto, in);
+    if (c.by == algorithm::linear)
+      return scan_linear(s, exclusive ? out : s.scratch(in.bytes), upto, *op);
+    scan_recursive_doubling(s, exclusive ? out : memory(), upto, *op);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/algorithms/scatter.hpp
+
+// scatter and scatterv: send a block from the root to each rank.
+
+namespace mpx::inline v0::coll {
+
+/// Sends all blocks from the root at once.
+template <Steps S>
+void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
+  if (s.rank() != root) return static_cast<void>(s.receive(out, root));
+  for (rank_t r = 0; r < s.size(); ++r)
+    if (r != root) s.start_send(in[r], r);
+  s.copy(out, in[root]);
+  s.finish();
+}
+
+/// Scatters along a binomial tree: each node passes on the blocks for the nodes below it. `bytes`:
+/// length of a block.
+template <Steps S>
+void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
+  rank_t span = 1;
+  while (span < n && (me & span) == 0) span *= 2;
+  const rank_t most = me + span <= n ? span : n - me;
+  if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
+  const bool direct = me == 0 && root == 0;
+  blocks all{nullptr, bytes, bytes};
+  if (direct) {
+    all = in;
+  } else {
+    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
+  }
+  if (all.base == nullptr && bytes != 0) return;
+  if (me != 0) {
+    s.receive(all.range(0, most), around(me - span + root, n));
+  } else if (!direct) {
+    s.copy(all.range(0, n - root), in.range(root, n - root));
+    s.copy(all.range(n - root, root), in.range(0, root));
+  }
+  rank_t bit = 1;
+  while (2 * bit < span && me + 2 * bit < n) bit *= 2;
+  for (; bit > 0; bit /= 2)
+    if (bit < span && me + bit < n)
+      s.start_send(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
+                   around(me + bit + root, n));
+  s.copy(out, all[0]);
+  s.finish();
+}
+
+/// See collectives::scatter.
+struct scatter_call {
+  static constexpr const char* name = "scatter";
+  const char* called() const noexcept { return variable ? "scatterv" : name; }
+
+  blocks in;   // At the root.
+  memory out;  // At the root without a base: its block stays in place.
+  rank_t root;
+  bool variable;  // Block lengths differ.
+
+  question ask(rank_t rank, rank_t size) const noexcept {
+    return {operation::scatter, rank == root ? in.bytes : out.bytes, size, true, !variable};
+  }
+  collective_failure check(rank_t rank, rank_t size) const noexcept {
+    collective_failure wrong = check_root(root, size);
+    if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
+    if (wrong.why == errc{} && rank == root && out.exists())
+      wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
+    return wrong;
+  }
+  template <Steps S>
+  void operator()(S& s, const choice& c) const {
+    const bool here = s.rank() == root;
+    blocks from = here ? placed(s, in) : in;
+    const memory to = here && !out.exists() ? from[root] : out;
+    if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
+    if (here && !from.regular()) {
+      const std::size_t bytes = from.bytes_of(0);
+      const blocks packed{s.scratch(bytes * static_cast<std::size_t>(s.size())).base, bytes, bytes};
+      if (packed.base == nullptr) return;
+      for (rank_t r = 0; r < s.size(); ++r) s.copy(packed[r], from[r]);
+      from = packed;
+    }
+    scatter_binomial(s, from, to, root, here ? from.bytes : out.bytes);
+  }
+};
+
+}  // namespace mpx::inline v0::coll
+
 // ==== mpx/coll/operations.hpp
 
 // Function objects for reductions: MPI's operations, the trait that tells which of them commute,
@@ -7331,7 +7727,7 @@ namespace mpx::inline v0 {
 struct max_t {
   /// Returns `a`, unless `b` is greater.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
   }
 };
@@ -7339,7 +7735,7 @@ struct max_t {
 struct min_t {
   /// Returns `a`, unless `b` is less.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
   }
 };
@@ -7347,7 +7743,7 @@ struct min_t {
 struct logical_xor_t {
   /// Returns true if exactly one of them is true.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
@@ -7355,7 +7751,7 @@ struct logical_xor_t {
 struct replace_t {
   /// Returns `b`.
   template <class T>
-  constexpr T operator()(const T&, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T&, const T& b) const {
     return b;
   }
 };
@@ -7363,7 +7759,7 @@ struct replace_t {
 struct no_op_t {
   /// Returns `a`.
   template <class T>
-  constexpr T operator()(const T& a, const T&) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T&) const {
     return a;
   }
 };
@@ -7380,7 +7776,7 @@ struct located {
 struct maxloc_t {
   /// Returns the operand with the greater value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
     return b.value < a.value || a.index < b.index ? a : b;
   }
@@ -7389,7 +7785,7 @@ struct maxloc_t {
 struct minloc_t {
   /// Returns the operand with the lesser value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;
     return a.value < b.value || a.index < b.index ? a : b;
   }
@@ -7722,7 +8118,7 @@ requires(ReceiveBuffer<B &&> && !LayoutBuffer<B>)
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/forms.hpp
+// ==== mpx/engine/requests/forms.hpp
 
 // The last argument of a call selects its form: nothing (it throws), a std::error_code, mpx::start
 // (returns a request), mpx::prepare (returns a persistent request), mpx::once (polls once), or a
@@ -8111,63 +8507,6 @@ void reduce_local(const In& in, Out&& inout, Op op,
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/coll/barrier.hpp
-
-// barrier: no rank leaves before all have entered.
-
-namespace mpx::inline v0::coll {
-
-/// In round k, each rank sends to the rank 2^k above. Cost: log2(ranks) rounds of one empty
-/// message.
-/// Source: Hensgen, Finkel, Manber 1988.
-template <Steps S>
-void barrier_dissemination(S& s) {
-  const rank_t n = s.size();
-  for (rank_t step = 1; step < n; step *= 2)
-    s.exchange({}, around(s.rank() + step, n), {}, around(s.rank() - step, n));
-}
-
-/// In round k, exchanges with the rank whose number differs in bit k. Requires: a power of two of
-/// ranks.
-template <Steps S>
-void barrier_recursive_doubling(S& s) {
-  for (rank_t bit = 1; bit < s.size(); bit *= 2) s.exchange({}, s.rank() ^ bit, {}, s.rank() ^ bit);
-}
-
-/// Up a binomial tree, and down again. Cost: 2 log2(ranks) rounds, 2 (ranks - 1) messages in all.
-template <Steps S>
-void barrier_binomial(S& s) {
-  rank_t bit = 1;
-  for (; bit < s.size() && (s.rank() & bit) == 0; bit *= 2)
-    if (s.rank() + bit < s.size()) s.start_receive({}, s.rank() + bit);
-  s.finish();
-  if (s.rank() != 0) {
-    s.send({}, s.rank() - bit);
-    s.receive({}, s.rank() - bit);
-  }
-  for (bit /= 2; bit > 0; bit /= 2)
-    if (s.rank() + bit < s.size()) s.start_send({}, s.rank() + bit);
-  s.finish();
-}
-
-/// See collectives::barrier.
-struct barrier_call {
-  static constexpr const char* name = "barrier";
-
-  question ask(rank_t, rank_t size) const noexcept { return {operation::barrier, 0, size}; }
-  collective_failure check(rank_t, rank_t) const noexcept { return {}; }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    switch (c.by) {
-      case algorithm::recursive_doubling: return barrier_recursive_doubling(s);
-      case algorithm::binomial: return barrier_binomial(s);
-      default: return barrier_dissemination(s);
-    }
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
 // ==== mpx/core/sanitizer.hpp
 
 // Checks of a program's buffers under AddressSanitizer. The kernel or a peer may read and write
@@ -8365,7 +8704,7 @@ void copy_tail(char (&into)[N], const char* text) noexcept {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/blocked_call.hpp
+// ==== mpx/engine/base/blocked_call.hpp
 
 // Description of what a blocked call waits for, on that call's stack, for hang reports; and an
 // external loop that waits for a rank.
@@ -8425,7 +8764,7 @@ struct outside_loop {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/call_countdown.hpp
+// ==== mpx/engine/base/call_countdown.hpp
 
 // Progress by calls that need no poll: one in many of them polls all the same.
 
@@ -8499,7 +8838,86 @@ class call_countdown<true> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/contexts.hpp
+// ==== mpx/engine/base/service.hpp
+
+// Services: packets of layers above the engine. A service registers for a range of kinds, which the
+// tagged path never sees.
+
+namespace mpx::inline v0::detail {
+
+/// Handles packets of the kinds that it is registered for, and losses of peers. Called under the
+/// endpoint's lock, from any call that makes progress: it must start no operation and wait for
+/// nothing. It may answer by endpoint::send_to_service.
+class service {
+ public:
+  /// Handles a packet of `source`, of which only the credit count has been checked. Returns errc{},
+  /// or an error that loses the peer: errc::protocol if the packet violates the protocol, or
+  /// errc::no_resources.
+  virtual errc on_packet(peer_id source, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept = 0;
+  /// Called when nothing more will come from `peer`.
+  virtual void on_loss(peer_id peer) noexcept = 0;
+  /// Adds to the hang report of this rank what only this service knows.
+  virtual void explain(hang_info&) noexcept {}
+
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+
+ protected:
+  service() = default;
+  ~service() = default;
+
+ private:
+  friend class service_list;
+  service* next_ = nullptr;
+  std::uint8_t first_ = 0;
+  std::uint8_t last_ = 0;
+};
+
+/// The services of an endpoint, each with its range of kinds. Owns none.
+class service_list {
+ public:
+  service_list() = default;
+  service_list(const service_list&) = delete;
+  service_list& operator=(const service_list&) = delete;
+  /// Registers `s`.
+  /// Requires: `s` is in no list.
+  /// Errors: errc::argument if the range is empty, overlaps another or contains kinds of the
+  /// engine.
+  errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
+    if (first < wire::service_kind_first || last < first) return errc::argument;
+    for (const service* other = first_; other != nullptr; other = other->next_)
+      if (first <= other->last_ && other->first_ <= last) return errc::argument;
+    s.first_ = first;
+    s.last_ = last;
+    s.next_ = detail::exchange(first_, &s);
+    return errc{};
+  }
+  void remove(const service& s) noexcept {
+    for (service** at = &first_; *at != nullptr; at = &(*at)->next_)
+      if (*at == &s) {
+        *at = s.next_;
+        return;
+      }
+  }
+  /// Returns nullptr if no service is registered for this kind.
+  service* find(std::uint8_t kind) const noexcept {
+    service* s = first_;
+    while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;
+    return s;
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (service* s = first_; s != nullptr; s = s->next_) f(*s);
+  }
+
+ private:
+  service* first_ = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/communicators/contexts.hpp
 
 // Context ids of communicators: leader, serial and generation. A leader assigns them without
 // communication.
@@ -8737,86 +9155,7 @@ class led_communicators {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/service.hpp
-
-// Services: packets of layers above the engine. A service registers for a range of kinds, which the
-// tagged path never sees.
-
-namespace mpx::inline v0::detail {
-
-/// Handles packets of the kinds that it is registered for, and losses of peers. Called under the
-/// endpoint's lock, from any call that makes progress: it must start no operation and wait for
-/// nothing. It may answer by endpoint::send_to_service.
-class service {
- public:
-  /// Handles a packet of `source`, of which only the credit count has been checked. Returns errc{},
-  /// or an error that loses the peer: errc::protocol if the packet violates the protocol, or
-  /// errc::no_resources.
-  virtual errc on_packet(peer_id source, const wire::header& h,
-                         std::span<const std::byte> payload) noexcept = 0;
-  /// Called when nothing more will come from `peer`.
-  virtual void on_loss(peer_id peer) noexcept = 0;
-  /// Adds to the hang report of this rank what only this service knows.
-  virtual void explain(hang_info&) noexcept {}
-
-  service(const service&) = delete;
-  service& operator=(const service&) = delete;
-
- protected:
-  service() = default;
-  ~service() = default;
-
- private:
-  friend class service_list;
-  service* next_ = nullptr;
-  std::uint8_t first_ = 0;
-  std::uint8_t last_ = 0;
-};
-
-/// The services of an endpoint, each with its range of kinds. Owns none.
-class service_list {
- public:
-  service_list() = default;
-  service_list(const service_list&) = delete;
-  service_list& operator=(const service_list&) = delete;
-  /// Registers `s`.
-  /// Requires: `s` is in no list.
-  /// Errors: errc::argument if the range is empty, overlaps another or contains kinds of the
-  /// engine.
-  errc add(service& s, std::uint8_t first, std::uint8_t last) noexcept {
-    if (first < wire::service_kind_first || last < first) return errc::argument;
-    for (const service* other = first_; other != nullptr; other = other->next_)
-      if (first <= other->last_ && other->first_ <= last) return errc::argument;
-    s.first_ = first;
-    s.last_ = last;
-    s.next_ = detail::exchange(first_, &s);
-    return errc{};
-  }
-  void remove(const service& s) noexcept {
-    for (service** at = &first_; *at != nullptr; at = &(*at)->next_)
-      if (*at == &s) {
-        *at = s.next_;
-        return;
-      }
-  }
-  /// Returns nullptr if no service is registered for this kind.
-  service* find(std::uint8_t kind) const noexcept {
-    service* s = first_;
-    while (s != nullptr && (kind < s->first_ || s->last_ < kind)) s = s->next_;
-    return s;
-  }
-  template <class F>
-  void for_each(F&& f) const {
-    for (service* s = first_; s != nullptr; s = s->next_) f(*s);
-  }
-
- private:
-  service* first_ = nullptr;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/communicators.hpp
+// ==== mpx/engine/communicators/communicators.hpp
 
 // The communicators of a rank: their states, the lifetime of their contexts, lost members, and
 // revoked communicators.
@@ -8825,18 +9164,18 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`.
 ///
-/// Requires of `House`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
+/// Requires of `Endpoint`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
 /// A context lives at this rank until its handle is freed, no operation of its communicator is
 /// under way here, and its leader has been told. At the leader it lives until all members have told
 /// so or are lost. This needs no barrier.
 /// Threads: all under the endpoint's lock.
-template <class House>
+template <class Endpoint>
 class communicators final : public service {
  public:
-  communicators(House& house, peer_id founders, const context_numbers& numbers) noexcept
-      : house_(house), founders_(world_rank(founders)), numbers_(numbers), led_(numbers_) {}
+  communicators(Endpoint& e, peer_id founders, const context_numbers& numbers) noexcept
+      : endpoint_(e), founders_(world_rank(founders)), numbers_(numbers), led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
     led_.for_each([this](led_communicator& l) { release(l.ranks); });
@@ -8864,7 +9203,8 @@ class communicators final : public service {
   context_id lead(errc& why) noexcept {
     led_communicator* const led = led_.take();
     why = led != nullptr ? errc{} : led_.full() ? errc::communicator : errc::no_resources;
-    return led == nullptr ? no_context : numbers_.make(house_.self(), led->serial, led->generation);
+    return led == nullptr ? no_context
+                          : numbers_.make(endpoint_.self(), led->serial, led->generation);
   }
   /// Returns the number of communicators that this rank leads if it is at the limit, else 0.
   /// `freed_here`: the number of those that this rank has freed and other members have not.
@@ -8881,8 +9221,8 @@ class communicators final : public service {
   /// members that the peer knows: they would wait for this rank.
   /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
-    if (peer != house_.self())
-      house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+    if (peer != endpoint_.self())
+      endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
   /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
@@ -8954,7 +9294,7 @@ class communicators final : public service {
   /// Invalidates the handles of `s`. The state is released when no operation is under way there.
   void free(communicator_state& s) noexcept {
     s.of_handles = no_context;
-    house_.forget_node(detail::exchange(s.node, nullptr));
+    endpoint_.forget_node(detail::exchange(s.node, nullptr));
     s.node_tried = false;
     s.next = detail::exchange(leaving_, &s);
     tidy();
@@ -8962,16 +9302,16 @@ class communicators final : public service {
   /// Called when the endpoint is destroyed.
   void forget_nodes() noexcept {
     for (std::size_t i = 0; i < states_.size(); ++i)
-      house_.forget_node(detail::exchange(states_[i]->node, nullptr));
+      endpoint_.forget_node(detail::exchange(states_[i]->node, nullptr));
   }
   /// Releases freed communicators that are not in use any more, and discards messages that still
   /// arrived for them.
   /// Cost: a look at each message stored since the last call and, if any communicator was freed, at
   /// each operation under way.
   void tidy() noexcept {
-    house_.inbox().index_new();
+    endpoint_.inbox().index_new();
     if (leaving_ == nullptr) return;
-    house_.for_each_in_use([this](context_id context) {
+    endpoint_.for_each_in_use([this](context_id context) {
       communicator_state* const s = find(context);
       if (s != nullptr && s->of_handles == no_context) s->in_use = true;
     });
@@ -9013,19 +9353,19 @@ class communicators final : public service {
   /// Number of lost members.
   /// Cost: a look at each member once after each loss of any peer.
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
-    if (s.losses_seen == house_.peers().losses()) return s.lost;
-    s.losses_seen = house_.peers().losses();
+    if (s.losses_seen == endpoint_.peers().losses()) return s.lost;
+    s.losses_seen = endpoint_.peers().losses();
     s.lost = s.left = 0;
     for (rank_t r = 0; r < s.size; ++r) {
-      s.lost += house_.peers().failure_of(peer_of(s, r)) != errc{};
-      s.left += house_.peers().left(peer_of(s, r));
+      s.lost += endpoint_.peers().failure_of(peer_of(s, r)) != errc{};
+      s.left += endpoint_.peers().left(peer_of(s, r));
     }
     return s.lost;
   }
   /// Number of lost members, without those that left in good order and may have done their part.
   rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
-    return house_.peers().failure_of(peer_of(s, rank)) != errc{};
+    return endpoint_.peers().failure_of(peer_of(s, rank)) != errc{};
   }
   /// True if a call on `context` may depend on `peer`.
   bool concerns(context_id context, peer_id peer) const noexcept {
@@ -9040,7 +9380,7 @@ class communicators final : public service {
 
   /// Discards messages of earlier agreements: those with a tag lower than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    house_.inbox().discard_if(
+    endpoint_.inbox().discard_if(
         own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
@@ -9069,8 +9409,8 @@ class communicators final : public service {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
-    house_.peers().revoked(1);
-    house_.end_revoked(s.context);
+    endpoint_.peers().revoked(1);
+    endpoint_.end_revoked(s.context);
     for (std::size_t i = 0; i < states_.size(); ++i)  // Some members may have left their calls.
       if (states_[i]->made_within == &s) revoke(*states_[i]);
   }
@@ -9175,10 +9515,10 @@ class communicators final : public service {
   /// Releases `s`, of which nothing is under way any more, and tells its leader.
   void end(communicator_state& s) noexcept {
     const context_id context = detail::exchange(s.context, no_context);
-    if (s.revoked) house_.peers().revoked(-1);
+    if (s.revoked) endpoint_.peers().revoked(-1);
     known_places::entry* const e = places_.find(numbers_.place(context));
     if (e != nullptr && e->state == &s) e->state = nullptr;
-    house_.revocations_.forget(context | 1);
+    endpoint_.revocations_.forget(context | 1);
     tell_freed(context);
     release(detail::exchange(s.own, nullptr));
   }
@@ -9187,22 +9527,22 @@ class communicators final : public service {
   /// Requires: the leader has not been told that `context` is freed here, so that the place has no
   /// newer context.
   [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
-    house_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
+    endpoint_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
       return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
     });
   }
 
   led_communicator* led_by_this(context_id context) const noexcept {
-    return numbers_.leader_of(context) == house_.self() ? led_.find(context) : nullptr;
+    return numbers_.leader_of(context) == endpoint_.self() ? led_.find(context) : nullptr;
   }
   /// Tells the leader that neither `context` nor an earlier context of its place exists here.
   void tell_freed(context_id context) noexcept {
     clear_place(context, no_context);
     const peer_id leader = numbers_.leader_of(context);
-    if (leader == house_.self()) {
+    if (leader == endpoint_.self()) {
       on_freed(leader, context);
-    } else if (house_.peers().failure_of(leader) == errc{}) {
-      house_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
+    } else if (endpoint_.peers().failure_of(leader) == errc{}) {
+      endpoint_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
     }
   }
   errc on_freed(peer_id source, context_id context) noexcept {
@@ -9211,7 +9551,7 @@ class communicators final : public service {
     for (const peer_id p : led->freed)
       if (p == source) return errc::protocol;
     if (!led->freed.try_push_back(source)) return errc::no_resources;
-    led->freed_here = led->freed_here || source == house_.self();
+    led->freed_here = led->freed_here || source == endpoint_.self();
     retire_if_over(*led);
     return errc{};
   }
@@ -9219,13 +9559,13 @@ class communicators final : public service {
 
   // --- Recycled serials --------------------------------------------------------------------------
 
-  bool is_lost(peer_id peer) const noexcept { return house_.peers().failure_of(peer) != errc{}; }
+  bool is_lost(peer_id peer) const noexcept { return endpoint_.peers().failure_of(peer) != errc{}; }
   void retire(led_communicator& led) noexcept;
   void give_if_forgotten(led_communicator& led) noexcept {
     if (led.waits_for_them && led.asked.empty()) led_.give(led);
   }
   errc on_forgotten(peer_id source, context_id context) noexcept {
-    const bool mine = numbers_.leader_of(context) == house_.self();
+    const bool mine = numbers_.leader_of(context) == endpoint_.self();
     led_communicator* const led = mine ? led_.find_serial(context) : nullptr;
     if (led == nullptr || !led->takes_answer(source)) return errc::protocol;
     give_if_forgotten(*led);
@@ -9248,7 +9588,7 @@ class communicators final : public service {
   /// rank to that rank's neighbours at these distances. So every living rank is reached.
   /// Source: Bosilca, Bouteiller, Guermouche, Herault, Robert, Sens, Dongarra 2016.
   [[gnu::noinline, gnu::cold]] void spread(communicator_state& s) noexcept {
-    const rank_t me = s.ranks == nullptr ? world_rank(house_.self()) : s.ranks->rank();
+    const rank_t me = s.ranks == nullptr ? world_rank(endpoint_.self()) : s.ranks->rank();
     spread_from(s, me, me, 0);
   }
   [[gnu::noinline, gnu::cold]] void spread_from(communicator_state& s, rank_t me, rank_t from,
@@ -9259,8 +9599,8 @@ class communicators final : public service {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
-        if (house_.peers().failure_of(peer) == errc{}) {
-          house_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+        if (endpoint_.peers().failure_of(peer) == errc{}) {
+          endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
         } else if (depth < lost_in(s) && depth < depth_max) {
           spread_from(s, me, to, depth + 1);
         }
@@ -9269,7 +9609,7 @@ class communicators final : public service {
   }
   static constexpr int depth_max = 3;
 
-  House& house_;
+  Endpoint& endpoint_;
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
@@ -9283,25 +9623,16 @@ class communicators final : public service {
   plain_array<context_id> early_revoked_;  // Revoked before they are made here.
 };
 
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/detail/communicators_numbers.hpp
-
-// Recycling of a leader's serials, and how other ranks forget them before they wrap around.
-// Included by communicators.hpp.
-
-namespace mpx::inline v0::detail {
-
 /// Retires a communicator that this rank leads if all members have freed it or are lost.
-template <class House>
-[[gnu::noinline]] void communicators<House>::retire_if_over(led_communicator& led) noexcept {
+template <class Endpoint>
+[[gnu::noinline]] void communicators<Endpoint>::retire_if_over(led_communicator& led) noexcept {
   if (led.size == 0 || led.freed.empty() ||
-      led.freed.size() + house_.peers().losses() < static_cast<std::size_t>(led.size))
+      led.freed.size() + endpoint_.peers().losses() < static_cast<std::size_t>(led.size))
     return;
   std::size_t gone = led.freed.size();
   for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
     const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
-    if (house_.peers().failure_of(p) == errc{}) continue;
+    if (endpoint_.peers().failure_of(p) == errc{}) continue;
     bool said = false;
     for (const peer_id q : led.freed) said = said || q == p;
     gone += !said;
@@ -9318,16 +9649,16 @@ template <class House>
 
 /// Recycles its serial: at once, or, after wrap-around, once no former member of any communicator
 /// of this rank still treats one of its contexts as freed and discards messages for it.
-template <class House>
-void communicators<House>::retire(led_communicator& led) noexcept {
+template <class Endpoint>
+void communicators<Endpoint>::retire(led_communicator& led) noexcept {
   if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
-  const context_id context = numbers_.make(house_.self(), led.serial, 0);
+  const context_id context = numbers_.make(endpoint_.self(), led.serial, 0);
   forget_here(context);
   if (!led.asked.try_reserve(led.asked.size() + led_to_->size())) return;  // Never reused.
   led_to_->for_each([&](peer_id p) {
-    if (p == house_.self() || is_lost(p)) return;
+    if (p == endpoint_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
-    house_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+    endpoint_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
   });
   led.waits_for_them = true;
   give_if_forgotten(led);
@@ -9335,105 +9666,15 @@ void communicators<House>::retire(led_communicator& led) noexcept {
 
 /// Handles a leader's request to forget a context.
 /// Errors: errc::protocol if the source does not lead that context, or the context is in use here.
-template <class House>
-[[gnu::noinline, gnu::cold]] errc communicators<House>::forget(peer_id leader,
-                                                               context_id context) noexcept {
+template <class Endpoint>
+[[gnu::noinline, gnu::cold]] errc communicators<Endpoint>::forget(peer_id leader,
+                                                                  context_id context) noexcept {
   const known_places::entry* const e = places_.find(numbers_.place(context));
   const bool lives = e != nullptr && e->state != nullptr;
   if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
-  house_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  endpoint_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/compound.hpp
-
-// State of a compound operation beside the fields of an operation.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack>
-class endpoint;  // endpoint.hpp
-template <class Stack>
-struct compounds;  // detail/endpoint_compound.hpp
-template <class Stack>
-struct schedules;  // detail/endpoint_schedules.hpp
-
-enum class compound_kind : std::uint8_t {
-  persistent,   ///< At most one part: the operation of its last start.
-  composite,    ///< Complete when all parts are, or one has lost its peer.
-  generalized,  ///< No part; the user completes it.
-  schedule,     ///< Complete when all its rounds are (endpoint_schedules.hpp).
-  extended,     ///< A composite whose start a layer above defines (extension.hpp).
-};
-
-/// Start of a persistent operation: a send of one of the four modes, a receive, or nothing.
-enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, receive, nothing };
-
-/// State of a compound operation beside the fields of an operation. `operation::owned` points to
-/// it, so that it is freed whenever the operation is returned to the pool. The operation's own
-/// `failure` is that of the first failed part; its peer, tag, bytes and cancelled are the status.
-///
-///     stage      persistent,       composite, generalized,
-///                extended, a       schedule
-///                schedule to be
-///                run again
-///     complete   inactive or done  done
-///     copying    active            not done
-struct compound {
-  compound_kind kind{};
-  starts_as start{};          // Persistent.
-  bool again = false;         // Persistent: it can be started repeatedly.
-  bool active = false;        // Persistent: started, status not taken yet.
-  bool open = false;          // Composite, extended: more parts may follow.
-  std::uint32_t pending = 0;  // Incomplete parts.
-  std::uint32_t parts = 0;
-  std::uint32_t cancelled = 0;  // Cancelled parts.
-  operation* first = nullptr;   // Parts, linked by operation::next.
-  operation* failed = nullptr;  // The first part that failed.
-  std::byte* buffer = nullptr;  // This and what follows: arguments of a persistent operation.
-  std::size_t bytes = 0;
-  const layout* how = nullptr;
-  pattern want{};  // Peer, tag and context, of a send as well.
-  const group* ranks = nullptr;
-  schedule* plan = nullptr;   // Of a schedule, which owns it.
-  extension* more = nullptr;  // Of an extended operation, which owns it.
-};
-
-/// Functions for compound operations that endpoints and requests call through pointers. The
-/// endpoint has the table from the start, as the shared object that made the environment has
-/// compiled it: a shared object that starts an operation may be unloaded before its end.
-/// Threads: all but the last two are called under the lock. `look` is called whenever a call has
-/// waited in vain for a while.
-template <class Stack>
-struct compound_calls {
-  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
-  void (*recheck)(endpoint<Stack>& e) noexcept;
-  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
-  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
-  void (*look)(endpoint<Stack>& e) noexcept;
-  void (*release)(endpoint<Stack>& e, operation& op);
-  void (*abandon)(endpoint<Stack>& e, operation& op);
-};
-
-inline compound& compound_of(const operation& op) noexcept {
-  return *reinterpret_cast<compound*>(op.owned);
-}
-/// False for an inactive persistent operation, else true.
-inline bool is_active(const operation& op) noexcept {
-  return op.role != role::compound || !compound_of(op).again || compound_of(op).active;
-}
-inline bool is_persistent(const operation& op) noexcept {
-  return op.role == role::compound && compound_of(op).again;
-}
-
-/// Calls `take` with `op`, or with each non-compound operation that it waits for.
-inline void for_each_part(const operation& op, operation_list::taker take, void* context) {
-  if (op.role != role::compound) return take(context, op);
-  for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
-    for_each_part(*part, take, context);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -9495,7 +9736,7 @@ constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) & 
 
 }  // namespace mpx::inline v0::rma
 
-// ==== mpx/engine/exposed_windows.hpp
+// ==== mpx/engine/communicators/exposed_windows.hpp
 
 // The windows of an endpoint, as targets of packets. The code of a window is that of the shared
 // object which made it, and stays as long as the window; this code is the endpoint's own.
@@ -9521,11 +9762,11 @@ struct exposed_window {
   exposed_window* next = nullptr;
 };
 
-/// The service of kind `one_sided`. `House`: an endpoint. Threads: under its lock.
-template <class House>
+/// The service of kind `one_sided`. `Endpoint`: an endpoint. Threads: under its lock.
+template <class Endpoint>
 class exposed_windows final : public service {
  public:
-  explicit exposed_windows(House& house) noexcept : house_(house) {}
+  explicit exposed_windows(Endpoint& e) noexcept : endpoint_(e) {}
 
   /// Adds a window, which gets its packets from now on. Returns the counter of locks that this rank
   /// holds in all windows; windows update it.
@@ -9566,57 +9807,139 @@ class exposed_windows final : public service {
     const rma::record no{.kind = rma::record_kind::refused,
                          .op = static_cast<std::uint8_t>(errc::window),
                          .at = r.at};
-    house_.outbox().answer_long(source, {.kind = wire::kind::one_sided, .context = context},
-                                std::as_bytes(std::span(&no, 1)));
+    endpoint_.outbox().answer_long(source, {.kind = wire::kind::one_sided, .context = context},
+                                   std::as_bytes(std::span(&no, 1)));
     return errc{};
   }
 
-  House& house_;
+  Endpoint& endpoint_;
   exposed_window* first_ = nullptr;
   std::uint32_t locks_held_ = 0;
 };
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/core/lifetime.hpp
+// ==== mpx/core/serials.hpp
 
-// A mark in an object to which handles point, so that MPX_ASSERT can detect a handle that has
-// outlived the object. The mark is in the object itself, because each shared object of a program
-// has its own copy of the variables of headers.
+// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
+// belong to one collective.
 
 namespace mpx::inline v0::detail {
 
-/// Member of the object to which handles point. Present at every assertion level, so that shared
-/// objects with and without checks can be combined. Its number distinguishes the object from others
-/// that existed at the same address.
-class lifetime_mark {
- public:
-  lifetime_mark() noexcept { set(seal()); }
-  lifetime_mark(const lifetime_mark&) = delete;
-  lifetime_mark& operator=(const lifetime_mark&) = delete;
-  ~lifetime_mark() { set(0); }
+/// Serial of one start of a prepared collective: the number of the collective, in the order of the
+/// init calls on its communicator, and the number of the start. Both are needed because ranks may
+/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
+/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
+///
+/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
+/// error handling only, because messages of one collective between two ranks keep their order.
+struct prepared_serial {
+  static constexpr std::uint32_t mark = 0xc000'0000;
+  static constexpr unsigned start_bits = 14;
+  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
 
-  /// Never false while the object exists; most likely false afterwards. Reads the memory of the
-  /// object even then; the sanitizers are told to ignore that.
-  [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool is_there() const noexcept {
-    return *static_cast<const volatile std::uintptr_t*>(&seal_) == seal();
+  static constexpr bool is(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & mark) == mark;
   }
-  std::uint32_t number() const noexcept { return number_; }
+  /// Returns the serial before the first start.
+  static constexpr tag_t make(std::uint32_t number) noexcept {
+    return static_cast<tag_t>(mark | number << start_bits | start_mask);
+  }
+  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
+    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
+  }
+  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
+    return static_cast<std::uint32_t>(serial) & start_mask;
+  }
+  /// Returns the serial of the next start.
+  static constexpr tag_t next(tag_t serial) noexcept {
+    const auto s = static_cast<std::uint32_t>(serial);
+    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
+  }
+};
+
+/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
+/// are serials of one communicator. A prepared collective's serials are comparable with each other
+/// only.
+constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
+  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
+  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
+    return static_cast<std::int32_t>(distance << 1) < 0;
+  return prepared_serial::is(a) && prepared_serial::is(b) &&
+         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
+         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/communicators/revocations.hpp
+
+// Collective calls that other ranks have left with an error, so that this rank does not wait for
+// them.
+
+namespace mpx::inline v0::detail {
+
+/// A collective call that another rank has left.
+struct left_call {
+  collective_call call;
+  peer_id by = 0;
+  errc why{};  // As reported by `by`.
+};
+
+/// The service of kind `revoke`. Threads: under the endpoint's lock.
+class revocations final : public service {
+ public:
+  /// Called when this rank begins `call`: it has left all earlier ones behind.
+  void begin(collective_call call) noexcept {
+    revoked_.erase_if([call](const left_call& old) {
+      return old.call.context == call.context && before(old.call, call);
+    });
+  }
+  /// True if `a` comes before `b` in one communicator. (Serials wrap around.)
+  static bool before(collective_call a, collective_call b) noexcept {
+    return is_serial_before(a.serial, b.serial);
+  }
+  /// Called when this rank leaves a call with an error.
+  void leave() noexcept { some_left_ = true; }
+  bool some_left() const noexcept { return some_left_; }
+  /// True if no rank has left any call, as far as this rank knows.
+  bool none() const noexcept { return !some_left_ && revoked_.empty(); }
+  bool contains(collective_call call) const noexcept { return find(call) != nullptr; }
+  /// Returns the first report about `call`; nullptr if there is none.
+  const left_call* find(collective_call call) const noexcept {
+    for (const left_call& r : revoked_)
+      if (r.call.context == call.context && r.call.serial == call.serial) return &r;
+    return nullptr;
+  }
+
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> payload) noexcept override {
+    if (!payload.empty() || (h.context & 1) == 0 || (h.tag < 0 && !prepared_serial::is(h.tag)))
+      return errc::protocol;
+    return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
+                                                                          : errc::no_resources;
+  }
+  /// Called when no call waits in the collectives of `context` any more.
+  void forget(context_id context) noexcept {
+    revoked_.erase_if([context](const left_call& r) { return r.call.context == context; });
+  }
+  void on_loss(peer_id) noexcept override {}
 
  private:
-  std::uintptr_t seal() const noexcept {
-    return reinterpret_cast<std::uintptr_t>(this) ^ std::uintptr_t{0x6d70'786d};
-  }
-  // Volatile: a compiler removes ordinary stores to an object whose lifetime ends.
-  void set(std::uintptr_t to) noexcept { *static_cast<volatile std::uintptr_t*>(&seal_) = to; }
+  static constexpr std::size_t revoked_max = 4096;
 
-  std::uintptr_t seal_;
-  std::uint32_t number_ = static_cast<std::uint32_t>(platform::native::now_ns()) | 1u;  // Never 0.
+  [[gnu::noinline, gnu::cold]] bool add(const left_call& call) noexcept {
+    if (contains(call.call)) return true;
+    return revoked_.size() != revoked_max && revoked_.try_push_back(call);
+  }
+
+  bool some_left_ = false;
+  plain_array<left_call> revoked_;  // Calls left by others that this rank has not passed yet.
 };
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/checks.hpp
+// ==== mpx/engine/axes/checks.hpp
 
 // Optional checks of the program at run time: none, the element types of messages, or
 // (mpx/checks.hpp) agreement of collective calls. A type travels in bits of a message's context
@@ -9813,935 +10136,6 @@ struct types {
 
 }  // namespace checks
 }  // namespace mpx::inline v0
-
-// ==== mpx/engine/threading.hpp
-
-// Thread models: one thread, one thread at a time, or any number may call into an endpoint.
-
-namespace mpx::inline v0 {
-
-struct threading_axis {};
-
-/// A lock that every call into the endpoint takes.
-/// - `concurrent`: several threads may call at once, so waiting threads take turns at progress.
-/// - `lock`, `unlock`: cost nothing if only one thread may call at a time.
-template <class T>
-concept ThreadModel = requires(T& t) {
-  requires std::same_as<typename T::policy_axis, threading_axis>;
-  { T::name } -> std::convertible_to<std::string_view>;
-  { T::concurrent } -> std::convertible_to<bool>;
-  { t.lock() };
-  { t.unlock() };
-};
-
-/// A thread model that detects forbidden calls.
-/// - `misuse` returns the reason why no call may be made now, or nullptr. Calls that know their
-///   source line check it first.
-/// - `lock` reports the others.
-template <class T>
-concept CheckingThreadModel = ThreadModel<T> && requires(const T& t) {
-  { t.misuse() } noexcept -> std::same_as<const char*>;
-};
-
-/// Satisfies ThreadModel and nothing more.
-struct thread_model_archetype {
-  using policy_axis = threading_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr bool concurrent = false;
-  void lock();
-  void unlock();
-};
-
-namespace threading {
-
-/// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked if MPX_ASSERT is
-/// enabled. (The layout is the same without the check, because objects of both kinds meet in one
-/// program.)
-class single {
- public:
-  using policy_axis = threading_axis;
-  static constexpr std::string_view name = "single";
-  static constexpr bool concurrent = false;
-
-  void lock() noexcept { MPX_ASSERT_AT(misuse() == nullptr, misuse(), std::source_location()); }
-  const char* misuse() const noexcept {
-    return ::pthread_equal(::pthread_self(), owner_) != 0
-               ? nullptr
-               : "threading::single: only the thread that made the environment may call; choose "
-                 "threading::serialized or threading::multiple";
-  }
-  void unlock() noexcept {}
-
- private:
-  [[maybe_unused]] pthread_t owner_ = ::pthread_self();
-};
-
-/// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked if MPX_ASSERT is
-/// enabled.
-class serialized {
- public:
-  using policy_axis = threading_axis;
-  static constexpr std::string_view name = "serialized";
-  static constexpr bool concurrent = false;
-
-  void lock() noexcept {
-    MPX_ASSERT_AT(!inside_.exchange(true, platform::memory_order_acquire), two_at_once,
-                  std::source_location());
-  }
-  const char* misuse() const noexcept {
-    return inside_.load(platform::memory_order_relaxed) ? two_at_once : nullptr;
-  }
-  /// Also without checks: the shared object that locked may have been compiled with them.
-  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
-
- private:
-  static constexpr const char* two_at_once =
-      "threading::serialized: two threads called at once; choose threading::multiple";
-  platform::atomic<bool> inside_{false};
-};
-
-/// Any thread calls at any time (MPI_THREAD_MULTIPLE).
-/// Cost: an uncontended lock for each call.
-class multiple {
- public:
-  using policy_axis = threading_axis;
-  static constexpr std::string_view name = "multiple";
-  static constexpr bool concurrent = true;
-
-  void lock() { mutex_.lock(); }
-  void unlock() noexcept { mutex_.unlock(); }
-
- private:
-  platform::mutex mutex_;
-};
-
-}  // namespace threading
-
-namespace detail {
-
-/// Holds a thread model's lock, with pauses. (Unlike std::unique_lock it cannot be empty, and so
-/// never throws for that.)
-template <class Threading>
-class held_lock {
- public:
-  explicit held_lock(Threading& threading) : threading_(threading) { lock(); }
-  held_lock(const held_lock&) = delete;
-  held_lock& operator=(const held_lock&) = delete;
-  ~held_lock() {
-    if (held_) unlock();
-  }
-  void lock() {
-    threading_.lock();
-    held_ = true;
-  }
-  void unlock() noexcept {
-    held_ = false;
-    threading_.unlock();
-  }
-
- private:
-  Threading& threading_;
-  bool held_ = false;
-};
-
-}  // namespace detail
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/waiting.hpp
-
-// Wait policies: a blocked call spins, yields its core or sleeps between polls.
-
-namespace mpx::inline v0 {
-
-struct wait_axis {};
-
-/// A `pace` serves one blocking call.
-/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the
-///   call begins and from time to time.
-/// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
-///   if the call has to poll again, true if it has to sleep.
-/// - `reset()`: called after a poll that found something.
-/// - `sleep_ns_max`: bounds a single sleep, in nanoseconds. It is also the interval at which a
-///   sleeper looks for dead peers.
-template <class W>
-concept WaitPolicy = requires(typename W::pace& pace) {
-  requires std::same_as<typename W::policy_axis, wait_axis>;
-  requires std::constructible_from<typename W::pace, bool>;
-  { W::name } -> std::convertible_to<std::string_view>;
-  { W::sleep_ns_max } -> std::convertible_to<std::int64_t>;
-  { pace.should_sleep() } noexcept -> std::same_as<bool>;
-  { pace.reset() } noexcept;
-  { pace.oversubscribed(true) } noexcept;
-};
-
-/// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
-/// as long as that may take if the transport moves them by the CPU.
-template <class W>
-concept FollowingWait = WaitPolicy<W> && W::follows_data;
-
-/// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
-/// - `spin_ns`: the default, in nanoseconds.
-/// - `spin_for(ns)`: called before the first `should_sleep()`.
-template <class W>
-concept TunableWait = WaitPolicy<W> && requires(typename W::pace& pace, std::int64_t ns) {
-  { W::spin_ns } -> std::convertible_to<std::int64_t>;
-  { pace.spin_for(ns) } noexcept;
-};
-
-/// Refinement: a pace that notices that yielding gives the core to processes that compute for long.
-/// - `others_compute()`: true if this call noticed it.
-/// - `sleep_first()`: called at the beginning of later calls; they sleep without yielding first.
-template <class Pace>
-concept LearningPace = requires(Pace& pace, const Pace& seen) {
-  { seen.others_compute() } noexcept -> std::same_as<bool>;
-  { pace.sleep_first() } noexcept;
-};
-
-/// Satisfies WaitPolicy and nothing more.
-struct wait_archetype {
-  using policy_axis = wait_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr std::int64_t sleep_ns_max = 1;
-  struct pace {
-    explicit pace(bool oversubscribed);
-    bool should_sleep() noexcept;
-    void reset() noexcept;
-    void oversubscribed(bool yes) noexcept;
-  };
-};
-
-namespace waiting {
-
-/// Never sleeps: the lowest latency, at the cost of a whole core for each blocked call. Yields
-/// after each poll that found nothing if other ranks need the core.
-struct spin {
-  using policy_axis = wait_axis;
-  static constexpr std::string_view name = "spin";
-  static constexpr std::int64_t sleep_ns_max = 100'000'000;
-
-  class pace {
-   public:
-    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
-    bool should_sleep() noexcept {
-      if (oversubscribed_) {
-        platform::yield();
-      } else {
-        platform::relax();
-      }
-      return false;
-    }
-    void reset() noexcept {}
-    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
-
-   private:
-    bool oversubscribed_;
-  };
-};
-
-/// The default: a blocked call polls, then yields between polls, and sleeps in the kernel `SpinNs`
-/// nanoseconds after it began. It yields from its first poll on if the ranks are known to outnumber
-/// the cores, else after `polls_alone_ns`.
-///
-/// Cost, compared with the better of spinning and sleeping for the same wait:
-/// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
-///   which no other process wanted.
-/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU time more. A rank
-///   that is blocked for seconds uses CPU for milliseconds.
-/// Sleeping earlier saves CPU time and loses latency: waking an idle core takes 9 to 25 us,
-/// including a system call of the sender, and ranks of real programs differ by more than that at
-/// each step.
-///
-/// Beside processes that compute, yielding is expensive: the rank that yields runs again after all
-/// of them, while a rank that is woken runs at once. A yield that takes `computing_ns` shows such a
-/// process: this call then sleeps, and so do the rank's next calls, where they would have yielded.
-/// Source: A. Karlin et al., Empirical studies of competitive spinning, SOSP 1991.
-template <std::int64_t SpinNs = 5'000'000>
-struct spin_then_sleep {
-  using policy_axis = wait_axis;
-  static constexpr std::string_view name = "spin_then_sleep";
-  static constexpr std::int64_t sleep_ns_max = 100'000'000;
-  static constexpr std::int64_t spin_ns = SpinNs;
-  static constexpr bool follows_data = true;
-
-  class pace {
-   public:
-    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
-
-    bool should_sleep() noexcept {
-      if (oversubscribed_ && sleeps_first_) return true;
-      if (!oversubscribed_ && ++polls_ % polls_per_check != 0) return false;
-      const std::int64_t now_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
-      if (began_ns_ == 0) began_ns_ = now_ns;
-      const std::int64_t waited_ns = now_ns - began_ns_;
-      if (waited_ns >= spin_ns_) return true;
-      if (!oversubscribed_ && waited_ns < polls_alone_ns) return false;
-      if (sleeps_first_) return true;
-      yield(now_ns);
-      return false;
-    }
-    void reset() noexcept {
-      polls_ = 0;
-      began_ns_ = 0;
-      yielded_ns_ = 0;
-    }
-    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
-    void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
-    bool others_compute() const noexcept { return others_compute_; }
-    void sleep_first() noexcept { sleeps_first_ = true; }
-
-   private:
-    void yield(std::int64_t before_ns) noexcept {
-      platform::yield();
-      yielded_ns_ = platform::now_ns();
-      if (yielded_ns_ - before_ns >= computing_ns) others_compute_ = sleeps_first_ = true;
-    }
-
-    static constexpr std::int64_t polls_alone_ns = 50'000;
-    // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
-    static constexpr std::int64_t computing_ns = 2'500'000;
-    static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
-    bool oversubscribed_ = false;
-    bool sleeps_first_ = false;
-    bool others_compute_ = false;
-    unsigned polls_ = 0;
-    std::int64_t spin_ns_ = SpinNs;
-    std::int64_t began_ns_ = 0;    // 0: not begun.
-    std::int64_t yielded_ns_ = 0;  // End of the last yield; 0: none.
-  };
-};
-
-/// Sleeps whenever there is nothing to do: the least CPU time and energy, and a wake-up for each
-/// message. Used in simulations, where sleeping costs nothing.
-struct sleep {
-  using policy_axis = wait_axis;
-  static constexpr std::string_view name = "sleep";
-  static constexpr std::int64_t sleep_ns_max = 100'000'000;
-
-  struct pace {
-    explicit pace(bool) noexcept {}
-    bool should_sleep() noexcept { return true; }
-    void reset() noexcept {}
-    void oversubscribed(bool) noexcept {}
-  };
-};
-
-}  // namespace waiting
-}  // namespace mpx::inline v0
-
-// ==== mpx/flow/concepts.hpp
-
-// Flow control: bounds the unexpected memory that a sender may fill at a receiver. A sender without
-// credit announces its messages instead of sending them eagerly, so that the receiver's memory
-// holds under a flood.
-
-namespace mpx::inline v0 {
-
-struct flow_axis {};
-
-/// Accounts the bytes of eager messages between this process and each peer.
-///
-/// - `try_acquire(peer, bytes)`: true if an eager message of `bytes` may be sent now; takes its
-///   credit.
-/// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
-/// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
-///   true if the peer should be told soon.
-/// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
-/// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
-///   impossible.
-/// - `window_bytes()`: unexpected memory that one peer can fill here. `bytes_bound()`: that of all
-///   peers together.
-/// - `F::announced_max`: messages that all peers together may announce at once. More are admitted
-///   as receives ask for them.
-/// - `F::layout`: differs between builds that account differently.
-template <class F>
-concept FlowControl =
-    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
-      requires std::same_as<typename F::policy_axis, flow_axis>;
-      requires std::constructible_from<F, peer_id>;
-      { F::name } -> std::convertible_to<std::string_view>;
-      { F::layout } -> std::convertible_to<std::uint64_t>;
-      { F::announced_max } -> std::convertible_to<std::uint32_t>;
-      { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
-      { f.restore(peer, bytes) } noexcept;
-      { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
-      { f.outgoing(peer) } noexcept -> std::same_as<std::uint32_t>;
-      { f.incoming(peer, count) } noexcept -> std::same_as<bool>;
-      { c.window_bytes() } noexcept -> std::same_as<std::uint64_t>;
-      { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
-    };
-
-/// A flow control whose peers can be added and dropped.
-///
-/// - `try_add(peer)`: adds a peer, with the number of a dropped peer or the next one. Returns false
-///   if memory is exhausted.
-/// - `granted_bytes(peer)`: unexpected memory that an added peer can fill here, taken from the rest
-///   of the budget. If it is 0, the peer announces all its messages. The two sides exchange their
-///   grants when they connect.
-/// - `open(peer, bytes)`: sets the grant received from the peer. No message is sent eagerly before.
-/// - `drop(peer)`: returns the grant to the budget. Requires: no message of the peer is held any
-///   more.
-///
-/// `bytes_bound()` is the sum of all grants.
-template <class F>
-concept ElasticFlowControl =
-    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
-      { f.try_add(peer) } noexcept -> std::same_as<bool>;
-      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
-      { f.open(peer, bytes) } noexcept;
-      { f.drop(peer) } noexcept;
-    };
-
-/// A flow control with prepaid credit, so that it is not called for each message.
-///
-/// - `price(bytes)`: credit that `try_acquire` takes for a message, in units of the policy.
-/// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
-///   0 if the window has none left.
-/// - `refund(peer, units)`: returns units that were not spent.
-/// - `count(peer)`: the result that `outgoing` would have. `told(peer, count)`: a header has
-///   carried it.
-template <class F>
-concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
-                                                        std::size_t bytes, std::uint32_t units) {
-  { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
-  { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.refund(peer, units) } noexcept;
-  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.told(peer, units) } noexcept;
-};
-
-/// Archetype of the concepts above: models them, and nothing else.
-struct flow_archetype {
-  using policy_axis = flow_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr std::uint64_t layout = 0;
-  static constexpr std::uint32_t announced_max = 1;
-  explicit flow_archetype(peer_id peers);
-  bool try_acquire(peer_id, std::size_t) noexcept;
-  void restore(peer_id, std::size_t) noexcept;
-  bool release(peer_id, std::size_t) noexcept;
-  std::uint32_t outgoing(peer_id) noexcept;
-  bool incoming(peer_id, std::uint32_t) noexcept;
-  std::uint64_t window_bytes() const noexcept;
-  std::uint64_t bytes_bound() const noexcept;
-  std::uint32_t price(std::size_t) const noexcept;
-  std::uint32_t prepay(peer_id) noexcept;
-  void refund(peer_id, std::uint32_t) noexcept;
-  std::uint32_t count(peer_id) const noexcept;
-  void told(peer_id, std::uint32_t) noexcept;
-  bool try_add(peer_id) noexcept;
-  std::uint64_t granted_bytes(peer_id) const noexcept;
-  void open(peer_id, std::uint64_t) noexcept;
-  void drop(peer_id) noexcept;
-};
-
-/// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
-/// the message and its record, rounded up to the allocated size. Both sides compute the same value.
-constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
-  constexpr std::size_t record_bytes = 112;
-  constexpr std::size_t step = 64;
-  return (bytes + record_bytes + step - 1) / step * step;
-}
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/flow/credits.hpp
-
-// Credit-based flow control: each sender may fill a fixed window of each receiver's unexpected
-// memory. Counts of 64-byte blocks travel in every header. An explicit credit packet is needed only
-// if more than half a window has not been advertised.
-
-namespace mpx::inline v0::flow {
-
-/// Default flow control. `BudgetBytes` bounds the unexpected memory of a process over all its
-/// peers. A pair's window is the budget divided by the number of peers, at most `WindowBytesMax`.
-/// With too many peers for the budget a window can be too small for any message; then every message
-/// is announced. `AnnouncedMax` is divided likewise: 2 to 1024 announcements for each peer. A peer
-/// added later is granted a whole window if the budget has one left, else nothing. Credit is
-/// prepaid in steps of an eighth of a window, at most 16 KiB.
-/// Cost:       16 bytes for each peer; a subtraction and a comparison for each message.
-/// Source:     Gropp and Lusk, 5.2.
-template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
-          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
-class credits {
- public:
-  using policy_axis = flow_axis;
-  static constexpr std::string_view name = "credits";
-  static constexpr std::uint64_t budget_bytes = BudgetBytes;
-  static constexpr std::uint64_t window_bytes_max = WindowBytesMax;
-  static constexpr std::uint32_t announced_max = AnnouncedMax;
-  static constexpr std::uint64_t layout =
-      (BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax) * 31 + AnnouncedMax;
-  static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
-
-  explicit credits(peer_id peers)
-      : pairs_(peers),
-        window_(static_cast<std::uint32_t>(
-            (BudgetBytes / peers < WindowBytesMax ? BudgetBytes / peers : WindowBytesMax) / block)),
-        half_window_(window_ / 2),
-        granted_(peers) {}
-
-  bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
-    pair& p = pairs_[peer];
-    const std::uint32_t need = blocks(bytes);
-    const std::uint32_t used = p.used + need;
-    if (used > window_) [[unlikely]]
-      return false;
-    p.used = used;
-    return true;
-  }
-  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].used -= blocks(bytes); }
-
-  bool release(peer_id peer, std::size_t bytes) noexcept {
-    pair& p = pairs_[peer];
-    p.released += blocks(bytes);
-    return p.released - p.reported > half_window_;
-  }
-  std::uint32_t outgoing(peer_id peer) noexcept {
-    pair& p = pairs_[peer];
-    return p.reported = p.released;
-  }
-  bool incoming(peer_id peer, std::uint32_t count) noexcept {
-    pair& p = pairs_[peer];
-    return count == p.confirmed || confirm(p, count);
-  }
-  std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
-  std::uint32_t prepay(peer_id peer) noexcept {
-    pair& p = pairs_[peer];
-    const std::uint32_t units =
-        detail::lesser(detail::lesser(window_ / 8, ahead_max), window_ - p.used);
-    p.used += units;
-    return units;
-  }
-  /// The peer may have confirmed the release of prepaid units as well; they are back already then.
-  void refund(peer_id peer, std::uint32_t units) noexcept {
-    pair& p = pairs_[peer];
-    p.used -= detail::lesser(units, p.used);
-  }
-  std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
-  /// Stores only changes: between stores to a channel, a store to another cache line costs more
-  /// than a load.
-  void told(peer_id peer, std::uint32_t count) noexcept {
-    if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
-  }
-  std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
-  std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
-
-  /// See ElasticFlowControl. A peer's own window may be smaller than the grant: a sender's window
-  /// is the smaller of the two, and the rest of its own window counts as used for ever. (A peer
-  /// that advertises more than it was granted shrinks that rest, and fills its own memory only.)
-  bool try_add(peer_id peer) noexcept {
-    const std::size_t n = std::size_t{peer} + 1;
-    if (!pairs_.try_extend(n) || !without_grant_.try_extend(pairs_.size())) return false;
-    pairs_[peer] = {.used = window_};
-    const bool room = (granted_ + 1) * window_bytes() <= BudgetBytes;
-    without_grant_[peer] = !room;
-    granted_ += room ? 1 : 0;
-    return true;
-  }
-  std::uint64_t granted_bytes(peer_id peer) const noexcept {
-    return is_without(peer) ? 0 : window_bytes();
-  }
-  void open(peer_id peer, std::uint64_t bytes) noexcept {
-    pairs_[peer].used =
-        bytes < window_bytes() ? window_ - static_cast<std::uint32_t>(bytes / block) : 0;
-  }
-  void drop(peer_id peer) noexcept {
-    pairs_[peer] = {.used = window_};
-    if (!is_without(peer)) --granted_;
-  }
-
- private:
-  static constexpr std::uint64_t block = 64;
-  static constexpr std::uint32_t ahead_max = 256;  // Blocks prepaid at a time.
-  /// Counts of blocks, modulo 2^32. `used` and `confirmed` are written together but are not
-  /// adjacent: the compiler would merge the stores into one, which costs three times as much.
-  struct pair {
-    std::uint32_t used = 0;       // Sent by this rank, and possibly still held by the peer.
-    std::uint32_t released = 0;   // Total of the peer's blocks released here.
-    std::uint32_t confirmed = 0;  // Total of this rank's blocks that the peer has released.
-    std::uint32_t reported = 0;   // Value of `released` last advertised.
-  };
-  static bool confirm(pair& p, std::uint32_t count) noexcept {
-    const std::uint32_t released = count - p.confirmed;
-    std::uint32_t left = 0;
-    if (__builtin_sub_overflow(p.used, released, &left)) return false;
-    p.used = left;
-    p.confirmed = count;
-    return true;
-  }
-  static std::uint32_t blocks(std::size_t bytes) noexcept {
-    return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
-  }
-
-  bool is_without(peer_id peer) const noexcept {
-    return peer < without_grant_.size() && without_grant_[peer];
-  }
-
-  plain_array<pair> pairs_;
-  std::uint32_t window_;
-  std::uint32_t half_window_;
-  std::uint64_t granted_;            // Number of windows granted.
-  plain_array<bool> without_grant_;  // Peers added later that got no window.
-};
-
-}  // namespace mpx::inline v0::flow
-
-// ==== mpx/core/bucket_table.hpp
-
-// Hash table of intrusive nodes. Only its buckets are allocated.
-
-namespace mpx::inline v0::detail {
-
-/// Hash table whose buckets are intrusive lists. The number of buckets doubles with the load. Does
-/// not own the nodes, which derive from `list_node<Tag>`. `Hash` returns the hash of a node. Equal
-/// keys keep their order. If memory for more buckets is exhausted, the table keeps its size and
-/// tries again once the load has doubled again.
-template <class Node, class Tag, class Hash>
-class bucket_table {
- public:
-  using bucket = linked_list<Node, Tag>;
-
-  /// Requires:   `buckets` is a power of two.
-  /// Errors:     errc::no_resources.
-  explicit bucket_table(std::uint32_t buckets, Hash hash = {})
-      : first_(make(buckets)), mask_(buckets - 1), load_max_(buckets - 1), hash_(hash) {
-    if (first_ == nullptr) throw_out_of_memory();
-  }
-  bucket_table(const bucket_table&) = delete;
-  bucket_table& operator=(const bucket_table&) = delete;
-  ~bucket_table() { destroy(first_, mask_ + 1); }
-
-  bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
-  const Hash& hash() const noexcept { return hash_; }
-  std::uint32_t size() const noexcept { return size_; }
-
-  void insert(Node& n) noexcept {
-    if (size_ > mask_) [[unlikely]]
-      grow();
-    ++size_;
-    at(hash_(n)).push_back(n);
-  }
-  void erase(Node& n) noexcept {
-    --size_;
-    bucket::erase(n);
-  }
-
- private:
-  static bucket* make(std::uint32_t count) noexcept {
-    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
-    if (memory == nullptr) return nullptr;
-    auto* const made = static_cast<bucket*>(memory);
-    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
-    return made;
-  }
-  static void destroy(bucket* made, std::uint32_t count) noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
-    platform::deallocate(made);
-  }
-
-  [[gnu::noinline]] void grow() noexcept {
-    if (size_ <= load_max_) return;  // Growth failed, and the load has not doubled since.
-    const std::uint32_t count = 2 * (load_max_ + 1);
-    load_max_ = count - 1;
-    bucket* const more = make(count);
-    if (more == nullptr) return;
-    bucket* const old = first_;
-    const std::uint32_t old_count = mask_ + 1;
-    first_ = more;
-    mask_ = count - 1;
-    for (std::uint32_t i = 0; i < old_count; ++i) {
-      while (!old[i].empty()) {
-        Node& n = old[i].front();
-        old[i].pop_front();
-        at(hash_(n)).push_back(n);
-      }
-    }
-    destroy(old, old_count);
-  }
-
-  bucket* first_;
-  std::uint32_t mask_;
-  std::uint32_t size_ = 0;
-  std::uint32_t load_max_;  // Greater than `mask_` after growth has failed.
-  [[no_unique_address]] Hash hash_;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/matching/hashed.hpp
-
-// Matching by order of posting for the first few candidates, then by hash tables over (context,
-// source, tag): constant time for any number of pending receives and messages, if receives name
-// their source and tag. Most messages match the receive posted first. Therefore the first few
-// receives are compared before any hash is computed, and receives and messages are inserted into
-// tables only when one has to be found among many. If messages arrive in the reverse order of their
-// receives, the receive posted last is tried as well: no earlier one can match if all tags rise, or
-// all fall.
-
-namespace mpx::inline v0::matching {
-
-namespace detail {
-
-constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
-  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
-  return static_cast<std::uint32_t>(h >> 32);
-}
-
-struct key_hash {
-  std::uint32_t operator()(const posted_receive& r) const noexcept {
-    return mix(r.want.bits, r.want.source);
-  }
-  std::uint32_t operator()(const unexpected_message& m) const noexcept {
-    return mix(m.is.bits, m.is.source);
-  }
-};
-template <class Node>
-using key_table = mpx::detail::bucket_table<Node, match_tag, key_hash>;
-
-}  // namespace detail
-
-/// Default matcher.
-/// Cost:       one comparison if messages arrive in the order of their receives; O(1) for receives
-///             that name source and tag. Each pending wildcard receive adds a step to each arrival;
-///             a wildcard receive searches the unexpected messages in order. O(pending / buckets)
-///             if memory for larger tables is exhausted.
-class hashed {
- public:
-  using policy_axis = matching_axis;
-  static constexpr std::string_view name = "hashed";
-
-  bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
-  std::uint32_t stored() const noexcept { return stored_count_; }
-
-  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
-    if (nothing_posted()) return nullptr;
-    posted_receive& first = posted_.front();
-    // Equal to is.source or any_peer only if `first` is in no table or run (sequence 0).
-    const std::uint64_t from = first.want.source_and_sequence();
-    if (first.want.bits != is.bits) [[unlikely]]
-      return match_behind(is.bits, is.source);
-    if (from != is.source) [[unlikely]] {
-      if (from != any_peer) return match_behind(is.bits, is.source);
-    }
-    posted_.pop_front();
-    return &first;
-  }
-
-  [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
-    return stored_count_ == 0 ? nullptr : take(want);
-  }
-  [[MPX_ALWAYS_INLINE]] unexpected_message* find(const pattern& want) noexcept {
-    unsigned looks = 0;
-    for (unexpected_message& m : stored_) {
-      if (equal(want, m.is) || want.matches(m.is)) return &m;
-      if (++looks == looks_max && want.exact()) return find_hashed(want);
-    }
-    return nullptr;
-  }
-
-  [[MPX_ALWAYS_INLINE]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
-
-  [[MPX_ALWAYS_INLINE]] void store(unexpected_message& m) noexcept {
-    m.hashed = false;
-    stored_.push_back(m);
-    ++stored_count_;
-  }
-
-  void cancel(posted_receive& r) noexcept {
-    if (is_in_table(r)) {
-      if (r.want.exact()) {
-        exact_.erase(r);
-      } else {
-        wild_.erase(r);
-      }
-    }
-    r.want.sequence = 0;
-    posted_.erase(r);
-  }
-
-  [[MPX_ALWAYS_INLINE]] void withdraw(unexpected_message& m) noexcept {
-    if (m.hashed) hashed_.erase(m);
-    stored_.erase(m);
-    --stored_count_;
-  }
-
-  template <class F>
-  void for_each(F&& f) {
-    [[maybe_unused]] std::uint32_t left = stored_count_;
-    for (auto it = stored_.begin(); it != stored_.end();) {
-      MPX_INVARIANT(left-- != 0);  // Ends the loop if `f` withdrew the next message.
-      f(*it++);
-    }
-  }
-  template <class F>
-  void for_each_newest(F&& f) {
-    for (auto at = --stored_.end(); at != stored_.end();) {
-      unexpected_message& m = *at;
-      --at;
-      if (!f(m)) return;
-    }
-  }
-
- private:
-  static constexpr unsigned looks_max = 4;  // Comparisons before a hash is used.
-  static constexpr std::uint32_t buckets_min = 16;
-  // Values of `sequence`. 0: the receive is in no table and no run. in_run: it is in no table, and
-  // its context and tag differ from those of all receives before it. Else its position in the order
-  // of posting, and it is in a table. Nonzero receives are those posted first: all are in tables,
-  // or all are in a run.
-  static constexpr std::uint32_t in_run = ~std::uint32_t{0};
-  static constexpr std::uint32_t sequence_max = in_run - 1;
-  static constexpr unsigned rises = 1, falls = 2;  // Direction of the tags of a run.
-
-  static bool is_in_table(const posted_receive& r) noexcept {
-    return r.want.sequence - 1 < sequence_max;
-  }
-
-  static bool equal(const pattern& want, const envelope& is) noexcept {
-    return want.bits == is.bits && want.source == is.source;
-  }
-
-  [[gnu::noinline]] unexpected_message* take(const pattern& want) noexcept {
-    unexpected_message* m = find(want);
-    if (m != nullptr) withdraw(*m);
-    return m;
-  }
-  [[gnu::noinline]] unexpected_message* find_hashed(const pattern& want) noexcept {
-    auto at = stored_.end();  // The messages stored last are in no table yet.
-    while (at != stored_.begin()) {
-      --at;
-      if (!(*at).hashed) continue;
-      ++at;
-      break;
-    }
-    for (; at != stored_.end(); ++at) {
-      (*at).hashed = true;
-      hashed_.insert(*at);
-    }
-    for (unexpected_message& m : hashed_.at(detail::mix(want.bits, want.source)))
-      if (equal(want, m.is)) return &m;
-    return nullptr;
-  }
-
-  /// Returns the earliest receive that matches, if the first one did not match or is in a table.
-  [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
-    const envelope is{bits, source};
-    const bool tables_are_used = is_in_table(posted_.front());
-    if (last_pays_ && !tables_are_used) {
-      if (posted_receive* const last = match_last(is); last != nullptr) return last;
-      last_pays_ = false;
-      end_run();
-    }
-    // If the first one is in a table, recent messages have matched others in tables.
-    const unsigned looks_most = tables_are_used ? 1 : looks_max;
-    unsigned looks = 0;
-    for (posted_receive& r : posted_) {
-      if (looks++ == looks_most) return match_hashed(is);
-      if (!r.want.matches(is)) continue;
-      cancel(r);
-      return &r;
-    }
-    return nullptr;
-  }
-
-  /// Returns the receive posted last if it matches and no other receive can match; else nullptr.
-  posted_receive* match_last(const envelope& is) noexcept {
-    posted_receive& last = *--posted_.end();
-    if (!equal(last.want, is)) return nullptr;
-    if (last.want.sequence != in_run && !extend_run()) return nullptr;
-    cancel(last);
-    return &last;
-  }
-  /// Returns true if the run extends to the receive posted last.
-  /// Cost:       a comparison for each receive added since.
-  bool extend_run() noexcept {
-    const auto begin = posted_.begin();
-    auto at = --posted_.end();
-    unsigned ways = (*begin).want.sequence == in_run ? run_ways_ : rises | falls;
-    while (at != begin && (*at).want.sequence != in_run) {
-      const pattern& later = (*at).want;
-      const pattern& one = (*--at).want;
-      ways &= one.bits < later.bits ? rises : one.bits > later.bits ? falls : 0;
-      if (ways == 0 || later.ignore != 0) return false;
-    }
-    if ((*at).want.ignore != 0) return false;
-    run_ways_ = ways;
-    for (at = --posted_.end(); (*at).want.sequence != in_run; --at) {
-      (*at).want.sequence = in_run;
-      if (at == begin) break;
-    }
-    return true;
-  }
-  void end_run() noexcept {
-    for (posted_receive& r : posted_) {
-      if (r.want.sequence != in_run) return;
-      r.want.sequence = 0;
-    }
-  }
-
-  [[gnu::noinline]] posted_receive* match_hashed(const envelope& is) noexcept {
-    hash_posted();
-    posted_receive* hit = nullptr;
-    for (posted_receive& r : exact_.at(detail::mix(is.bits, is.source))) {
-      if (!equal(r.want, is)) continue;
-      hit = &r;
-      break;
-    }
-    if (!wild_.empty()) [[unlikely]] {
-      if (posted_receive* w = earlier_wildcard(is, hit); w != nullptr) hit = w;
-    }
-    if (hit != nullptr) {
-      last_pays_ = hit == &*--posted_.end();
-      cancel(*hit);
-    }
-    return hit;
-  }
-  /// Inserts the receives posted last, which are in no table yet, into tables.
-  void hash_posted() noexcept {
-    auto at = posted_.end();
-    while (at != posted_.begin()) {
-      --at;
-      if ((*at).want.sequence == 0) continue;
-      ++at;
-      break;
-    }
-    for (; at != posted_.end(); ++at) {
-      posted_receive& r = *at;
-      if (last_sequence_ == sequence_max) [[unlikely]]
-        renumber();
-      r.want.sequence = ++last_sequence_;
-      if (r.want.exact()) {
-        exact_.insert(r);
-      } else {
-        wild_.push_back(r);
-      }
-    }
-  }
-  void renumber() noexcept {
-    last_sequence_ = 0;
-    for (posted_receive& r : posted_)
-      if (r.want.sequence != 0) r.want.sequence = ++last_sequence_;
-  }
-  posted_receive* earlier_wildcard(const envelope& is, const posted_receive* hit) noexcept {
-    for (posted_receive& w : wild_) {
-      if (hit != nullptr && hit->want.sequence < w.want.sequence) return nullptr;
-      if (w.want.matches(is)) return &w;
-    }
-    return nullptr;
-  }
-
-  std::uint32_t stored_count_ = 0;
-  linked_list<posted_receive, posting_tag> posted_;
-  linked_list<unexpected_message, arrival_tag> stored_;
-  std::uint32_t last_sequence_ = 0;
-  unsigned run_ways_ = 0;   // Possible directions of the run's tags: rises, falls or both.
-  bool last_pays_ = false;  // The next message probably matches the receive posted last.
-  detail::key_table<posted_receive> exact_{buckets_min};
-  linked_list<posted_receive, match_tag> wild_;
-  detail::key_table<unexpected_message> hashed_{buckets_min};
-};
-
-}  // namespace mpx::inline v0::matching
 
 // ==== mpx/protocol/tiny_short_long.hpp
 
@@ -11386,6 +10780,1391 @@ struct transport_archetype {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/base/turns.hpp
+
+// Conditions under which long messages may be sent eagerly in request-reply patterns
+// (rooms/detail/outbox_turns.hpp).
+
+namespace mpx::inline v0::detail {
+
+/// True if the channel copies what is posted and the program has not chosen another rendezvous
+/// protocol.
+template <class Transport, class Protocol>
+inline constexpr bool sends_unasked =
+    (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
+    (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
+
+/// Longest message sent so, in bytes. Both sides derive it from what their fingerprints contain,
+/// whatever protocol the sender has chosen.
+template <class Transport, class Protocol>
+inline constexpr std::size_t unasked_bytes_max =
+    lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/protocol/turns.hpp
+
+// Detects that two ranks exchange long messages in turns (request-reply), and measures whether
+// these are faster announced or sent eagerly without announcement.
+
+namespace mpx::inline v0::protocol {
+
+/// Detects an exchange in turns with one peer: this rank has received as many long messages as it
+/// has sent, except for those by which the peer is ahead. One for each peer.
+class exchange_detector {
+ public:
+  /// True if the next message follows at least `n` turns, and begin() has not been called for it.
+  bool is_turn_after(std::uint8_t n) const noexcept {
+    return ahead_ <= 0 && turns_ >= n && !begun_;
+  }
+  /// Marks the next message as considered: it may have to wait for room, and is not considered
+  /// again.
+  void begin() noexcept { begun_ = true; }
+  void sent(bool unasked) noexcept {
+    turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
+    if (ahead_ < 2) ++ahead_;
+    ++total_;
+    unasked_ = unasked;
+    begun_ = false;
+  }
+  /// A long message of the peer has begun to arrive.
+  void arrived() noexcept {
+    if (ahead_ == 2) ahead_ = 1;  // A stream of messages has ended.
+    if (ahead_ >= 0) --ahead_;
+  }
+  /// True if the last message was sent without announcement.
+  bool unasked() const noexcept { return unasked_; }
+  /// True if more messages have been sent than received.
+  bool is_ahead() const noexcept { return ahead_ > 0; }
+  /// Number of messages sent, modulo 65,536.
+  std::uint16_t total() const noexcept { return total_; }
+
+ private:
+  std::int8_t ahead_ = 0;  // Messages sent minus received, clamped to -1 .. 2.
+  std::uint8_t turns_ = 0;
+  std::uint16_t total_ = 0;
+  bool begun_ = false;
+  bool unasked_ = false;
+};
+
+/// Chooses between announcing and sending eagerly. Tries each for a number of turns, and uses the
+/// one with the shortest time per message, measured over four messages or more; the program's own
+/// work in a turn is the same in both. Starts again after 4096 turns. One for each peer and size.
+/// Cost:       a few comparisons a turn.
+class eager_limit_tuner {
+ public:
+  /// Begins a turn, after `sent` messages in total. `trials`: turns of each choice. The first half
+  /// of them is not measured, because the first use of a path takes longer.
+  /// Returns:    true if the turn's message is to be sent without announcement.
+  bool begin(std::uint16_t sent, std::int64_t now_ns, std::uint16_t trials) noexcept {
+    if (turn_ == turns_max) turn_ = 0;
+    const std::uint16_t n = turn_++;
+    if (n == 0) least_ns_[0] = least_ns_[1] = ns_max;
+    // A measurement starts and ends with the measured half of a trial.
+    const bool looks = n < 2 * trials && n % trials >= trials / 2;
+    const auto messages = static_cast<std::uint16_t>(sent - sent_);
+    if (measures_ && messages >= 4) {
+      const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
+      if (ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
+    }
+    if (!looks || !measures_ || messages >= 4) {
+      measures_ = looks;
+      began_ns_ = now_ns;
+      sent_ = sent;
+    }
+    unasked_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
+    return unasked_;
+  }
+
+ private:
+  static constexpr std::uint16_t turns_max = 4096;
+  static constexpr float ns_max = 1e30F;
+  float least_ns_[2]{};  // Per message: announced, not announced.
+  std::int64_t began_ns_ = 0;
+  std::uint16_t sent_ = 0;
+  std::uint16_t turn_ = 0;
+  bool measures_ = false;
+  bool unasked_ = false;
+};
+
+}  // namespace mpx::inline v0::protocol
+
+// ==== mpx/engine/components/peer_record.hpp
+
+// State that a rank keeps for a peer that is or was busy. Each component has a part of its own,
+// whose members no other component can name.
+
+namespace mpx::inline v0::detail {
+
+struct busy_tag;
+struct stalled_tag;
+
+/// Part of the outbox: queues to the peer that have not been sent.
+class outbound {
+  template <class, class>
+  friend class outbox_component;
+  linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
+  linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
+  std::uint32_t answers_ = 0;                  // Length of `control_`.
+  std::uint32_t announced_ = 0;                // Announcements sent and not answered.
+  std::uint32_t allowance_ = 0;                // Limit of `announced_`.
+  bool owes_credit_ = false;
+  protocol::exchange_detector turns_;
+  // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
+  // eagerly in request-reply patterns.
+  plain_array<protocol::eager_limit_tuner> turn_;
+};
+
+/// Part of the inbox: resources of this rank that the peer may use.
+class inbound {
+  template <class, class>
+  friend class inbox_component;
+  std::uint32_t heard_ = 0;       // Its announcements that are not answered.
+  std::uint32_t granted_ = 0;     // Limit of `heard_`.
+  std::uint64_t held_bytes_ = 0;  // Memory of its unexpected eager messages.
+  operation* placed_ = nullptr;   // Receive that matched by the header; its body arrives.
+  std::size_t placed_bytes_ = 0;  // Bytes that the transport places there; 0: none.
+  std::uint32_t placed_ticket_ = 0;
+  std::uint8_t placed_flags_ = 0;
+};
+
+/// Part of the rendezvous: long data under way to and from the peer.
+class transfers {
+  template <class, class>
+  friend class rendezvous_component;
+  linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
+  linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
+  operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
+  std::size_t fed_bytes_ = 0;     // and the size of the fragment.
+  std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
+  // Rendezvous protocol that the peer chose for the last long message it received from this rank,
+  // and the number of bits of that message's length.
+  protocol::rendezvous_protocol taken_{};
+  std::uint8_t taken_bits_ = 0;
+};
+
+/// All state of a peer. Packet handlers must work without memory: if no record can be allocated,
+/// the peer is lost, and its table entry points to a record shared by all such peers.
+class peer_record : public list_node<busy_tag>,
+                    public list_node<stalled_tag>,
+                    public outbound,
+                    public inbound,
+                    public transfers,
+                    public allocated {
+  template <class, class>
+  friend class peers_component;
+
+ public:
+  explicit peer_record(peer_id to) noexcept : peer(to) {}
+  const peer_id peer;
+  /// The reason why the peer is lost, or errc{}.
+  errc failure() const noexcept { return failure_; }
+
+ private:
+  errc failure_{};
+  bool busy_ = false;      // Something waits for room in its channel.
+  bool stalled_ = false;   // It must not announce more until it is allowed to.
+  bool refused_ = false;   // The transport cannot reach it.
+  bool newcomer_ = false;  // It was added and has not sent its grant yet.
+  bool left_ = false;      // It has told that it leaves in good order.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/block_cache.hpp
+
+// Memory blocks in steps of 64 bytes. Small blocks are recycled through free lists of bounded
+// length; large ones go to and from the system allocator.
+
+namespace mpx::inline v0 {
+
+/// Keeps at most `cached_bytes_max` of free memory.
+/// Cost:       a pop or a push for blocks up to 1 KiB.
+class block_cache {
+ public:
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t small_max = 1024;
+  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
+  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
+
+  block_cache() = default;
+  block_cache(const block_cache&) = delete;
+  block_cache& operator=(const block_cache&) = delete;
+  ~block_cache() {
+    for (free_list& list : lists_)
+      while (list.first != nullptr) release(pop(list, 0));
+  }
+
+  /// Returns a block of `bytes`, rounded up to a step, aligned to 16; nullptr if memory is
+  /// exhausted.
+  void* take(std::size_t bytes) noexcept {
+    in_use_ += round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.first != nullptr) return pop(list, round_up(bytes));
+    }
+    return take_fresh(round_up(bytes));
+  }
+
+  /// Gives back a block of `take(bytes)`.
+  void give(void* p, std::size_t bytes) noexcept {
+    in_use_ -= round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.bytes + round_up(bytes) <= class_bytes_max) {
+        list.first = ::new (p) node{list.first};
+        list.bytes += round_up(bytes);
+        return;
+      }
+    }
+    release(p);
+  }
+
+  /// Bytes handed out and not yet given back.
+  std::size_t in_use_bytes() const noexcept { return in_use_; }
+
+ private:
+  struct node {
+    node* next;
+  };
+  struct free_list {
+    node* first = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  static constexpr std::size_t round_up(std::size_t n) noexcept {
+    return (n + step - 1) / step * step;
+  }
+  static constexpr std::size_t index(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : (bytes - 1) / step;
+  }
+  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
+    void* p = platform::allocate(rounded);
+    if (p == nullptr) in_use_ -= rounded;
+    return p;
+  }
+  static void* pop(free_list& list, std::size_t bytes) noexcept {
+    node* n = list.first;
+    list.first = n->next;
+    list.bytes -= bytes;
+    return n;
+  }
+  static void release(void* p) noexcept { platform::deallocate(p); }
+
+  free_list lists_[small_max / step]{};
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/core/bucket_table.hpp
+
+// Hash table of intrusive nodes. Only its buckets are allocated.
+
+namespace mpx::inline v0::detail {
+
+/// Hash table whose buckets are intrusive lists. The number of buckets doubles with the load. Does
+/// not own the nodes, which derive from `list_node<Tag>`. `Hash` returns the hash of a node. Equal
+/// keys keep their order. If memory for more buckets is exhausted, the table keeps its size and
+/// tries again once the load has doubled again.
+template <class Node, class Tag, class Hash>
+class bucket_table {
+ public:
+  using bucket = linked_list<Node, Tag>;
+
+  /// Requires:   `buckets` is a power of two.
+  /// Errors:     errc::no_resources.
+  explicit bucket_table(std::uint32_t buckets, Hash hash = {})
+      : first_(make(buckets)), mask_(buckets - 1), load_max_(buckets - 1), hash_(hash) {
+    if (first_ == nullptr) throw_out_of_memory();
+  }
+  bucket_table(const bucket_table&) = delete;
+  bucket_table& operator=(const bucket_table&) = delete;
+  ~bucket_table() { destroy(first_, mask_ + 1); }
+
+  bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
+  const Hash& hash() const noexcept { return hash_; }
+  std::uint32_t size() const noexcept { return size_; }
+
+  void insert(Node& n) noexcept {
+    if (size_ > mask_) [[unlikely]]
+      grow();
+    ++size_;
+    at(hash_(n)).push_back(n);
+  }
+  void erase(Node& n) noexcept {
+    --size_;
+    bucket::erase(n);
+  }
+
+ private:
+  static bucket* make(std::uint32_t count) noexcept {
+    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
+    if (memory == nullptr) return nullptr;
+    auto* const made = static_cast<bucket*>(memory);
+    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
+    return made;
+  }
+  static void destroy(bucket* made, std::uint32_t count) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
+    platform::deallocate(made);
+  }
+
+  [[gnu::noinline]] void grow() noexcept {
+    if (size_ <= load_max_) return;  // Growth failed, and the load has not doubled since.
+    const std::uint32_t count = 2 * (load_max_ + 1);
+    load_max_ = count - 1;
+    bucket* const more = make(count);
+    if (more == nullptr) return;
+    bucket* const old = first_;
+    const std::uint32_t old_count = mask_ + 1;
+    first_ = more;
+    mask_ = count - 1;
+    for (std::uint32_t i = 0; i < old_count; ++i) {
+      while (!old[i].empty()) {
+        Node& n = old[i].front();
+        old[i].pop_front();
+        at(hash_(n)).push_back(n);
+      }
+    }
+    destroy(old, old_count);
+  }
+
+  bucket* first_;
+  std::uint32_t mask_;
+  std::uint32_t size_ = 0;
+  std::uint32_t load_max_;  // Greater than `mask_` after growth has failed.
+  [[no_unique_address]] Hash hash_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/flow/concepts.hpp
+
+// Flow control: bounds the unexpected memory that a sender may fill at a receiver. A sender without
+// credit announces its messages instead of sending them eagerly, so that the receiver's memory
+// holds under a flood.
+
+namespace mpx::inline v0 {
+
+struct flow_axis {};
+
+/// Accounts the bytes of eager messages between this process and each peer.
+///
+/// - `try_acquire(peer, bytes)`: true if an eager message of `bytes` may be sent now; takes its
+///   credit.
+/// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
+/// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
+///   true if the peer should be told soon.
+/// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
+/// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
+///   impossible.
+/// - `window_bytes()`: unexpected memory that one peer can fill here. `bytes_bound()`: that of all
+///   peers together.
+/// - `F::announced_max`: messages that all peers together may announce at once. More are admitted
+///   as receives ask for them.
+/// - `F::layout`: differs between builds that account differently.
+template <class F>
+concept FlowControl =
+    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
+      requires std::same_as<typename F::policy_axis, flow_axis>;
+      requires std::constructible_from<F, peer_id>;
+      { F::name } -> std::convertible_to<std::string_view>;
+      { F::layout } -> std::convertible_to<std::uint64_t>;
+      { F::announced_max } -> std::convertible_to<std::uint32_t>;
+      { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.restore(peer, bytes) } noexcept;
+      { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.outgoing(peer) } noexcept -> std::same_as<std::uint32_t>;
+      { f.incoming(peer, count) } noexcept -> std::same_as<bool>;
+      { c.window_bytes() } noexcept -> std::same_as<std::uint64_t>;
+      { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
+    };
+
+/// A flow control whose peers can be added and dropped.
+///
+/// - `try_add(peer)`: adds a peer, with the number of a dropped peer or the next one. Returns false
+///   if memory is exhausted.
+/// - `granted_bytes(peer)`: unexpected memory that an added peer can fill here, taken from the rest
+///   of the budget. If it is 0, the peer announces all its messages. The two sides exchange their
+///   grants when they connect.
+/// - `open(peer, bytes)`: sets the grant received from the peer. No message is sent eagerly before.
+/// - `drop(peer)`: returns the grant to the budget. Requires: no message of the peer is held any
+///   more.
+///
+/// `bytes_bound()` is the sum of all grants.
+template <class F>
+concept ElasticFlowControl =
+    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
+      { f.try_add(peer) } noexcept -> std::same_as<bool>;
+      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
+      { f.open(peer, bytes) } noexcept;
+      { f.drop(peer) } noexcept;
+    };
+
+/// A flow control with prepaid credit, so that it is not called for each message.
+///
+/// - `price(bytes)`: credit that `try_acquire` takes for a message, in units of the policy.
+/// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
+///   0 if the window has none left.
+/// - `refund(peer, units)`: returns units that were not spent.
+/// - `count(peer)`: the result that `outgoing` would have. `told(peer, count)`: a header has
+///   carried it.
+template <class F>
+concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
+                                                        std::size_t bytes, std::uint32_t units) {
+  { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
+  { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.refund(peer, units) } noexcept;
+  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.told(peer, units) } noexcept;
+};
+
+/// Archetype of the concepts above: models them, and nothing else.
+struct flow_archetype {
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 1;
+  explicit flow_archetype(peer_id peers);
+  bool try_acquire(peer_id, std::size_t) noexcept;
+  void restore(peer_id, std::size_t) noexcept;
+  bool release(peer_id, std::size_t) noexcept;
+  std::uint32_t outgoing(peer_id) noexcept;
+  bool incoming(peer_id, std::uint32_t) noexcept;
+  std::uint64_t window_bytes() const noexcept;
+  std::uint64_t bytes_bound() const noexcept;
+  std::uint32_t price(std::size_t) const noexcept;
+  std::uint32_t prepay(peer_id) noexcept;
+  void refund(peer_id, std::uint32_t) noexcept;
+  std::uint32_t count(peer_id) const noexcept;
+  void told(peer_id, std::uint32_t) noexcept;
+  bool try_add(peer_id) noexcept;
+  std::uint64_t granted_bytes(peer_id) const noexcept;
+  void open(peer_id, std::uint64_t) noexcept;
+  void drop(peer_id) noexcept;
+};
+
+/// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
+/// the message and its record, rounded up to the allocated size. Both sides compute the same value.
+[[nodiscard]] constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
+  constexpr std::size_t record_bytes = 112;
+  constexpr std::size_t step = 64;
+  return (bytes + record_bytes + step - 1) / step * step;
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/components/unexpected_messages.hpp
+
+// Memory of unexpected messages and of messages that matched probes have taken out of matching. A
+// part of the inbox.
+
+namespace mpx::inline v0::detail {
+
+static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
+
+class early_messages {
+ public:
+  /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
+  explicit early_messages(context_id place_mask) : index_(buckets_min, place_hash{place_mask}) {}
+  early_messages(const early_messages&) = delete;
+  early_messages& operator=(const early_messages&) = delete;
+  ~early_messages() {
+    while (!claimed_.empty()) {
+      arrived_message& m = claimed_.front();
+      claimed_.pop_front();
+      forget(&m);
+    }
+  }
+
+  /// Makes a record of a message with a copy of `payload`. Returns nullptr if memory is exhausted.
+  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {h.context, source, h.tag};
+    m->kind = h.kind;
+    m->flags = h.flags;
+    m->ticket = h.ticket;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
+    return m;
+  }
+  /// Makes a record of an eager message without flags.
+  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
+                                                    std::span<const std::byte> payload) noexcept {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {bits, source};
+    m->kind = wire::kind::eager;
+    m->plain = true;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (payload.size() == 8) {
+      std::memcpy(m->data(), payload.data(), 8);
+    } else if (!payload.empty()) {
+      std::memcpy(m->data(), payload.data(), payload.size());
+    }
+    return m;
+  }
+  /// Frees a record.
+  /// Requires: `m` is neither in the matcher nor claimed.
+  void forget(arrived_message* m) noexcept {
+    if (m->indexed) [[unlikely]]
+      index_.erase(*m);
+    const std::size_t bytes = sizeof(arrived_message) + m->stored;
+    m->~arrived_message();
+    blocks_.give(m, bytes);
+  }
+
+  void claim(arrived_message& m) noexcept {
+    if (detail::exchange(m.indexed, false)) index_.erase(m);
+    claimed_.push_back(m);
+  }
+  void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
+  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+  template <class F>
+  void for_each_claimed(F&& f) {
+    for (arrived_message& m : claimed_) f(m);
+  }
+
+  /// Adds `m` to the index.
+  /// Requires: it is in the matcher and not in the index.
+  void index(arrived_message& m) noexcept {
+    m.indexed = true;
+    index_.insert(m);
+  }
+  /// Calls take(message) for each indexed message whose context has the place of `context`, and for
+  /// a few others. `take` may claim or forget the message that it is given.
+  template <class Take>
+  void for_each_near(context_id context, Take&& take) {
+    auto& bucket = index_.at(index_.hash()(context));
+    for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
+  }
+
+  /// Memory of stored eager messages, in bytes, as flow control counts it.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  void count(std::uint64_t more) noexcept { bytes_ += more; }
+  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
+
+ private:
+  struct place_hash {
+    context_id mask;
+    std::uint32_t operator()(context_id context) const noexcept {
+      const std::uint64_t h = std::uint64_t{context & mask} * 0x9e37'79b9'7f4a'7c15u;
+      return static_cast<std::uint32_t>(h >> 32);
+    }
+    std::uint32_t operator()(const arrived_message& m) const noexcept {
+      return (*this)(m.is.context());
+    }
+  };
+  static constexpr std::uint32_t buckets_min = 4;
+
+  std::uint64_t bytes_ = 0;
+  block_cache blocks_;
+  linked_list<arrived_message, arrival_tag> claimed_;
+  bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/trace.hpp
+
+// Trace policies: which events and calls an endpoint reports.
+
+namespace mpx::inline v0 {
+
+struct trace_axis {};
+
+/// Events reported by an endpoint, each with an amount.
+enum class event : std::uint8_t {
+  packets_sent,   ///< Packets given to the transport.
+  posts_retried,  ///< Posts that the transport could not take yet.
+  eager_sent,     ///< Messages sent whole.
+  announced,      ///< Messages announced first.
+  /// Those of `announced` that were short enough for eager, but had no credit.
+  announced_for_flow,
+  unexpected,        ///< Unexpected messages.
+  unexpected_bytes,  ///< Eager data of unexpected messages, stored.
+  bytes_got,         ///< Long data fetched by the receiver.
+  bytes_put,         ///< Long data stored by the sender.
+  bytes_streamed,    ///< Long data sent as packets.
+  credits_sent,      ///< Packets that carry only a credit count.
+  sleeps,            ///< Times a blocked call slept.
+  count_
+};
+
+/// Receives the events of an endpoint. `on(event, amount)` is called for each event. A trace that
+/// ignores them costs nothing.
+template <class T>
+concept Trace = requires(T& t) {
+  requires std::same_as<typename T::policy_axis, trace_axis>;
+  requires std::default_initializable<T>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
+};
+
+/// Trace that also receives the calls of the program, by name and source line. `called(name, where,
+/// ns)`: a call has taken `ns`. `waited(name, where, ns)`: `ns` of that passed waiting.
+/// `report(world)` is called by all ranks when their environment ends.
+template <class T>
+concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
+  { t.called("", where, std::int64_t{1}) } noexcept;
+  { t.waited("", where, std::int64_t{1}) } noexcept;
+};
+
+namespace trace {
+
+/// Ignores all events, at no cost.
+struct none {
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "none";
+  void on(event, std::uint64_t) noexcept {}
+};
+
+/// Sums the amounts of each event. Read by `environment::trace()`.
+class counters {
+ public:
+  using policy_axis = trace_axis;
+  static constexpr std::string_view name = "counters";
+  void on(event e, std::uint64_t amount) noexcept { sums_[static_cast<std::size_t>(e)] += amount; }
+  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)]; }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
+};
+
+}  // namespace trace
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/components/inbox.hpp
+
+// Receive side of the endpoint: posted receives, unexpected messages within their budget, probes,
+// and the direct receive that polls for its message itself. Every field of a packet is checked
+// before it is used.
+
+namespace mpx::inline v0::detail {
+
+/// Requires of `Endpoint`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
+/// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
+/// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
+/// rendezvous().
+template <class Stack, class Endpoint>
+class inbox_component {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr unsigned direct_polls = 4096;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+
+ public:
+  [[gnu::noinline, gnu::cold]] inbox_component(std::uint32_t announced_max, context_id place_mask)
+      : announcements_step_(announced_max), early_(place_mask) {}
+  inbox_component(const inbox_component&) = delete;
+  inbox_component& operator=(const inbox_component&) = delete;
+  ~inbox_component() { forget_all(); }
+
+  // --- Receives ----------------------------------------------------------------------------------
+
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
+    operation* op = new_receive(into);
+    if (op == nullptr) [[unlikely]]
+      return {nullptr, errc::no_resources};
+    op->want.bits = want.bits;  // A copy of the whole struct stalls on store forwarding.
+    op->want.ignore = want.ignore;
+    op->want.source = want.source;
+    if ((matcher_.stored() | ep().peers().failures()) != 0 && met_or_unmatchable(*op)) [[unlikely]]
+      return {op};
+    matcher_.post(*op);
+    return {op};
+  }
+  /// Starts a receive from the null rank: complete, without data.
+  started receive_nothing(peer_id nobody) {
+    operation* op = new_receive({});
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    op->want = pattern{0, nobody, -1};
+    end_unmatched(*op, errc{});
+    return {op};
+  }
+  /// Cancels a receive that has not matched.
+  /// Requires: it is posted.
+  void cancel(operation& op) noexcept {
+    matcher_.cancel(op);
+    op.cancelled = true;
+    end_unmatched(op, errc{});
+  }
+  void withdraw(operation& op) noexcept { matcher_.cancel(op); }
+
+  /// Receives and polls for a while. A message that arrives meanwhile needs no operation and no
+  /// matching. If d.failure is `undecided` on return, d.posted has to be waited for.
+  [[gnu::noinline]] void receive_now(direct_receive& d) {
+    if constexpr (!concurrent) {
+      if (matcher_.stored() != 0) return receive_stored(d);
+      if (matcher_.nothing_posted() && d.want.source != any_peer && ep().peers().may_take())
+          [[likely]] {
+        if (take_direct(d)) [[likely]]
+          return;
+      }
+    }
+    receive_slow(d);
+  }
+  /// Copies the result of the complete operation `op` to `d` and returns `op` to the pool.
+  void received(direct_receive& d, operation& op) {
+    d.want.source = op.peer;
+    d.want.bits = match_bits_of(0, op.tag);
+    d.bytes = op.message_bytes;
+    d.failure = op.failure;
+    ep().give(op);
+  }
+  void post_direct_if_any() {
+    if (direct_ != nullptr) post_direct();
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// Handles a plain eager message. Returns false if it matches no receive.
+  [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
+                                      std::span<const std::byte> payload) noexcept {
+    const envelope is{bits, source};
+    if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing else is posted meanwhile.
+      if (!direct_->want.matches(is)) [[unlikely]]
+        return false;
+      direct_receive& d = *detail::exchange(direct_, nullptr);
+      d.want.source = source;
+      d.want.bits = bits;
+      d.bytes = payload.size();
+      d.done = true;
+      if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+        std::memcpy(d.buffer, payload.data(), 8);
+        d.failure = errc{};
+        released(source, 8);
+        return true;
+      }
+      d.failure = copy_eager(d.buffer, d.capacity, payload);
+      released(source, payload.size());
+      return true;
+    }
+    posted_receive* const r = matcher_.match_arrival(is);
+    if (r == nullptr) [[unlikely]]
+      return false;
+    deliver(static_cast<operation&>(*r), source, is.tag(), payload);
+    return true;
+  }
+
+  bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
+  /// Handles an eager message that asks for an answer or has matched no receive.
+  [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
+                                      std::span<const std::byte> payload) {
+    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
+    const peer_id source = r.peer;
+    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
+      return on_unasked(r, h, payload);
+    if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
+    if constexpr (PlacingTransport<transport_type>) {
+      if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
+        finish_placed(*op, payload);
+        if (h.flags != 0)
+          ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+        return errc{};
+      }
+    }
+    posted_receive* met = nullptr;
+    if (h.flags != 0) {
+      post_direct_if_any();
+      met = matcher_.match_arrival({h.context, source, h.tag});
+    }
+    if (met == nullptr) return store_early(r, h, payload);
+    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
+    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+    return errc{};
+  }
+
+  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
+  errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
+    post_direct_if_any();
+    wire::announcement a;
+    const bool read = wire::read(payload, a);
+    if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    ++r.heard_;
+    if ((h.flags & wire::flag_last) != 0) ep().peers().set_stalled(r);
+    const peer_id source = r.peer;
+    arrived_message m;
+    m.is = {h.context, source, h.tag};
+    m.kind = h.kind;
+    m.flags = h.flags;
+    if (ep().outbox().is_other_half(r, a.bytes) || ep().rendezvous().has_data_for(r))
+      m.flags |= arrived_message::flag_both_ways;
+    ep().outbox().on_turn(r);
+    m.ticket = h.ticket;
+    m.bytes = a.bytes;
+    m.memory = a.memory;
+    if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
+      ep().rendezvous().begin(static_cast<operation&>(*met), m);
+      return errc{};
+    }
+    arrived_message* kept = store(source, h, {});
+    if (kept == nullptr) return errc::no_resources;
+    kept->flags = m.flags;
+    kept->bytes = a.bytes;
+    kept->memory = a.memory;
+    if ((h.flags & wire::flag_ready) != 0) {
+      kept->unready = true;
+      --r.heard_;
+      ep().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    discard_if_refused(h.context);
+    return errc{};
+  }
+  void announcement_answered(peer_id peer) noexcept { --ep().peers().find(peer)->heard_; }
+  /// Handles a recall: the sender withdraws its exposed data, so this rank must not fetch it any
+  /// more. A message that a receive has already taken gets no answer: its transfer continues and
+  /// ends as usual.
+  errc on_recall(peer_record& r, const wire::header& h) {
+    if (h.ticket == 0) return errc::protocol;
+    bool waits = false;
+    const auto forget = [&](arrived_message& m) {
+      if (m.kind != wire::kind::announce || m.is.source != r.peer || m.ticket != h.ticket ||
+          m.unready)
+        return;
+      m.memory = {};
+      waits = true;
+    };
+    matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
+    early_.for_each_claimed(forget);
+    if (waits) ep().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
+    return errc{};
+  }
+
+  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
+  void drop_placed(peer_record& r, operation& op);
+  bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
+
+  // --- Probes ------------------------------------------------------------------------------------
+
+  /// Returns the earliest matching message, or nullptr. `failure`: the reason why none can arrive
+  /// any more, or errc{}.
+  arrived_message* find(const pattern& want, errc& failure) noexcept {
+    if (ep().peers().orphaned()) [[unlikely]]
+      ep().peers().check();
+    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    failure = m == nullptr ? why_unmatchable(want) : errc{};
+    return m;
+  }
+  /// Finds a message and takes it out of matching (matched probe). `receive_claimed` or `discard`
+  /// has to follow.
+  arrived_message* claim(const pattern& want, errc& failure) noexcept {
+    arrived_message* const m = find(want, failure);
+    if (m == nullptr) return nullptr;
+    matcher_.withdraw(*m);
+    early_.claim(*m);
+    return m;
+  }
+  started receive_claimed(arrived_message* m, const memory& into) {
+    if (ep().peers().orphaned()) return {nullptr, errc::not_a_rank};
+    operation* op = new_receive(into);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    early_.unclaim(*m);
+    op->want = pattern::of(m->is.bits, 0, m->is.source);
+    accept(*op, m);
+    return {op};
+  }
+  /// Drops a message as a receive of zero bytes would, but without an operation: no data moves.
+  void discard(arrived_message* m) noexcept;
+  void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
+
+  /// Lets stalled peers announce more messages. A blocked rank calls it: the message that it waits
+  /// for may be one that its sender may not announce yet.
+  void allow_announcements() {
+    if (!ep().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
+    while (peer_record* r = ep().peers().next_stalled()) {
+      r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
+      ep().outbox().answer(
+          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
+    }
+  }
+
+  /// Messages that matched probes hold.
+  const auto& claimed() const noexcept { return early_.claimed(); }
+  /// Drops all unexpected messages of all peers, as a forked child does; forget_early drops those
+  /// of `peer`.
+  void forget_all() noexcept;
+  void forget_early(peer_id peer) noexcept {
+    matcher_.for_each([&](unexpected_message& u) {
+      auto& m = static_cast<arrived_message&>(u);
+      if (m.is.source != peer) return;
+      matcher_.withdraw(m);
+      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
+      early_.forget(&m);
+    });
+  }
+
+  /// Indexes the messages stored since the last call, and drops those of freed communicators.
+  /// Cost: a look at each of them.
+  void index_new() noexcept;
+  /// Drops unexpected messages for whose envelope `gone` returns true.
+  /// Requires: their contexts have the same place as `context`.
+  /// Cost: that of `index_new`, and a look at each message of that place.
+  template <class Gone>
+  void discard_if(context_id context, Gone&& gone) noexcept;
+
+  void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
+  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
+  /// Ends a posted receive that waits for `peer` alone, or for any source of a communicator that
+  /// contains `peer`.
+  void end_if_for(operation& op, peer_id peer, errc why) {
+    if (op.want.source != peer &&
+        (op.want.source != any_peer || !ep().concerns(op.want.context(), peer)))
+      return;
+    end_posted(op, why);
+  }
+  /// Requires: `op` is posted.
+  void end_posted(operation& op, errc why) {
+    matcher_.cancel(op);
+    end_unmatched(op, why);
+  }
+
+  /// Memory of eager messages that arrived before their receives, in bytes, as flow control counts
+  /// it.
+  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
+  /// Calls take(message, claimed) for each unexpected message.
+  template <class Take>
+  void for_each_early(Take&& take) {
+    matcher_.for_each(
+        [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
+    for (const arrived_message& m : early_.claimed()) take(m, true);
+  }
+  const direct_receive* direct() const noexcept { return direct_; }
+
+ private:
+  Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+
+  [[MPX_ALWAYS_INLINE]] operation* new_receive(const memory& into) {
+    operation* op = ep().pool().take();
+    if (op != nullptr) [[likely]]
+      begin_receive(*op, into);
+    return op;
+  }
+  [[MPX_ALWAYS_INLINE]] static void begin_receive(operation& op, const memory& into) noexcept {
+    op.begin(role::receive, stage::posted, 0);
+    op.data.base = into.base;
+    op.data.bytes = into.bytes;
+    if (into.how == nullptr) [[likely]]
+      return;
+    op.data.how = into.how;
+    op.owns(op.layout_mark());
+  }
+
+  /// Takes the message for `d` if it is the next packet of its source.
+  /// Requires: no posted receive and no unexpected message could match first.
+  [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
+    if constexpr (PeekingTransport<transport_type>) {
+      const peer_id source = d.want.source;
+      bool tell = false;
+      const bool taken = ep().transport().take_if(
+          source, [&](const frame_header& f, std::span<const std::byte> payload) {
+            // A receive with any tag takes tag 0 here; other tags are found by the poll that
+            // follows.
+            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
+                !ep().flow().incoming(source, f.word[wire::word_credit]))
+              return false;
+            d.bytes = payload.size();
+            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+              std::memcpy(d.buffer, payload.data(), 8);
+              d.failure = errc{};
+              tell = ep().flow().release(source, 8);
+              return true;
+            }
+            d.failure = copy_eager(d.buffer, d.capacity, payload);
+            tell = ep().flow().release(source, payload.size());
+            return true;
+          });
+      if (tell) [[unlikely]]
+        ep().outbox().owe_credit(source);
+      return taken;
+    }
+    return false;
+  }
+
+  void receive_stored(direct_receive& d);
+  void discard_stored(arrived_message& m) noexcept;
+  /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
+  /// operation.
+  [[gnu::noinline]] void post_direct() {
+    direct_receive& d = *detail::exchange(direct_, nullptr);
+    d.posted = detail::exchange(spare_, nullptr);
+    begin_receive(*d.posted, {d.buffer, d.capacity});
+    d.posted->want = d.want;
+    matcher_.post(*d.posted);
+  }
+
+  /// Copies the bytes that fit. Returns errc::truncate if the payload is longer.
+  [[MPX_ALWAYS_INLINE]] static errc copy_eager(std::byte* into, std::size_t capacity,
+                                               std::span<const std::byte> payload) noexcept {
+    const std::size_t n = lesser(payload.size(), capacity);
+    if (n != 0) std::memcpy(into, payload.data(), n);
+    return n < payload.size() ? errc::truncate : errc{};
+  }
+  /// Copies an eager message to its receive and completes the receive.
+  [[MPX_ALWAYS_INLINE]] void deliver(operation& op, peer_id source, tag_t tag,
+                                     std::span<const std::byte> payload) noexcept {
+    op.peer = source;
+    op.tag = tag;
+    op.message_bytes = payload.size();
+    if (payload.size() == 8 && op.data.bytes >= 8 && op.is_plain()) [[likely]] {
+      std::memcpy(op.data.base, payload.data(), 8);
+      ep().finish_plain(op);
+      return released(source, 8);
+    }
+    errc why;
+    if (op.data.contiguous()) [[likely]] {
+      why = copy_eager(op.data.base, op.data.bytes, payload);
+    } else {
+      why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+      op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
+    }
+    ep().finish(op, why);
+    released(source, payload.size());
+  }
+  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
+                                       std::span<const std::byte> payload) noexcept {
+    deliver(op, source, tag, payload);
+  }
+  /// Returns credit for eager bytes of `source` that have left this process's memory.
+  [[MPX_ALWAYS_INLINE]] void released(peer_id source, std::size_t bytes) noexcept {
+    if (ep().flow().release(source, bytes)) [[unlikely]]
+      ep().outbox().owe_credit(source);
+  }
+  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
+  void receive_slow(direct_receive& d);
+
+  /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
+  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
+                                         std::span<const std::byte> payload) {
+    const std::size_t cost = unexpected_cost(payload.size());
+    if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
+    arrived_message* m = store(r.peer, h, payload);
+    if (m == nullptr) return errc::no_resources;
+    r.held_bytes_ += cost;
+    early_.count(cost);
+    ep().trace().on(event::unexpected_bytes, payload.size());
+    if ((h.flags & wire::flag_ready) != 0) {
+      m->unready = true;
+      ep().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+    }
+    discard_if_refused(h.context);
+    return errc{};
+  }
+  /// Drops messages of a revoked communicator: no receive will match them, and their senders must
+  /// not wait.
+  [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
+    if (ep().peers().failures() == 0 || ep().failure_in(context) == errc{}) return;
+    discard_if(context, [context](const envelope& is) { return is.context() == context; });
+  }
+  /// Bytes of unexpected-message memory that the peer may fill.
+  std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
+      return ep().flow().granted_bytes(peer);
+    return ep().flow().window_bytes();
+  }
+  void give_back_early(peer_id source, std::size_t stored) noexcept {
+    ep().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
+    early_.discount(unexpected_cost(stored));
+  }
+
+  /// Stores an unexpected message and adds it to the matcher. Returns nullptr if memory is
+  /// exhausted.
+  [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
+                                           std::span<const std::byte> payload) {
+    arrived_message* const m = early_.make(source, h, payload);
+    if (m != nullptr) stored(*m);
+    return m;
+  }
+  [[MPX_ALWAYS_INLINE]] void stored(arrived_message& m) noexcept {
+    matcher_.store(m);
+    ep().trace().on(event::unexpected, 1);
+    ep().arrived();
+  }
+
+  /// Gives an unexpected message, already out of the matcher, to its receive.
+  [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
+    if constexpr (Stack::checks_type::compares_types) note_type(op.want, m->is.bits);
+    const peer_id source = m->is.source;
+    if (m->kind == wire::kind::announce) {
+      const arrived_message copy = *m;
+      early_.forget(m);
+      return ep().rendezvous().begin(op, copy);
+    }
+    give_back_early(source, m->stored);
+    const bool unready = m->unready;
+    const std::uint32_t ticket = m->ticket;
+    const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
+    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
+    if (unready && op.failure == errc{}) op.fails(errc::not_ready);
+    early_.forget(m);
+    if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
+  }
+
+  void end_unmatched(operation& op, errc why) noexcept {
+    op.peer = op.want.source;
+    op.tag = op.want.tag();
+    op.message_bytes = 0;
+    ep().finish(op, why);
+  }
+  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
+  /// both cases.
+  [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
+    if (ep().peers().orphaned()) return end_if_unmatchable(op);
+    unexpected_message* const m = matcher_.match_receive(op.want);
+    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
+    return m != nullptr || (ep().peers().failures() != 0 && end_if_unmatchable(op));
+  }
+  /// Completes a receive that can never match. Returns false if it can.
+  [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
+    const errc why = why_unmatchable_after_all(op.want);
+    if (why != errc{}) end_unmatched(op, why);
+    return why != errc{};
+  }
+  /// The reason why a receive can never match, or errc{}.
+  errc why_unmatchable(const pattern& want) noexcept {
+    return ep().peers().failures() == 0 ? errc{} : why_unmatchable_after_all(want);
+  }
+  [[gnu::noinline, gnu::cold]] errc why_unmatchable_after_all(const pattern& want) noexcept {
+    if (ep().peers().orphaned()) return errc::not_a_rank;
+    if (const errc why = ep().failure_in(want.context()); why != errc{}) return why;
+    if (want.source != any_peer) return ep().peers().failure_of(want.source);
+    return ep().peers().unacknowledged() && ep().unacknowledged_in(want.context()) ? errc::peer_lost
+                                                                                   : errc{};
+  }
+
+  typename Stack::matching_type matcher_;
+  direct_receive* direct_ = nullptr;
+  operation* spare_ = nullptr;  // Used when a handler turns the direct receive into a posted one.
+  unsigned probing_ = 0;        // Number of blocked probes.
+  std::uint32_t announcements_step_;
+  early_messages early_;
+};
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::receive_slow(direct_receive& d) {
+  d.posted = nullptr;
+  d.failure = undecided;
+  if constexpr (!concurrent) {
+    if (ep().peers().orphaned()) [[unlikely]]
+      ep().peers().check();
+    else
+      ep().peers().polled();
+    if (matcher_.nothing_posted() && ep().peers().failures() == 0 &&
+        matcher_.find(d.want) == nullptr) [[likely]] {
+      ep().noticed();
+      if (spare_ == nullptr) spare_ = ep().pool().take();
+      if (spare_ == nullptr) [[unlikely]] {
+        d.failure = errc::no_resources;
+        return;
+      }
+      d.done = false;
+      direct_ = &d;
+      for (unsigned polls = ep().oversubscribed() ? 1 : direct_polls; polls > 0; --polls) {
+        if (polls % 64 == 1 && ep().look_around()) break;
+        ep().poll_once();
+        if (d.done) [[likely]]
+          return;
+        if (direct_ == nullptr) break;  // It became a posted receive; `wait` follows.
+      }
+      if (direct_ != nullptr) post_direct();
+    }
+  }
+  if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
+  if (d.posted == nullptr) [[unlikely]] {
+    d.failure = errc::no_resources;
+    return;
+  }
+  if constexpr (!concurrent) {
+    if (d.posted->done()) received(d, *d.posted);
+  }
+}
+
+/// Matches an eager message by its header and returns the buffer for its body; an empty span if
+/// there is none yet. If a receive matches, it belongs to this message from here on.
+template <class Stack, class Endpoint>
+std::span<std::byte> inbox_component<Stack, Endpoint>::place(peer_record& r, const wire::header& h,
+                                                             std::size_t bytes) noexcept {
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
+    return {};
+  post_direct_if_any();
+  const envelope is{h.context, r.peer, h.tag};
+  posted_receive* const met = matcher_.match_arrival(is);
+  if (met == nullptr) return {};
+  auto& op = static_cast<operation&>(*met);
+  op.peer = r.peer;
+  op.tag = h.tag;
+  op.message_bytes = bytes;
+  op.stage = stage::placed;
+  r.placed_ = &op;
+  r.placed_ticket_ = h.ticket;
+  r.placed_flags_ = h.flags;
+  r.placed_bytes_ = op.data.contiguous() && bytes <= op.data.bytes ? bytes : 0;
+  return op.data.piece(0, r.placed_bytes_);  // If empty, the whole packet is copied later.
+}
+
+/// The request of a placed receive is dropped: the transport discards the rest of the body; a body
+/// that is not placed is discarded by finish_placed.
+template <class Stack, class Endpoint>
+void inbox_component<Stack, Endpoint>::drop_placed(peer_record& r, operation& op) {
+  op.forget_memory();
+  op.holder = holder::nobody;
+  if (r.placed_bytes_ == 0) return;
+  ep().cancel_place(r.peer);
+  r.placed_ = nullptr;
+  const std::size_t bytes = r.placed_bytes_;
+  if (r.placed_flags_ != 0)
+    ep().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
+  if (op.done()) return;  // The answer found the peer dead.
+  ep().end(op, errc{});
+  released(r.peer, bytes);
+}
+
+/// Completes a receive that matched by the header, when the body is whole.
+template <class Stack, class Endpoint>
+void inbox_component<Stack, Endpoint>::finish_placed(operation& op,
+                                                     std::span<const std::byte> payload) noexcept {
+  if (!op.data.exists() ||
+      (op.data.contiguous() && payload.data() == op.data.base)) {  // Dropped, or in place.
+    const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
+    const peer_id source = op.peer;
+    ep().finish(op, why);
+    released(source, payload.size());
+    return;
+  }
+  deliver(op, op.peer, op.tag, payload);
+}
+
+/// Stores a plain eager message that matched no receive. Returns false if it needs the slow path.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool inbox_component<Stack, Endpoint>::store_if_plain(
+    peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
+  peer_record* const r = ep().peers().find(source);
+  const std::size_t cost = unexpected_cost(payload.size());
+  if (r == nullptr || r->failure() != errc{} ||
+      payload.size() > eager_bytes_ceiling<protocol_type> ||
+      r->held_bytes_ + cost > window_of(source)) [[unlikely]]
+    return false;
+  arrived_message* const m = early_.make_plain(source, bits, payload);
+  if (m == nullptr) return false;
+  stored(*m);
+  r->held_bytes_ += cost;
+  early_.count(cost);
+  ep().trace().on(event::unexpected_bytes, payload.size());
+  return true;
+}
+
+/// Handles an eager message longer than the threshold, sent without an announcement because the two
+/// ranks exchange messages in turns (ADR 0036).
+template <class Stack, class Endpoint>
+[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_unasked(
+    peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
+  if (h.flags != wire::flag_turn || h.ticket != 0 ||
+      payload.size() <= protocol_type::tiny_bytes_max ||
+      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
+    return errc::protocol;
+  ep().outbox().on_turn(r);
+  wire::header plain = h;
+  plain.flags = 0;
+  post_direct_if_any();
+  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
+  if (met == nullptr) return store_early(r, plain, payload);
+  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
+  return errc{};
+}
+
+/// Takes the unexpected message that `d` matches; without an operation if it is plain.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::receive_stored(direct_receive& d) {
+  if (ep().peers().orphaned()) [[unlikely]]
+    return receive_slow(d);
+  auto* const m = static_cast<arrived_message*>(matcher_.find(d.want));
+  if (m == nullptr || !m->plain) [[unlikely]]
+    return receive_slow(d);
+  matcher_.withdraw(*m);
+  const peer_id source = m->is.source;
+  const std::size_t bytes = m->stored;
+  d.want.source = source;
+  d.want.bits = m->is.bits;
+  d.bytes = bytes;
+  if (bytes == 8 && d.capacity >= 8) [[likely]] {
+    std::memcpy(d.buffer, m->data(), 8);
+    d.failure = errc{};
+  } else {
+    d.failure = copy_eager(d.buffer, d.capacity, {m->data(), bytes});
+  }
+  early_.forget(m);
+  give_back_early(source, bytes);
+  released(source, bytes);
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard(arrived_message* m) noexcept {
+  early_.unclaim(*m);
+  const peer_id source = m->is.source;
+  const arrived_message was = *m;
+  early_.forget(m);
+  if (ep().peers().orphaned()) return;
+  if (was.kind == wire::kind::announce) {
+    if (was.unready) return;  // The sender has been told.
+    // Losses are not checked for: this may run inside a packet handler.
+    if (ep().peers().failure_of(source) != errc{}) return;
+    announcement_answered(source);
+    return ep().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+  }
+  give_back_early(source, was.stored);
+  released(source, was.stored);
+  if ((was.flags & wire::flag_synchronous) != 0)
+    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline, gnu::cold]] void inbox_component<Stack, Endpoint>::forget_all() noexcept {
+  matcher_.for_each([this](unexpected_message& m) {
+    matcher_.withdraw(m);
+    early_.forget(static_cast<arrived_message*>(&m));
+  });
+}
+
+template <class Stack, class Endpoint>
+void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m) noexcept {
+  matcher_.withdraw(m);
+  early_.claim(m);
+  discard(&m);  // Drops no other message.
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::index_new() noexcept {
+  matcher_.for_each_newest([this](unexpected_message& u) {
+    auto& m = static_cast<arrived_message&>(u);
+    if (m.indexed) return false;  // All older ones are indexed.
+    if (ep().is_freed(m.is.context())) {
+      discard_stored(m);
+    } else {
+      early_.index(m);
+    }
+    return true;
+  });
+}
+
+template <class Stack, class Endpoint>
+template <class Gone>
+void inbox_component<Stack, Endpoint>::discard_if(context_id context, Gone&& gone) noexcept {
+  if (matcher_.stored() == 0) return;
+  index_new();
+  early_.for_each_near(context, [&](arrived_message& m) {
+    if (gone(m.is)) discard_stored(m);
+  });
+}
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/core/offset_allocator.hpp
 
 // First-fit allocator of offsets in a range, with coalescing. Its records are in private memory,
@@ -11484,6 +12263,4051 @@ class offset_allocator {
 };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/engine/base/posting.hpp
+
+// Posts that complete at once. With some transports only posts to far peers can be pending.
+
+namespace mpx::inline v0 {
+
+/// Posts a packet such that the post is never pending; returns `retry` if it would be.
+/// Requires: posts of this transport are never pending, or only those to far peers.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
+                                                  std::span<const std::byte> payload) noexcept {
+  if constexpr (NearFarTransport<T>) {
+    return t.post_near(peer, header, payload);
+  } else {
+    return t.post(peer, header, payload, 0);
+  }
+}
+/// True if a post to this peer may return `pending`.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
+                                              [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/components/outbox.hpp
+
+// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
+// of outstanding announcements, and memory attached for buffered sends. A message that the
+// transport takes at once leaves no state here.
+
+namespace mpx::inline v0::detail {
+
+/// Type of the posted work that a completion of the transport belongs to: a packet, or a get or
+/// put.
+enum class cookie_kind : std::uint8_t { packet, copy };
+/// Returns the cookie that names `op` to the transport. Cookie 0 names no operation.
+inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
+  return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
+}
+
+/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
+/// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
+/// peers() and rendezvous().
+template <class Stack, class Endpoint>
+class outbox_component {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::uint32_t allowance_max = 1u << 31;
+  static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr std::size_t tiny_prepaid_max =
+      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
+  /// Longest message sent with prepaid credit, in bytes. The cost of longer ones is mostly the
+  /// copy.
+  static constexpr std::size_t prepaid_max =
+      lesser(std::size_t{1024}, transport_type::traits.packet_bytes_max);
+
+ public:
+  explicit outbox_component(std::uint32_t announced_max) noexcept
+      : allowance_first_(announced_max) {}
+  outbox_component(const outbox_component&) = delete;
+  outbox_component& operator=(const outbox_component&) = delete;
+  ~outbox_component() { platform::deallocate(staging_); }
+
+  /// Size of the buffer in which non-contiguous data is packed, piece by piece, in bytes.
+  static constexpr std::size_t staging_bytes =
+      greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
+              greater(far_part_t<protocol_type>::short_bytes_ceiling,
+                      far_part_t<protocol_type>::fragment_bytes_max));
+
+  /// True if a message of this size is announced, not sent eagerly. The first comparison lets the
+  /// compiler drop the second one for messages that are known to be tiny.
+  [[MPX_ALWAYS_INLINE]] bool is_long(std::size_t bytes) noexcept {
+    return bytes > protocol_type::tiny_bytes_max && bytes > ep().protocol().short_bytes_max();
+  }
+
+  /// True if a message of this size to peer `to` is announced; far peers may have another
+  /// threshold.
+  bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
+    if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
+      if (!ep().transport().is_near(to)) return bytes > ep().protocol().far().short_bytes_max();
+    }
+    return is_long(bytes);
+  }
+
+  /// Called when a long message of the peer begins to arrive.
+  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
+
+  /// Size of the fragments of long messages to this peer, in bytes.
+  std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (NearFarTransport<transport_type>) {
+      auto& t = ep().transport();
+      return lesser(t.is_near(peer) ? protocol_type::fragment_bytes_max
+                                    : far_part_t<protocol_type>::fragment_bytes_max,
+                    t.packet_bytes_max(peer));
+    }
+    return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
+  }
+
+  /// True if this stack sends small messages with prepaid credit.
+  static constexpr bool prepays = PrepaidTransport<transport_type> &&
+                                  PrepaidFlowControl<typename Stack::flow_type> &&
+                                  (!posts_pend<transport_type> || NearFarTransport<transport_type>);
+
+  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
+  /// not possible; the message may still be sent by another path.
+  bool send_at_once(const send_call& c) noexcept;
+  /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
+  /// without effect, if that is not possible.
+  bool send_short_at_once(const send_call& c) noexcept;
+  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
+  /// for later messages. Returns false if it has to be queued.
+  bool send_and_prepay(const send_call& c) noexcept;
+
+  /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
+  bool send_now(const send_call& c) noexcept {
+    // A pending post needs an operation for its completion.
+    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
+    const std::size_t bytes = c.data.bytes;
+    if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
+      return false;
+    if (!acquire(c.to, bytes)) [[unlikely]]
+      return false;
+    const frame_header f = wire::plain_eager_frame(c.bits, ep().flow().outgoing(c.to));
+    if (post_at_once(ep().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
+        [[unlikely]] {
+      ep().flow().restore(c.to, bytes);
+      return false;
+    }
+    ep().trace().on(event::packets_sent, 1);
+    ep().trace().on(event::eager_sent, 1);
+    return true;
+  }
+
+  /// Sends a message of any size behind earlier sends to the same peer, eagerly or by an
+  /// announcement.
+  /// Errors: errc::no_resources if no operation is available; the call has no effect then.
+  [[gnu::noinline]] started send(const send_call& c, std::uint8_t flags) {
+    peer_record* const known = ep().peers().find_or_make(c.to);
+    operation* op = known == nullptr ? nullptr : new_send(c, flags);
+    if (op == nullptr) return {nullptr, errc::no_resources};
+    peer_record& r = *known;
+    const errc refused = ep().failure_in(c.context());
+    if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
+      ep().finish(*op, why);
+      return {op};
+    }
+    r.backlog_.push_back(*op);
+    flush(r);
+    if (op->stage == stage::queued) ep().peers().set_busy(r);
+    return {op};
+  }
+
+  /// Sends from the attached buffer; complete on return.
+  /// Errors: errc::buffer if the attached buffer has no room; errc::no_resources; the failure of
+  /// the peer.
+  errc send_buffered(const send_call& c) {
+    if (!has_attached_) return errc::buffer;
+    const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
+    if (at == offset_allocator::none) return errc::buffer;
+    if (c.data.contiguous() && send_now(c)) {
+      attached_space_.deallocate(at);
+      return errc{};
+    }
+    std::byte* const copy = attached_.data() + at;
+    c.data.read(0, {copy, c.data.bytes});
+    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
+    if (op == nullptr) {
+      attached_space_.deallocate(at);
+      return failure;
+    }
+    op->owns(copy);
+    op->owned_by_attached = true;
+    op->holder = holder::nobody;
+    if (!op->done()) return errc{};
+    const errc why = op->failure;
+    ep().give(*op);
+    return why;
+  }
+
+  errc attach(std::span<std::byte> piece) {
+    if (has_attached_) return errc::buffer;
+    attached_space_ = offset_allocator(piece.size());
+    attached_ = piece;
+    has_attached_ = true;
+    return errc{};
+  }
+  /// True if no part of the attached memory is in use.
+  bool attached_is_free() const noexcept { return attached_space_.empty(); }
+  /// Detaches and returns the attached memory.
+  /// Requires: attached_is_free().
+  std::span<std::byte> detach() noexcept {
+    has_attached_ = false;
+    return detail::exchange(attached_, {});
+  }
+  /// Frees the copy of its data, or the reference to its layout, that `op` owns.
+  [[gnu::noinline]] void free_copy(operation& op) noexcept {
+    std::byte* copy = detail::exchange(op.owned, nullptr);
+    if (copy == op.layout_mark()) {
+      op.data.how->drop();
+      op.data.how = nullptr;
+    } else if (op.owned_by_attached) {
+      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
+    } else {
+      platform::deallocate(copy);
+    }
+  }
+
+  // --- Packing of non-contiguous data ------------------------------------------------------------
+
+  bool prepare_staging() noexcept {
+    if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
+    return staging_ != nullptr;
+  }
+  /// Buffer for one packed piece, valid until the next call.
+  /// Requires: prepare_staging() returned true.
+  std::span<std::byte> staging() noexcept {
+    staged_ = nullptr;
+    return {staging_, staging_bytes};
+  }
+  /// Returns bytes offset .. offset + n - 1 of the data that `op` sends, contiguous.
+  /// Requires: `op` has data; n <= staging_bytes if the data has a layout.
+  [[MPX_ALWAYS_INLINE]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
+                                                         std::size_t n) noexcept {
+    if (op.data.contiguous()) [[likely]]
+      return op.data.piece(offset, n);
+    return packed_piece(op, offset, n);
+  }
+
+  // --- Packets -----------------------------------------------------------------------------------
+
+  /// Posts a packet. Returns false if it has to be posted again later. If the post is pending, the
+  /// transport reads `payload` until a completion of `op`, which counts it.
+  /// Requires: `payload` is empty if `op` is nullptr.
+  [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
+                              operation* op) noexcept {
+    h.credit = ep().flow().outgoing(to);
+    if (op != nullptr && op->pending == pending_max) return false;
+    const outcome o = ep().transport().post(
+        to, wire::pack(h), payload, op != nullptr ? cookie_of(*op, cookie_kind::packet) : 0);
+    if (o == outcome::refused) [[unlikely]]
+      ep().peers().refuse(to);
+    if (o == outcome::pending && op != nullptr) ++op->pending;
+    const bool taken = o == outcome::done || o == outcome::pending;
+    ep().trace().on(taken ? event::packets_sent : event::posts_retried, 1);
+    return taken;
+  }
+
+  /// Sends a control packet without a payload, now or as soon as the channel takes it.
+  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
+  /// Sends a control packet with the payload in `of.control`.
+  void answer(const wire::header& h, operation& of) {
+    answer(of.peer, h, {of.control, of.control_bytes}, &of);
+  }
+  /// Sends a control packet with a payload of at most 40 bytes, which is copied. Returns false if
+  /// the peer is lost.
+  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    peer_record& r = ep().peers().of(to);
+    if (r.failure() != errc{}) return false;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return false;
+    queue_control(r, *op);
+    flush(r);
+    if (op->stage == stage::queued) ep().peers().set_busy(r);
+    return true;
+  }
+
+  /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
+  /// Cost: a copy unless the channel takes the packet now.
+  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  /// Number of answers that wait for room in the peer's channel.
+  std::uint32_t answers_waiting(peer_id peer) noexcept {
+    const peer_record* const r = ep().peers().find(peer);
+    return r == nullptr ? 0 : r->answers_;
+  }
+
+  /// Returns credit: tells the peer, now or later, how many of its bytes have left this process's
+  /// memory.
+  [[gnu::noinline]] void owe_credit(peer_id peer) {
+    peer_record& r = ep().peers().of(peer);
+    if (r.failure() != errc{}) return;
+    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {
+      ep().trace().on(event::credits_sent, 1);
+      return;
+    }
+    r.owes_credit_ = true;
+    ep().peers().set_busy(r);
+  }
+
+  /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
+  bool on_answer(operation* op, const wire::header& h) {
+    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
+    if (op->announced) announcement_answered(op->peer);
+    ep().rendezvous().end_exposure(*op);
+    ep().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
+    return true;
+  }
+  bool on_allow(peer_id source, const wire::header& h) {
+    if (h.tag <= 0) return false;
+    peer_record& r = ep().peers().of(source);
+    r.allowance_ = static_cast<std::uint32_t>(lesser<std::uint64_t>(
+        std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
+    return true;
+  }
+  [[gnu::noinline]] void announcement_answered(peer_id peer) { --ep().peers().of(peer).announced_; }
+
+  bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
+  /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
+  /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
+  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
+    return r.turns_.unasked() && r.turns_.is_ahead() &&
+           bytes <= unasked_bytes_max<transport_type, protocol_type>;
+  }
+  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
+
+  // --- Flushing ----------------------------------------------------------------------------------
+
+  /// True if a send to this peer may leave now without overtaking an earlier one.
+  [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
+    return ep().peers().fast_path_allowed() || quiet_slow(to);
+  }
+
+  /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
+  /// copied.
+  std::size_t flush_busy() {
+    std::size_t sent = 0;
+    ep().peers().for_each_busy([&](peer_record& r) {
+      sent += flush(r);
+      sent += ep().rendezvous().move(r);  // Announcements and answers go first.
+      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
+             ep().rendezvous().idle(r);
+    });
+    return sent;
+  }
+
+  void on_new_record(peer_record& r) noexcept { r.allowance_ = allowance_first_; }
+  /// Empties the queues of a lost peer. Their operations have been ended before.
+  void on_loss(peer_record& r) noexcept {
+    r.control_.clear();
+    r.backlog_.clear();
+    r.answers_ = 0;
+    r.owes_credit_ = false;
+  }
+
+ private:
+  static constexpr std::uint8_t pending_max = 255;
+  Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    ep().peers().check();
+    if (ep().peers().any_revoked()) return false;
+    const peer_record* r = ep().peers().find(to);
+    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
+  }
+
+  [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
+    return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
+  }
+  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
+  bool try_send_prepaid(const send_call& c) noexcept;
+
+  operation* new_send(const send_call& c, std::uint8_t flags) {
+    operation* op = ep().pool().take();
+    if (op == nullptr) return nullptr;
+    op->begin(role::send, stage::queued, flags);
+    op->announced = op->owned_by_attached = op->split = op->copying = false;
+    op->front = front::open;
+    op->peer = c.to;
+    op->tag = c.tag();
+    op->context = c.context();
+    op->data = c.data;
+    op->limit = op->transferred = 0;
+    op->own.key = 0;
+    op->ranks = nullptr;
+    return c.data.contiguous() ? op : hold_spread(*op);
+  }
+  operation* hold_spread(operation& op) noexcept;
+  std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
+                                          std::size_t n) noexcept;
+
+  [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
+                                           std::span<const std::byte> payload) {
+    operation* op = r.answers_ < answers_max ? ep().pool().take() : nullptr;
+    if (op == nullptr) {
+      ep().peers().lose(r.peer, errc::no_resources);
+      return nullptr;
+    }
+    op->begin(role::control, stage::queued, 0);
+    op->holder = holder::nobody;
+    op->peer = r.peer;
+    op->header = h;
+    op->control_bytes = static_cast<std::uint8_t>(payload.size());
+    if (!payload.empty()) std::memcpy(op->control, payload.data(), payload.size());
+    return op;
+  }
+  void queue_control(peer_record& r, operation& op) {
+    ++r.answers_;
+    r.control_.push_back(op);
+  }
+
+  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
+                                std::span<const std::byte> payload, operation* of) {
+    peer_record& r = ep().peers().of(to);
+    if (r.failure() != errc{}) return;
+    if (r.control_.empty() && post(to, h, payload, of)) return;
+    operation* const op = new_control(r, h, payload);
+    if (op == nullptr) return;
+    queue_control(r, *op);
+    ep().peers().set_busy(r);
+  }
+
+  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
+  /// data. Returns 0 if nothing was sent.
+  [[gnu::noinline]] std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.control_.empty()) {
+      operation& op = r.control_.front();
+      const std::span<const std::byte> payload =
+          op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
+                          : std::span<const std::byte>(op.owned, op.limit);
+      if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
+      r.control_.pop_front();
+      --r.answers_;
+      ep().end(op, errc{});
+      ++sent;
+    }
+    if (r.owes_credit_) {
+      if (!post(r.peer, {.kind = wire::kind::credit}, {}, nullptr)) return sent;
+      r.owes_credit_ = false;
+      ++sent;
+    }
+    while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
+    return sent + ep().rendezvous().flush(r);
+  }
+
+  /// Sends the first message of a backlog, eagerly or by its announcement. Returns false if it has
+  /// to wait.
+  bool push(peer_record& r, operation& op) {
+    const std::size_t bytes = op.data.bytes;
+    const bool longer = is_long(bytes, op.peer);
+    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
+      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
+      ep().flow().restore(op.peer, bytes);
+      if (!longer) return false;
+    }
+    return push_announcement(r, op);
+  }
+  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
+
+  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
+    const wire::header h{.kind = wire::kind::eager,
+                         .flags = flags,
+                         .tag = op.tag,
+                         .context = op.context,
+                         .ticket = op.flags != 0 ? op.ticket : 0};
+    if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
+    r.backlog_.pop_front();
+    ep().trace().on(event::eager_sent, 1);
+    if (flags == wire::flag_turn) r.turns_.sent(true);
+    if (op.flags == 0) {
+      ep().end(op, errc{});
+    } else {
+      op.stage = stage::answer;
+    }
+    return true;
+  }
+
+  [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
+    if (r.announced_ >= r.allowance_) return false;
+    const wire::announcement a{.bytes = op.data.bytes, .memory = ep().rendezvous().offer(op)};
+    op.control_bytes = sizeof a;
+    std::memcpy(op.control, &a, sizeof a);
+    const bool last = r.announced_ + 1 == r.allowance_;
+    const wire::header h{
+        .kind = wire::kind::announce,
+        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
+        .tag = op.tag,
+        .context = op.context,
+        .ticket = op.ticket};
+    if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
+    r.backlog_.pop_front();
+    ++r.announced_;
+    r.turns_.sent(false);
+    op.announced = true;
+    op.recalls = false;
+    op.stage = stage::answer;
+    ep().trace().on(event::announced, 1);
+    if (!is_long(op.data.bytes, op.peer)) ep().trace().on(event::announced_for_flow, 1);
+    return true;
+  }
+
+  std::uint32_t allowance_first_;
+  std::span<std::byte> attached_{};
+  offset_allocator attached_space_;
+  bool has_attached_ = false;
+  std::byte* staging_ = nullptr;
+  const operation* staged_ = nullptr;  // The operation whose piece is in `staging_`, and its range.
+  std::size_t staged_offset_ = 0;
+  std::size_t staged_count_ = 0;
+};
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::answer_long(
+    peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
+  peer_record& r = ep().peers().of(to);
+  if (r.failure() != errc{}) return false;
+  if (r.control_.empty() && !may_pend(ep().transport(), to) && post(to, h, payload, nullptr))
+    return true;
+  auto* const copy = static_cast<std::byte*>(platform::allocate(payload.size()));
+  operation* const op = copy == nullptr ? nullptr : new_control(r, h, {});
+  if (op == nullptr) {
+    if (copy == nullptr) ep().peers().lose(to, errc::no_resources);
+    platform::deallocate(copy);
+    return false;
+  }
+  std::memcpy(copy, payload.data(), payload.size());
+  op->owned_by_attached = false;
+  op->data = {};
+  op->limit = payload.size();
+  op->owns(copy);
+  queue_control(r, *op);
+  flush(r);
+  if (op->stage == stage::queued) ep().peers().set_busy(r);
+  return true;
+}
+
+template <class Stack, class Endpoint>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::try_send_prepaid(
+    const send_call& c) noexcept {
+  if constexpr (prepays) {
+    if (!ep().peers().fast_path_allowed()) [[unlikely]]
+      return false;
+    auto& flow = ep().flow();
+    const std::uint32_t count = flow.count(c.to);
+    const frame_header f = wire::plain_eager_frame(c.bits, count);
+    const std::span<const std::byte> payload{c.data.base, c.data.bytes};
+    if (!ep().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
+        [[unlikely]]
+      return false;
+    flow.told(c.to, count);
+    ep().trace().on(event::packets_sent, 1);
+    ep().trace().on(event::eager_sent, 1);
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class Endpoint>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_at_once(
+    const send_call& c) noexcept {
+  if constexpr (!prepays) return send_now(c);
+  return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
+}
+
+template <class Stack, class Endpoint>
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_at_once(
+    const send_call& c) noexcept {
+  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
+}
+
+template <class Stack, class Endpoint>
+bool outbox_component<Stack, Endpoint>::send_and_prepay(const send_call& c) noexcept {
+  if constexpr (prepays) {
+    if (!send_now(c)) return false;
+    std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(c.to);
+    if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
+        *prepaid_credit < ep().flow().price(prepaid_max))
+      *prepaid_credit += ep().flow().prepay(c.to);
+    return true;
+  }
+  return false;  // send_at_once has tried that.
+}
+
+/// Acquires credit after the unused prepaid credit of the peer has been given back.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_with_prepaid(
+    [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
+  if constexpr (prepays) {
+    std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);
+    if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
+    ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
+    return ep().flow().try_acquire(to, bytes);
+  }
+  return false;
+}
+
+/// Prepares a send of non-contiguous data. Transports take contiguous bytes: if they have read them
+/// when a post returns, each piece is packed as it leaves; else all data is copied at once. Returns
+/// nullptr if memory is exhausted.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] operation* outbox_component<Stack, Endpoint>::hold_spread(
+    operation& op) noexcept {
+  std::byte* copy = op.layout_mark();
+  const bool whole = may_pend(ep().transport(), op.peer);
+  if (whole) {
+    copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
+  } else if (!prepare_staging()) {
+    copy = nullptr;
+  }
+  if (copy == nullptr) {
+    op.data.how = nullptr;
+    ep().pool().give(&op);
+    return nullptr;
+  }
+  if (whole) {
+    op.data.read(0, {copy, op.data.bytes});
+    op.drop_layout();
+    op.data.base = copy;
+  }
+  op.owns(copy);
+  if (staged_ == &op) staged_ = nullptr;  // It belonged to an earlier operation.
+  return &op;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] std::span<const std::byte> outbox_component<Stack, Endpoint>::packed_piece(
+    const operation& op, std::size_t offset, std::size_t n) noexcept {
+  const std::span<std::byte> into(staging_, n);
+  // The piece is still packed if the channel was full.
+  if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
+    op.data.read(offset, into);
+    staged_ = &op;
+    staged_offset_ = offset;
+    staged_count_ = n;
+  }
+  return into;
+}
+
+/// True if the message, which is longer than the eager threshold, is sent eagerly without an
+/// announcement: the peer has answered each of the last messages with one of its own, and no other
+/// long message is under way to it. (If several are, the receiver is busy, and its gets save the
+/// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
+/// environment has lowered the eager threshold, all longer messages are announced.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::is_sent_eagerly(
+    peer_record& r, const operation& op) noexcept {
+  constexpr std::uint8_t turns = turns_before<protocol_type>;
+  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
+  if constexpr (sends_unasked<transport_type, protocol_type>) {
+    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
+    constexpr std::size_t most =
+        lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
+    const std::size_t bytes = op.data.bytes;
+    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !ep().rendezvous().idle(r))
+      return false;
+    if (bytes > most || ep().protocol().short_bytes_max() != most_short || op.flags != 0 ||
+        !op.data.contiguous())
+      return false;
+    if constexpr (NearFarTransport<transport_type>)
+      if (!ep().transport().is_near(op.peer)) return false;
+    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
+    r.turns_.begin();
+    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), ep().now_ns(), turns);
+  }
+  return false;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/wiped_on_fork.hpp
+
+// A few words that a forked child finds zeroed. A process detects that it is a child by a word that
+// it reads anyway.
+
+namespace mpx::inline v0::detail {
+
+/// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
+/// Errors:     errc::no_resources.
+/// Cost:       a page.
+/// Source:     madvise(2), MADV_WIPEONFORK, Linux 4.14.
+template <class T>
+class wiped_on_fork {
+ public:
+  wiped_on_fork() {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
+    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
+    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not detected.
+    value_ = ::new (p) T{};
+  }
+  wiped_on_fork(const wiped_on_fork&) = delete;
+  wiped_on_fork& operator=(const wiped_on_fork&) = delete;
+  ~wiped_on_fork() { ::munmap(value_, bytes); }
+
+  T& operator*() const noexcept { return *value_; }
+  T* operator->() const noexcept { return value_; }
+
+ private:
+  static constexpr std::size_t bytes = 4096;
+
+  T* value_;
+};
+
+/// Same interface for ranks that are not processes: fibers of a simulation.
+template <class T>
+class never_wiped {
+ public:
+  T& operator*() noexcept { return value_; }
+  T* operator->() noexcept { return &value_; }
+  const T* operator->() const noexcept { return &value_; }
+
+ private:
+  T value_{};
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/base/liveness.hpp
+
+// The endpoint's view of failed and finished ranks, from the bootstrap if that reports them.
+
+namespace mpx::inline v0::detail {
+
+/// Failure epoch of a job that reports no failures.
+inline const platform::atomic<std::uint32_t> no_news{1};
+
+/// For a bootstrap that reports no failures: every rank counts as taking part, and a peer is lost
+/// only if this rank gives it up.
+/// Requires: `job` outlives this.
+template <Bootstrap Job>
+class liveness {
+ public:
+  explicit liveness(Job& job) noexcept : job_(job) {}
+
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
+  rank_state state(rank_t) const noexcept { return rank_state::joined; }
+  std::string loss_text(rank_t) const { return {}; }
+  void disconnect_from(rank_t, errc) noexcept {}
+  errc renounced_by(rank_t) const noexcept { return errc{}; }
+
+ private:
+  Job& job_;
+};
+
+/// For a bootstrap that reports failures: forwards to it.
+/// Requires: `job` outlives this.
+template <LivenessBootstrap Job>
+class liveness<Job> {
+ public:
+  explicit liveness(Job& job) noexcept : job_(job) {}
+
+  rank_t size() const noexcept { return job_.size(); }
+  std::string_view host() const { return job_.host(); }
+  [[noreturn]] void abort(const char* why) {
+    job_.abort(1, why);
+    std::abort();
+  }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept {
+    return job_.failure_word();
+  }
+  rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
+  std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
+  void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
+  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+
+ private:
+  Job& job_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/components/peers.hpp
+
+// The peers: a record for each, lost peers and the reasons, busy peers, and peers that must not
+// announce more. Tells the other components when a peer is lost.
+
+namespace mpx::inline v0::detail {
+
+/// Words that every call reads. All zero in a forked child, so that every call takes the slow path
+/// there before it does what only the parent may do.
+template <bool Concurrent>
+struct vital_words {
+  std::uint32_t
+      fast_path_epoch;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
+  std::int32_t takes;   // Messages that may still be taken directly before the next poll.
+  std::uint32_t ours;   // 1; 0 in a forked child.
+  call_countdown<Concurrent> countdown;
+};
+
+/// Requires of `Endpoint`: drain_peer(peer, left), which handles the remaining packets of a peer that
+/// is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
+/// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
+/// lost peer have been flushed; end_closing(), called in a forked child.
+template <class Stack, class Endpoint>
+class peers_component {
+  using job_type = typename Stack::bootstrap_type;
+  using countdown_type = call_countdown<Stack::threading_type::concurrent>;
+  using words_type = vital_words<Stack::threading_type::concurrent>;
+  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<words_type>,
+                                        wiped_on_fork<words_type>>;
+
+ public:
+  static constexpr std::int32_t takes_max = 1024;
+
+  [[gnu::noinline, gnu::cold]] peers_component(job_type& job, peer_id peers)
+      : records_(peers), job_(job), news_(job_.failure_word()) {
+    vital_->ours = 1;
+    vital_->takes = takes_max;
+    vital_->countdown.refill();
+    gone_.failure_ = errc::peer_lost;
+  }
+  peers_component(const peers_component&) = delete;
+  peers_component& operator=(const peers_component&) = delete;
+  [[gnu::noinline, gnu::cold]] ~peers_component() {
+    for (std::size_t peer = 0; peer < records_.size(); ++peer)
+      if (is_shared(records_[peer])) records_.drop(peer);
+  }
+
+  // --- Words that every call reads ---------------------------------------------------------------
+
+  /// True in a forked child, which is no rank of the job.
+  [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
+  /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
+  const std::uint32_t* ours() const noexcept { return &vital_->ours; }
+  /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
+  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return vital_->fast_path_epoch != 0; }
+  /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
+  /// changed.
+  /// Cost: two loads and a comparison.
+  [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
+    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
+  }
+  bool has_news() const noexcept {
+    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  }
+  /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
+  /// first.
+  [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
+  void polled() noexcept { vital_->takes = slow_reasons_ == 0 ? takes_max : 0; }
+  std::int32_t takes() const noexcept { return vital_->takes; }
+  /// Counts calls that do not poll.
+  countdown_type& countdown() noexcept { return vital_->countdown; }
+  /// Refills the countdown; in a forked child it stops it, so that every call polls.
+  void refill_countdown() noexcept {
+    orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
+  }
+  /// True if a peer is busy or lost, a communicator is revoked, or a schedule is due.
+  bool has_slow_reason() const noexcept { return slow_reasons_ != 0; }
+
+  /// Not 0 if a peer is lost or a communicator is revoked: callers take the slow path.
+  std::uint32_t failures() const noexcept { return failures_; }
+  /// Grows with each lost peer.
+  std::uint32_t losses() const noexcept { return losses_; }
+  /// True if `peer` is lost and the job knows it, so that every rank learns of it without a
+  /// message.
+  [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && peer < founders() &&
+           job_.state(world_rank(peer)) > rank_state::finished;
+  }
+  /// True if `peer` is lost because it left in good order: all that it owed to others has been
+  /// sent.
+  [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
+    if (failure_of(peer) == errc{}) return false;
+    return records_[peer]->left_ ||
+           (peer < founders() && job_.state(world_rank(peer)) == rank_state::finished);
+  }
+  /// Handles the peer's own notice that it leaves; the job may report that later, or never. Returns
+  /// the errc with which the peer is to be lost.
+  errc leaves(peer_record& r) noexcept {
+    r.left_ = true;
+    return errc::peer_lost;
+  }
+  bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
+  void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
+  bool any_revoked() const noexcept { return revoked_ != 0; }
+  /// Adds `more` to the number of revoked communicators of this rank, negative when they are freed.
+  /// All calls take the slow path while there are any.
+  void revoked(int more) noexcept {
+    revoked_ += static_cast<std::uint32_t>(more);
+    failures_ += static_cast<std::uint32_t>(more);
+    slow_reasons_ += static_cast<unsigned>(more);
+    update_fast_path();
+  }
+
+  // --- Records -----------------------------------------------------------------------------------
+
+  /// Returns nullptr if the peer has never been busy.
+  [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
+  errc failure_of(peer_id peer) const noexcept {
+    const peer_record* r = records_[peer];
+    return r == nullptr ? errc{} : r->failure_;
+  }
+  /// True if `peer` is lost or about to be, so that its memory may be gone.
+  bool is_gone(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
+  }
+  /// Returns nullptr if there is no memory for a new record.
+  peer_record* find_or_make(peer_id peer) noexcept {
+    return records_[peer] != nullptr ? records_[peer] : make(peer);
+  }
+  /// For packets of a peer. If there is no memory for a record, the peer is lost; its failure()
+  /// says so.
+  [[MPX_ALWAYS_INLINE]] peer_record& of(peer_id peer) noexcept {
+    if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
+      lose(peer, errc::no_resources);
+    return *records_[peer];
+  }
+
+  // --- Peers that join and leave -----------------------------------------------------------------
+
+  /// Number of peers that are ranks of the job. They come first.
+  peer_id founders() const noexcept { return world_peer(job_.size()); }
+  /// Number of all peers, with the vacant places of dropped ones.
+  peer_id count() const noexcept { return static_cast<std::uint32_t>(records_.size()); }
+  /// Makes a place for a new peer: a vacant one, or the next one.
+  /// Errors: errc::no_resources.
+  errc add(peer_id& peer) noexcept {
+    const std::size_t n = vacant_.size();
+    std::size_t at = 0;  // Places of founders stay vacant: the job's reports name them.
+    while (at < n && vacant_[at] < founders()) ++at;
+    peer = at < n ? vacant_[at] : static_cast<std::uint32_t>(records_.size());
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr || !records_.try_extend(std::size_t{peer} + 1) ||
+        !vacant_.try_reserve(n + 1)) {
+      delete r;
+      return errc::no_resources;
+    }
+    if (at < n) vacant_.erase_if([peer](peer_id p) { return p == peer; });
+    ep().on_new_record(*r);
+    r->newcomer_ = true;
+    records_.put(peer, r);
+    return errc{};
+  }
+  /// Handles the grant of a new peer. Returns true once per new peer, false for any other.
+  bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
+  /// True if the place of `peer` is in use and can be made vacant.
+  bool can_remove(peer_id peer) noexcept {
+    for (const peer_id p : vacant_)
+      if (p == peer) return false;
+    return peer < records_.size() && vacant_.try_reserve(vacant_.size() + 1);
+  }
+  /// Makes the place of `peer` vacant. If the peer was lost, its loss does not count any longer.
+  /// Requires: can_remove(peer); nothing depends on it.
+  void remove(peer_id peer) noexcept {
+    peer_record* const r = records_[peer];
+    if (r != nullptr && r->failure_ != errc{}) {
+      const bool all = !unacknowledged();
+      --slow_reasons_;
+      --failures_;
+      const std::uint32_t lost = failures_ - revoked_;
+      acknowledged_ = all || lost == 0 ? lost : lost + 1;
+    }
+    if (r != nullptr && !is_shared(r)) {
+      if (r->busy_) {
+        busy_.erase(*r);
+        --slow_reasons_;
+      }
+      if (r->stalled_) stalled_.erase(*r);
+      delete r;
+    }
+    records_.put(peer, &gone_);
+    vacant_.push_back(peer);
+    update_fast_path();
+  }
+
+  // --- Lists -------------------------------------------------------------------------------------
+
+  /// True if `peer` is lost and the transport still has to drop it.
+  bool is_dropping(peer_id peer) const noexcept {
+    return failure_of(peer) != errc{} && records_[peer]->busy_;
+  }
+  /// Marks a peer for which something has to wait: every poll tries again until it has been sent.
+  [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
+    if (r.busy_) return;
+    r.busy_ = true;
+    ++slow_reasons_;
+    update_fast_path();
+    busy_.push_back(r);
+  }
+  bool any_busy() const noexcept { return !busy_.empty(); }
+  bool is_busy(peer_id peer) const noexcept {
+    return records_[peer] != nullptr && records_[peer]->busy_;
+  }
+  /// Calls `flush(record)` for each busy peer, and unmarks those for which it returns true.
+  template <class Flush>
+  void for_each_busy(Flush&& flush) {
+    for (auto at = busy_.begin(); at != busy_.end();) {
+      peer_record& r = *at;
+      // The transport has been polled since and has reported no loss.
+      if (r.refused_) [[unlikely]]
+        lose_unless_told(r.peer, errc::no_resources);
+      const bool idle = flush(r) && !r.refused_;
+      if (r.failure_ != errc{}) ep().forget_at_transport(r.peer);
+      if (idle || r.failure_ != errc{}) {
+        at = busy_.erase(at);
+        r.busy_ = false;
+        --slow_reasons_;
+      } else {
+        ++at;
+      }
+    }
+    update_fast_path();
+  }
+  /// Marks a peer that the transport cannot reach. The next flush loses it; the caller is in the
+  /// middle of something that depends on it.
+  [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
+    peer_record& r = of(peer);
+    r.refused_ = true;
+    if (r.failure_ == errc{}) set_busy(r);
+  }
+  /// Marks a peer that must not announce more messages, until `next_stalled` has returned it.
+  void set_stalled(peer_record& r) noexcept {
+    if (r.stalled_) return;
+    r.stalled_ = true;
+    stalled_.push_back(r);
+  }
+  bool any_stalled() const noexcept { return !stalled_.empty(); }
+  /// Takes one stalled peer off the list; nullptr if there is none.
+  peer_record* next_stalled() noexcept {
+    if (stalled_.empty()) return nullptr;
+    peer_record& r = stalled_.front();
+    stalled_.pop_front();
+    r.stalled_ = false;
+    return &r;
+  }
+
+  /// Says if schedules are due. All calls take the slow path while there are any.
+  [[gnu::noinline]] void set_due(bool any) noexcept {
+    if (any == schedules_due_) return;
+    schedules_due_ = any;
+    slow_reasons_ += any ? 1u : -1u;
+    update_fast_path();
+  }
+  bool any_due() const noexcept { return schedules_due_; }
+
+  // --- Losses ------------------------------------------------------------------------------------
+
+  /// Name of the machine that this rank runs on.
+  std::string_view host() const { return job_.host(); }
+  /// Ends the job. Does not return.
+  [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
+  /// The reason why nothing more will come from `peer`, as the job knows it, or errc{}.
+  [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
+    const auto rank = world_rank(peer);
+    if (rank >= job_.size()) return errc{};
+    if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
+    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+  }
+  /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
+  /// signal 9"; "" if nothing more is known.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
+    const auto rank = world_rank(peer);
+    if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
+    const errc given_up = job_.renounced_by(rank);
+    if (given_up != errc{})
+      return formatted(": rank %d has given this rank up, %s", rank,
+                       given_up == errc::protocol    ? "whose packets make no sense to it"
+                       : given_up == errc::peer_lost ? "which it cannot reach"
+                                                     : "for lack of memory or mappings");
+    const std::string s = job_.loss_text(rank);
+    if (s.empty()) return {};
+    return formatted(": %s", s.c_str());
+  }
+
+  /// Looks for ranks that are gone since the last call, and ends what waits for them.
+  [[gnu::noinline]] void check() {
+    if (orphaned()) [[unlikely]] {  // No peer takes part with a forked child.
+      for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
+      ep().end_closing();
+      return;
+    }
+    for (std::uint32_t epoch;
+         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
+      failure_epoch_ = epoch;
+      for (peer_id peer = 0; peer < records_.size(); ++peer) {
+        if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
+        // Read anew for each rank, after it is seen to be gone: others send and leave meanwhile.
+        ep().drain_peer(peer, job_.state(world_rank(peer)) == rank_state::finished);
+        lose(peer, errc::peer_lost);
+      }
+      update_fast_path();
+    }
+  }
+
+  /// Handles a loss reported by the transport, or an unreachable peer. Does nothing if the job
+  /// knows that the rank is gone: check() handles that, and handles its remaining packets first,
+  /// since it may have left in good order.
+  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer, errc why) {
+    if (loss_of(peer) == errc{}) lose(peer, why);
+  }
+  /// Loses `peer`: nothing passes between it and this rank any more. All components end what
+  /// depends on it.
+  [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
+    if (failure_of(peer) != errc{}) return;
+    ep().before_loss();
+    mark_lost(peer, why);
+    peer_record& r = *records_[peer];
+    if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
+      job_.disconnect_from(world_rank(peer), why);
+    if (r.stalled_) stalled_.erase(r);
+    r.stalled_ = false;
+    ep().on_loss(r, peer, why);
+  }
+
+ private:
+  Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+  /// True if a rank that the transport has lost is alive as far as the job knows, and would wait
+  /// for this rank: the connection may have ended at this end alone.
+  bool would_wait(rank_t rank, errc why) const noexcept {
+    return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
+           job_.renounced_by(rank) == errc{};
+  }
+  bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
+
+  [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
+    auto* const r = new (std::nothrow) peer_record(peer);
+    if (r == nullptr) return nullptr;
+    ep().on_new_record(*r);
+    return &records_.put(peer, r);
+  }
+  /// Needs no memory.
+  [[gnu::noinline, gnu::cold]] void mark_lost(peer_id peer, errc why) noexcept {
+    peer_record* r = records_[peer];
+    if (r == nullptr) {
+      r = &gone_;
+      if (why != errc::peer_lost && !orphaned()) {
+        r = new (std::nothrow) peer_record(peer);
+        if (r == nullptr) r = &broken_;
+      }
+      if (r == &broken_) why = errc::no_resources;
+      records_.put(peer, r);
+    }
+    r->failure_ = why;
+    ++slow_reasons_;
+    ++failures_;
+    ++losses_;
+    update_fast_path();
+  }
+  [[gnu::noinline]] void update_fast_path() noexcept {
+    if (orphaned()) return;
+    vital_->fast_path_epoch = slow_reasons_ == 0 ? failure_epoch_ : 0;
+    if (slow_reasons_ != 0) vital_->takes = 0;
+  }
+
+  unsigned slow_reasons_ =
+      0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
+  bool schedules_due_ = false;
+  vital_type vital_;
+  owning_table<peer_record> records_;
+  peer_record gone_{any_peer};    // Shared by peers that were lost before they had a record.
+  peer_record broken_{any_peer};  // Shared by peers lost for lack of memory for a record.
+  plain_array<peer_id> vacant_;   // Places of dropped peers.
+  linked_list<peer_record, busy_tag> busy_;
+  linked_list<peer_record, stalled_tag> stalled_;
+  liveness<job_type> job_;
+  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch; never 0.
+  std::uint32_t failure_epoch_ = 0;              // The last failure epoch handled.
+  std::uint32_t failures_ = 0;                   // Lost peers and revoked communicators.
+  std::uint32_t revoked_ = 0;
+  std::uint32_t losses_ = 0;
+  std::uint32_t acknowledged_ = 0;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/axes/threading.hpp
+
+// Thread models: one thread, one thread at a time, or any number may call into an endpoint.
+
+namespace mpx::inline v0 {
+
+struct threading_axis {};
+
+/// A lock that every call into the endpoint takes.
+/// - `concurrent`: several threads may call at once, so waiting threads take turns at progress.
+/// - `lock`, `unlock`: cost nothing if only one thread may call at a time.
+template <class T>
+concept ThreadModel = requires(T& t) {
+  requires std::same_as<typename T::policy_axis, threading_axis>;
+  { T::name } -> std::convertible_to<std::string_view>;
+  { T::concurrent } -> std::convertible_to<bool>;
+  { t.lock() };
+  { t.unlock() };
+};
+
+/// A thread model that detects forbidden calls.
+/// - `misuse` returns the reason why no call may be made now, or nullptr. Calls that know their
+///   source line check it first.
+/// - `lock` reports the others.
+template <class T>
+concept CheckingThreadModel = ThreadModel<T> && requires(const T& t) {
+  { t.misuse() } noexcept -> std::same_as<const char*>;
+};
+
+/// Satisfies ThreadModel and nothing more.
+struct thread_model_archetype {
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr bool concurrent = false;
+  void lock();
+  void unlock();
+};
+
+namespace threading {
+
+/// Only the thread that made the environment calls (MPI_THREAD_FUNNELED). Checked if MPX_ASSERT is
+/// enabled. (The layout is the same without the check, because objects of both kinds meet in one
+/// program.)
+class single {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "single";
+  static constexpr bool concurrent = false;
+
+  void lock() noexcept { MPX_ASSERT_AT(misuse() == nullptr, misuse(), std::source_location()); }
+  const char* misuse() const noexcept {
+    return ::pthread_equal(::pthread_self(), owner_) != 0
+               ? nullptr
+               : "threading::single: only the thread that made the environment may call; choose "
+                 "threading::serialized or threading::multiple";
+  }
+  void unlock() noexcept {}
+
+ private:
+  [[maybe_unused]] pthread_t owner_ = ::pthread_self();
+};
+
+/// Any thread calls, but never two at once (MPI_THREAD_SERIALIZED). Checked if MPX_ASSERT is
+/// enabled.
+class serialized {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "serialized";
+  static constexpr bool concurrent = false;
+
+  void lock() noexcept {
+    MPX_ASSERT_AT(!inside_.exchange(true, platform::memory_order_acquire), two_at_once,
+                  std::source_location());
+  }
+  const char* misuse() const noexcept {
+    return inside_.load(platform::memory_order_relaxed) ? two_at_once : nullptr;
+  }
+  /// Also without checks: the shared object that locked may have been compiled with them.
+  void unlock() noexcept { inside_.store(false, platform::memory_order_release); }
+
+ private:
+  static constexpr const char* two_at_once =
+      "threading::serialized: two threads called at once; choose threading::multiple";
+  platform::atomic<bool> inside_{false};
+};
+
+/// Any thread calls at any time (MPI_THREAD_MULTIPLE).
+/// Cost: an uncontended lock for each call.
+class multiple {
+ public:
+  using policy_axis = threading_axis;
+  static constexpr std::string_view name = "multiple";
+  static constexpr bool concurrent = true;
+
+  void lock() { mutex_.lock(); }
+  void unlock() noexcept { mutex_.unlock(); }
+
+ private:
+  platform::mutex mutex_;
+};
+
+}  // namespace threading
+
+namespace detail {
+
+/// Holds a thread model's lock, with pauses. (Unlike std::unique_lock it cannot be empty, and so
+/// never throws for that.)
+template <class Threading>
+class held_lock {
+ public:
+  explicit held_lock(Threading& threading) : threading_(threading) { lock(); }
+  held_lock(const held_lock&) = delete;
+  held_lock& operator=(const held_lock&) = delete;
+  ~held_lock() {
+    if (held_) unlock();
+  }
+  void lock() {
+    threading_.lock();
+    held_ = true;
+  }
+  void unlock() noexcept {
+    held_ = false;
+    threading_.unlock();
+  }
+
+ private:
+  Threading& threading_;
+  bool held_ = false;
+};
+
+}  // namespace detail
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/axes/waiting.hpp
+
+// Wait policies: a blocked call spins, yields its core or sleeps between polls.
+
+namespace mpx::inline v0 {
+
+struct wait_axis {};
+
+/// A `pace` serves one blocking call.
+/// - `pace(oversubscribed)`, `oversubscribed(yes)`: say if other ranks need this core, when the
+///   call begins and from time to time.
+/// - `should_sleep()`: called after each poll that found nothing; may yield the core. Returns false
+///   if the call has to poll again, true if it has to sleep.
+/// - `reset()`: called after a poll that found something.
+/// - `sleep_ns_max`: bounds a single sleep, in nanoseconds. It is also the interval at which a
+///   sleeper looks for dead peers.
+template <class W>
+concept WaitPolicy = requires(typename W::pace& pace) {
+  requires std::same_as<typename W::policy_axis, wait_axis>;
+  requires std::constructible_from<typename W::pace, bool>;
+  { W::name } -> std::convertible_to<std::string_view>;
+  { W::sleep_ns_max } -> std::convertible_to<std::int64_t>;
+  { pace.should_sleep() } noexcept -> std::same_as<bool>;
+  { pace.reset() } noexcept;
+  { pace.oversubscribed(true) } noexcept;
+};
+
+/// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
+/// as long as that may take if the transport moves them by the CPU.
+template <class W>
+concept FollowingWait = WaitPolicy<W> && W::follows_data;
+
+/// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
+/// - `spin_ns`: the default, in nanoseconds.
+/// - `spin_for(ns)`: called before the first `should_sleep()`.
+template <class W>
+concept TunableWait = WaitPolicy<W> && requires(typename W::pace& pace, std::int64_t ns) {
+  { W::spin_ns } -> std::convertible_to<std::int64_t>;
+  { pace.spin_for(ns) } noexcept;
+};
+
+/// Refinement: a pace that notices that yielding gives the core to processes that compute for long.
+/// - `others_compute()`: true if this call noticed it.
+/// - `sleep_first()`: called at the beginning of later calls; they sleep without yielding first.
+template <class Pace>
+concept LearningPace = requires(Pace& pace, const Pace& seen) {
+  { seen.others_compute() } noexcept -> std::same_as<bool>;
+  { pace.sleep_first() } noexcept;
+};
+
+/// Satisfies WaitPolicy and nothing more.
+struct wait_archetype {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::int64_t sleep_ns_max = 1;
+  struct pace {
+    explicit pace(bool oversubscribed);
+    bool should_sleep() noexcept;
+    void reset() noexcept;
+    void oversubscribed(bool yes) noexcept;
+  };
+};
+
+namespace waiting {
+
+/// Never sleeps: the lowest latency, at the cost of a whole core for each blocked call. Yields
+/// after each poll that found nothing if other ranks need the core.
+struct spin {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "spin";
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+
+  class pace {
+   public:
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
+    bool should_sleep() noexcept {
+      if (oversubscribed_) {
+        platform::yield();
+      } else {
+        platform::relax();
+      }
+      return false;
+    }
+    void reset() noexcept {}
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
+
+   private:
+    bool oversubscribed_;
+  };
+};
+
+/// The default: a blocked call polls, then yields between polls, and sleeps in the kernel `SpinNs`
+/// nanoseconds after it began. It yields from its first poll on if the ranks are known to outnumber
+/// the cores, else after `polls_alone_ns`.
+///
+/// Cost, compared with the better of spinning and sleeping for the same wait:
+/// - A wait shorter than `SpinNs` takes no longer than by spinning. It uses the core for that time,
+///   which no other process wanted.
+/// - A longer wait takes no longer than by sleeping at once, and `SpinNs` of CPU time more. A rank
+///   that is blocked for seconds uses CPU for milliseconds.
+/// Sleeping earlier saves CPU time and loses latency: waking an idle core takes 9 to 25 us,
+/// including a system call of the sender, and ranks of real programs differ by more than that at
+/// each step.
+///
+/// Beside processes that compute, yielding is expensive: the rank that yields runs again after all
+/// of them, while a rank that is woken runs at once. A yield that takes `computing_ns` shows such a
+/// process: this call then sleeps, and so do the rank's next calls, where they would have yielded.
+/// Source: A. Karlin et al., Empirical studies of competitive spinning, SOSP 1991.
+template <std::int64_t SpinNs = 5'000'000>
+struct spin_then_sleep {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "spin_then_sleep";
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+  static constexpr std::int64_t spin_ns = SpinNs;
+  static constexpr bool follows_data = true;
+
+  class pace {
+   public:
+    explicit pace(bool oversubscribed) noexcept : oversubscribed_(oversubscribed) {}
+
+    bool should_sleep() noexcept {
+      if (oversubscribed_ && sleeps_first_) return true;
+      if (!oversubscribed_ && ++polls_ % polls_per_check != 0) return false;
+      const std::int64_t now_ns = yielded_ns_ != 0 ? yielded_ns_ : platform::now_ns();
+      if (began_ns_ == 0) began_ns_ = now_ns;
+      const std::int64_t waited_ns = now_ns - began_ns_;
+      if (waited_ns >= spin_ns_) return true;
+      if (!oversubscribed_ && waited_ns < polls_alone_ns) return false;
+      if (sleeps_first_) return true;
+      yield(now_ns);
+      return false;
+    }
+    void reset() noexcept {
+      polls_ = 0;
+      began_ns_ = 0;
+      yielded_ns_ = 0;
+    }
+    void oversubscribed(bool yes) noexcept { oversubscribed_ = yes; }
+    void spin_for(std::int64_t ns) noexcept { spin_ns_ = ns; }
+    bool others_compute() const noexcept { return others_compute_; }
+    void sleep_first() noexcept { sleeps_first_ = true; }
+
+   private:
+    void yield(std::int64_t before_ns) noexcept {
+      platform::yield();
+      yielded_ns_ = platform::now_ns();
+      if (yielded_ns_ - before_ns >= computing_ns) others_compute_ = sleeps_first_ = true;
+    }
+
+    static constexpr std::int64_t polls_alone_ns = 50'000;
+    // Longer than most ranks compute between two waits, shorter than a time slice of the kernel.
+    static constexpr std::int64_t computing_ns = 2'500'000;
+    static constexpr unsigned polls_per_check = 64;  // Reading the clock takes longer than a poll.
+    bool oversubscribed_ = false;
+    bool sleeps_first_ = false;
+    bool others_compute_ = false;
+    unsigned polls_ = 0;
+    std::int64_t spin_ns_ = SpinNs;
+    std::int64_t began_ns_ = 0;    // 0: not begun.
+    std::int64_t yielded_ns_ = 0;  // End of the last yield; 0: none.
+  };
+};
+
+/// Sleeps whenever there is nothing to do: the least CPU time and energy, and a wake-up for each
+/// message. Used in simulations, where sleeping costs nothing.
+struct sleep {
+  using policy_axis = wait_axis;
+  static constexpr std::string_view name = "sleep";
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+
+  struct pace {
+    explicit pace(bool) noexcept {}
+    bool should_sleep() noexcept { return true; }
+    void reset() noexcept {}
+    void oversubscribed(bool) noexcept {}
+  };
+};
+
+}  // namespace waiting
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/base/timed_call.hpp
+
+// Scopes that report to a CallTrace how long a call took, and how long it waited. They are empty in
+// stacks with another trace.
+
+namespace mpx::inline v0::detail {
+
+/// One call of the program, from beginning to end. `Endpoint` has trace().
+template <class Trace>
+class timed_call {
+ public:
+  template <class Endpoint>
+  timed_call(Endpoint*, const char*, const std::source_location&) noexcept {}
+};
+
+template <CallTrace Trace>
+class [[nodiscard]] timed_call<Trace> {
+ public:
+  /// `e` is nullptr if the call has nothing to do; it is not reported then.
+  template <class Endpoint>
+  timed_call(Endpoint* e, const char* name, const std::source_location& where) noexcept
+      : trace_(e == nullptr ? nullptr : &e->trace()), name_(name), where_(where) {}
+  timed_call(const timed_call&) = delete;
+  timed_call& operator=(const timed_call&) = delete;
+  ~timed_call() {
+    if (trace_ != nullptr) trace_->called(name_, where_, platform::now_ns() - began_ns_);
+  }
+
+ private:
+  Trace* trace_;
+  const char* name_;
+  std::source_location where_;
+  std::int64_t began_ns_ = platform::now_ns();
+};
+
+/// Waiting time of a blocked call: polls that find nothing, and sleeps.
+template <class Trace>
+class timed_wait {
+ public:
+  timed_wait(Trace&, const call_site&) noexcept {}
+  void polled(bool) noexcept {}
+  void rested() noexcept {}
+};
+
+template <CallTrace Trace>
+class [[nodiscard]] timed_wait<Trace> {
+ public:
+  timed_wait(Trace& trace, const call_site& site) noexcept : trace_(trace), site_(site) {}
+  timed_wait(const timed_wait&) = delete;
+  timed_wait& operator=(const timed_wait&) = delete;
+  ~timed_wait() {
+    rested();
+    trace_.waited(site_.name, site_.where, waited_ns_);
+  }
+  /// Called after each poll. The time of the poll counts as waiting unless it found something.
+  void polled(bool found) noexcept {
+    const std::int64_t now_ns = platform::now_ns();
+    if (!found) waited_ns_ += now_ns - last_ns_;
+    last_ns_ = now_ns;
+  }
+  /// Counts the time since the last poll as waiting: it was spent relaxing, yielding or asleep.
+  void rested() noexcept { polled(false); }
+
+ private:
+  Trace& trace_;
+  call_site site_;
+  std::int64_t waited_ns_ = 0;
+  std::int64_t last_ns_ = platform::now_ns();
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_lines.hpp
+
+// Text of one rank's state, and the whole report of a rank that reports itself.
+
+namespace mpx::inline v0::detail {
+
+/// Text built by printf formats: cheap to compile.
+class hang_text {
+ public:
+  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
+    std::va_list rest;
+    va_start(rest, format);
+    append_list(text, format, rest);
+    va_end(rest);
+  }
+  std::string text;
+};
+
+/// Writes what a rank waits for, and its unmatched operations.
+class hang_lines : public hang_text {
+ public:
+  [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
+    static constexpr const char* stages[static_cast<unsigned>(hang_stage::count_)] = {
+        "",
+        "",
+        ", not on the wire yet",
+        ", not received yet",
+        ", data on its way",
+        "",
+        ", taken by a matched probe",
+        "",
+        "",
+        "",
+        "",
+        "",
+        ""};
+    add(op.sends != 0 ? "to " : "from ");
+    envelope(op);
+    if (op.stage == hang_stage::probed) return;
+    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
+        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
+        stages[static_cast<unsigned>(op.stage)]);
+  }
+
+  /// Example: "collective call 3 of ".
+  [[gnu::noinline, gnu::cold]] void collective_call_of(tag_t serial) {
+    if (prepared_serial::is(serial)) {
+      add("start %u of prepared collective %u of ", prepared_serial::start_of(serial) + 1,
+          prepared_serial::number_of(serial) + 1);
+    } else {
+      add("collective call %u of ", static_cast<unsigned>(serial) + 1);
+    }
+  }
+  /// Writes a call other than one that joins or leaves.
+  [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
+    if (c.kind == wait_kind::testing) {
+      add("tests or probes again and again");
+    } else {
+      add("waits in %s", c.name);
+      place(c);
+    }
+    if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
+    if (c.on.kept > 0 && is_of_window(c.on.at[0].stage)) return of_window(c.on);
+    some(c.on.at, c.on.kept, c.on.total);
+  }
+  /// Sets the source of communicators' names to `it`.
+  void names_by(const hang_info& it) noexcept { names_ = &it; }
+  void place(const hang_call& c) {
+    if (c.line != 0) add(" at %s:%u", c.file, c.line);
+  }
+  /// Writes a call that joins or leaves.
+  void meeting(const hang_call& c) {
+    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
+    place(c);
+  }
+  /// Writes the time since `since`; nothing if it is unknown or implausible.
+  void duration(std::int64_t now, std::int64_t since) {
+    if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
+  }
+  void calls_left_out(const hang_info& it) {
+    if (it.calls_kept < it.calls_total)
+      add("\n      and %u calls more", it.calls_total - it.calls_kept);
+    add(it.calls_kept == 0 ? " is in mpx\n" : "\n");
+  }
+  void lists(const hang_info& it) {
+    list("posted receives", it.posted);
+    list("unexpected messages", it.unexpected);
+    list("sends under way", it.sends);
+  }
+
+  /// Writes a hint if an unexpected message differs in one property from what rank `r` waits for.
+  [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
+                                         const hang_operation& want) {
+    for (const hang_operation& is : it.unexpected) {
+      const bool tag = want.tag == -1 || want.tag == is.tag;
+      const bool peer = want.peer == -1 || want.peer == is.peer;
+      const bool context = want.context == is.context;
+      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
+          ((want.context | is.context) & 1) != 0 || want.tag < -1 || is.tag < -1)  // Parts.
+        continue;
+      add("  hint: rank %zu wants ", r);
+      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
+      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
+      if (!context) {
+        add("a message on ");
+        communicator(want.context);
+        add(", one here is on ");
+        communicator(is.context);
+      }
+      add("; all else fits\n");
+      return;
+    }
+  }
+  [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
+    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
+      for (const hang_operation& op : it.calls[i].on)
+        if (op.sends == 0 && !is_of_window(op.stage)) hint(r, it, op);
+  }
+
+  void communicator(context_id context, bool window = false) {
+    const hang_name* const name = names_ == nullptr ? nullptr : names_->name_of(context);
+    window = window || (name != nullptr && name->window != 0);
+    add(window ? "window %u" : "communicator %u", context >> 1);
+    if (name != nullptr) add(" (%s)", name->text);
+  }
+  /// Writes a time rounded for people: 0.25 s, 1.3 s, 120 s.
+  void seconds(std::int64_t ns) {
+    if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
+    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
+    const std::int64_t rounded_ns = (ns + unit / 2) / unit * unit;
+    add("%g s", static_cast<double>(rounded_ns) * 1e-9);
+  }
+  void headline(std::int64_t quiet_ns, rank_t ranks) {
+    add("mpx: hang report: nothing has moved for ");
+    seconds(quiet_ns);
+    add(" in this job of %d rank%s\n", static_cast<int>(ranks), ranks == 1 ? "" : "s");
+  }
+  void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
+
+ private:
+  /// Writes the awaited action of a window's call: the same for several ranks.
+  [[gnu::noinline, gnu::cold]] void of_window(const hang_list<8>& on) {
+    static constexpr const char* whats[] = {"come", "post", "complete", "unlock", "answer"};
+    const hang_operation& first = on.at[0];
+    if (first.stage == hang_stage::arrives) {
+      add(" for what other ranks have sent");
+    } else if (first.peer < 0) {
+      add(" for whoever has locked");
+    } else {
+      add(on.total == 1 ? " for rank" : " for ranks");
+      for (std::uint32_t i = 0; i < on.kept; ++i) add(i == 0 ? " %d" : ", %d", on.at[i].peer);
+      if (on.kept < on.total) add(" and %u more", on.total - on.kept);
+      const auto what =
+          static_cast<unsigned>(first.stage) - static_cast<unsigned>(hang_stage::comes);
+      add(" to %s", whats[what]);
+    }
+    if (first.stage == hang_stage::unlocks) add(" rank %d", first.tag);
+    add(", ");
+    communicator(first.context, true);
+  }
+  [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
+    if (op.peer == -1) {
+      add("any rank");
+    } else if (op.peer < 0) {
+      add("nobody");
+    } else {
+      add("rank %d", static_cast<int>(op.peer));
+    }
+    const bool collective = (op.context & 1) != 0;
+    if (collective && (op.tag >= 0 || prepared_serial::is(op.tag))) {
+      add(", ");
+      collective_call_of(op.tag);
+    } else if (op.tag < -1) {
+      add(", part of a partitioned message, ");
+    } else if (op.tag < 0) {
+      add(", any tag, ");
+    } else {
+      add(", tag %d, ", static_cast<int>(op.tag));
+    }
+    communicator(op.context);
+  }
+  [[gnu::noinline, gnu::cold]] void some(const hang_operation* at, std::uint32_t kept,
+                                         std::uint32_t total) {
+    for (std::uint32_t i = 0; i < kept; ++i) {
+      add(i == 0 ? " " : "; ");
+      operation(at[i]);
+    }
+    if (kept < total) add("; and %u more", total - kept);
+  }
+  [[gnu::noinline, gnu::cold]] void list(const char* what, const hang_list<16>& all) {
+    if (all.total == 0) return;
+    add("      %s:", what);
+    some(all.at, all.kept, all.total);
+    add("\n");
+  }
+
+  const hang_info* names_ = nullptr;
+};
+
+/// Returns the whole report of a rank that prints it itself: the only rank of its job, which can
+/// only wait for itself, or one of `ranks` in a job that is not monitored. For a single rank: as
+/// format_hang_report, with headline and end.
+[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, rank_t ranks,
+                                                    std::int64_t quiet_ns) {
+  hang_lines out;
+  out.names_by(info);
+  if (ranks == 1) {
+    out.headline(quiet_ns, 1);
+  } else {
+    out.add("mpx: hang report: rank %d of %d has waited for ", static_cast<int>(info.rank),
+            static_cast<int>(ranks));
+    out.seconds(quiet_ns);
+    out.add("\n");
+  }
+  out.add("  rank %d", static_cast<int>(info.rank));
+  if (ranks > 1) out.add(" (pid %d)", static_cast<int>(info.pid));
+  bool known = info.calls_kept > 0;
+  bool itself = false;
+  for (std::uint32_t i = 0; i < info.calls_kept; ++i) {
+    const hang_call& c = info.calls[i];
+    out.add(i == 0 ? " " : "\n      and ");
+    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
+      out.meeting(c);
+    } else {
+      out.call(c);
+    }
+    out.duration(info.now_ns, c.since_ns);
+    known = known && c.on.kept > 0;
+    for (const hang_operation& op : c.on) itself = itself || op.peer == 0;
+  }
+  out.calls_left_out(info);
+  out.lists(info);
+  if (ranks == 1)
+    out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
+                            : "  no cycle: what the ranks wait for may still be sent\n");
+  out.hints(static_cast<std::size_t>(info.rank), info);
+  if (ranks == 1) {
+    out.end();
+  } else {
+    out.add(
+        "  this rank goes on waiting, and reports again only if something moves; rank 0 reports on "
+        "all ranks if it waits, too\n");
+  }
+  return std::move(out.text);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_watch.hpp
+
+// A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
+// in the job's segment, with what it waits for. The process that runs the job monitors this and
+// prints reports (hang_monitor). Without such a process, each rank prints its own report, and rank
+// 0 prints one on all ranks (hang_collection). The process that runs the job may also ask for the
+// state at any time. All of this is done only while a rank waits anyway.
+
+namespace mpx::inline v0::detail {
+
+using bootstrap::hang_seconds_max;
+
+/// Source of a rank's current state.
+struct hang_source {
+  void* self;
+  void (*describe)(void* self, hang_info& into);
+  std::uint64_t (*digest)(void* self);  // Changes if operations have been started or ended.
+  /// Tells rank 0 that this rank waits, and for what; nullptr: that it has gone on.
+  void (*tell_root)(void* self, const hang_info* info) = nullptr;
+};
+
+/// Rank 0 of a job that no process monitors: makes one report of what all ranks have told it.
+class hang_reporter {
+ public:
+  /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
+  /// Returns:    "" if other ranks may still tell their state. The last call must return a report.
+  virtual std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) = 0;
+
+ protected:
+  ~hang_reporter() = default;
+};
+
+/// Watch of one rank. All times are of the monotonic clock.
+class hang_watch {
+ public:
+  /// `where`: the source line that joins the job. `job` outlives this.
+  /// Errors:     errc::argument if MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
+  template <Bootstrap Job>
+  hang_watch(const Job& job, std::source_location where)
+      : hang_watch(table_of(job), job.rank(), job.size(), where) {}
+  [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job, rank_t rank,
+                                          rank_t size, std::source_location where)
+      : job_(job), rank_(rank), size_(size), joined_{"", where} {
+    const char* text = std::getenv("MPX_HANG_REPORT");
+    if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
+    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
+      throw_error(errc::argument,
+                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
+                  static_cast<unsigned long long>(hang_seconds_max));
+    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
+    joined_ns_ = platform::now_ns();
+    head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
+    saw(joined_ns_);
+  }
+  hang_watch(const hang_watch&) = delete;
+  hang_watch& operator=(const hang_watch&) = delete;
+  ~hang_watch() {
+    if (stuck_) lower_mark();
+  }
+  /// Lets `reporter` make the reports of this rank, if no process monitors the job.
+  /// Requires: `reporter` outlives the last step.
+  void report_by(hang_reporter& reporter) noexcept { reporter_ = &reporter; }
+
+  bool on() const noexcept { return limit_ns_ != 0; }
+  /// True if a step has something to do: the watch is on, or a state is asked for.
+  bool is_due() const noexcept {
+    return on() || head().asked.load(platform::memory_order_acquire) !=
+                       words().answered.load(platform::memory_order_relaxed);
+  }
+  /// True if a state may be asked for.
+  bool may_be_asked() const noexcept { return job_.has_segment(); }
+  const call_site& joined() const noexcept { return joined_; }
+
+  /// Records that the rank is in mpx, and busy.
+  void saw(std::int64_t now) noexcept {
+    words().seen_ns.store(now, platform::memory_order_relaxed);
+  }
+  /// A waiting call has ended.
+  void went_on() noexcept {
+    saw(platform::now_ns());
+    if (stuck_) retract();
+  }
+  /// Called repeatedly while the rank joins the job.
+  [[gnu::cold]] void join_step() noexcept {
+    if (!on()) return;
+    const auto describe = [](void* self, hang_info& into) {
+      static_cast<hang_watch*>(self)->describe_joining(into);
+    };
+    step({this, describe, nullptr}, 0, joined_ns_);
+  }
+  /// Called repeatedly while the rank waits for the other ranks to leave.
+  [[gnu::noinline, gnu::cold]] void leave_step() noexcept {
+    if (told_launcher_) return;
+    const std::int64_t now = platform::now_ns();
+    if (leaves_since_ns_ == 0) leaves_since_ns_ = now;
+    if (now - leaves_since_ns_ < leaving_untold_ns) return;
+    told_launcher_ = true;
+    if (job_.has_segment()) job_.tell_leaving();
+  }
+
+  /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
+  /// changes if anything has moved at this rank since the last call.
+  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
+                                         std::int64_t since_ns) noexcept try {
+    const std::int64_t now = platform::now_ns();
+    if (now - looked_ns_ < pace_ns_) return;
+    const bool testing = since_ns == 0;
+    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
+    looked_ns_ = now;
+    saw(now);
+    bool moved = moves != advances_ || testing != testing_ || away;
+    if (testing && now - digested_ns_ >= limit_ns_) {
+      digested_ns_ = now;
+      const std::uint64_t digest = from.digest(from.self);
+      moved = moved || digest != digest_;
+      digest_ = digest;
+    }
+    if (moved) {
+      advances_ = moves;
+      testing_ = testing;
+      still_since_ns_ = now;
+      if (stuck_) retract();
+    }
+    const bool was_stuck = stuck_;
+    const std::int64_t quiet_since_ns = greater(still_since_ns_, since_ns);
+    if (on() && !stuck_ && now - quiet_since_ns >= limit_ns_) {
+      publish(from, now, quiet_since_ns);
+      stuck_ = true;
+      const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
+      words().mark.store(
+          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
+          platform::memory_order_release);
+    }
+    if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
+        asked != words().answered.load(platform::memory_order_relaxed)) {
+      if (!stuck_) publish(from, now, quiet_since_ns);
+      words().answered.store(asked, platform::memory_order_release);
+    }
+    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
+      tell(from, now, quiet_since_ns);
+  } catch (const std::exception&) {
+    return;  // No memory: tried again at the next step.
+  }
+
+  /// Sets since when a testing rank has tested without success.
+  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
+
+ private:
+  using hang_words = bootstrap::detail::hang_words;
+  static constexpr std::int64_t second_ns = 1'000'000'000;
+  // Most jobs leave within that time.
+  static constexpr std::int64_t leaving_untold_ns = 250'000'000;
+
+  template <class Job>
+  static bootstrap::hang_table table_of(const Job& job) {
+    if constexpr (WatchedBootstrap<Job>) {
+      return job.hangs();
+    } else {
+      return {};
+    }
+  }
+
+  const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
+  hang_words& words() const noexcept {
+    return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
+  }
+  bootstrap::detail::hang_head& head() const noexcept {
+    return job_.has_segment() ? segment().hang_head() : own_head_;
+  }
+
+  void describe_joining(hang_info& into) const {
+    hang_call& call = *into.add_call();
+    copy_tail(call.file, joined_.where.file_name());
+    call.line = joined_.where.line();
+    call.kind = wait_kind::joining;
+    call.since_ns = joined_ns_;
+  }
+  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now,
+                                            std::int64_t quiet_since_ns) {
+    if (!job_.has_segment()) return;
+    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
+                  std::is_trivially_copyable_v<hang_info>);
+    hang_info info{};
+    from.describe(from.self, info);
+    info.rank = job_.rank();
+    info.environment = job_.environment();
+    info.now_ns = now;
+    info.since_ns = quiet_since_ns;
+    segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
+  }
+  [[gnu::noinline, gnu::cold]] void retract() noexcept {
+    if (root_knows_.tell_root != nullptr) root_knows_.tell_root(root_knows_.self, nullptr);
+    root_knows_ = {};
+    lower_mark();
+  }
+  [[gnu::noinline, gnu::cold]] void lower_mark() noexcept {
+    stuck_ = told_ = false;
+    const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
+    words().mark.store(number + hang_words::next, platform::memory_order_release);
+  }
+
+  /// Prints what this rank waits for, once nothing has moved between two steps, and tells rank 0,
+  /// which prints what all ranks wait for. Only if the job is not monitored.
+  [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
+                                         std::int64_t quiet_since_ns) {
+    hang_info info{};
+    from.describe(from.self, info);
+    info.rank = rank_;
+    info.pid = static_cast<std::int32_t>(::getpid());
+    info.now_ns = now;
+    info.since_ns = quiet_since_ns;
+    const std::int64_t quiet_ns = now - quiet_since_ns;
+    const std::string report = reporter_ != nullptr
+                                   ? reporter_->report(info, quiet_ns, quiet_ns >= 2 * limit_ns_)
+                                   : format_lone_report(info, size_, quiet_ns);
+    if (report.empty()) return;
+    told_ = true;
+    if (rank_ != 0 && from.tell_root != nullptr) {
+      from.tell_root(from.self, &info);
+      root_knows_ = from;
+    }
+    std::fwrite(report.data(), 1, report.size(), stderr);
+    std::fflush(stderr);
+  }
+
+  bootstrap::hang_table job_;
+  rank_t rank_;
+  rank_t size_;
+  call_site joined_;
+  hang_reporter* reporter_ = nullptr;
+  hang_source root_knows_{};        // By which rank 0 has been told that this rank waits.
+  mutable hang_words own_words_{};  // Used if there is no segment.
+  mutable bootstrap::detail::hang_head own_head_{};
+  std::int64_t limit_ns_ = 0;
+  std::int64_t pace_ns_ = 0;
+  std::int64_t joined_ns_ = 0;
+  std::int64_t looked_ns_ = 0;
+  std::int64_t still_since_ns_ = 0;  // Since when nothing has moved here.
+  std::int64_t digested_ns_ = 0;
+  std::uint64_t advances_ = 0;
+  std::uint64_t digest_ = 0;
+  bool testing_ = false;
+  bool stuck_ = false;
+  bool told_ = false;
+  std::int64_t leaves_since_ns_ = 0;
+  bool told_launcher_ = false;
+};
+
+/// Does nothing: for simulated jobs, whose state the simulator reads directly.
+class no_watch {
+ public:
+  template <class Job>
+  no_watch(const Job&, std::source_location where) : joined_{"", where} {}
+  const call_site& joined() const noexcept { return joined_; }
+  void join_step() noexcept {}
+  void leave_step() noexcept {}
+  void went_on() noexcept {}
+
+ private:
+  call_site joined_;
+};
+
+template <class Job>
+using watch_of = std::conditional_t<SimulatedBootstrap<Job>, no_watch, hang_watch>;
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/components/progress.hpp
+
+// Progress: polling, sleeping in the transport, waking of waiting threads, and the duties of a
+// blocked rank. All communication of a rank makes progress whenever any call enters.
+
+namespace mpx::inline v0::detail {
+
+/// Scope of a poll.
+enum class polling : std::uint8_t {
+  only,         ///< Handles packets that have arrived.
+  for_packets,  ///< Also flushes queued packets, if any are known.
+  for_news,     ///< Also checks the job's failure epoch first.
+};
+
+/// Requires of `Endpoint`: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
+/// inbox(), peers() and look_at_schedules().
+template <class Stack, class Endpoint>
+class progress_component {
+  using threading_type = typename Stack::threading_type;
+  using transport_type = typename Stack::transport_type;
+  using lock_type = held_lock<threading_type>;
+  using pace_type = typename Stack::wait_type::pace;
+  static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr bool follows_data = RmaTransport<transport_type> &&
+                                       !CpuCopyTransport<transport_type> &&
+                                       FollowingWait<typename Stack::wait_type>;
+  static constexpr unsigned polls_per_check = 256;
+  static constexpr unsigned polls_per_look_around = 64;
+  static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
+  static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
+  static constexpr unsigned vain_polls_max = 4096;
+  static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
+  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
+  static constexpr std::int64_t attends_apart_ns = 500'000'000;
+
+ public:
+  progress_component() = default;
+  progress_component(const progress_component&) = delete;
+  progress_component& operator=(const progress_component&) = delete;
+
+  // --- Polling -----------------------------------------------------------------------------------
+
+  /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
+  /// check the job's failure epoch.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
+    if (!ep().peers().has_fast_path()) [[unlikely]]
+      return poll_slow();
+    const std::uint64_t before = completions_;
+    const std::size_t n = take_packets();
+    wake_waiters_if_new(before);
+    return n;
+  }
+  /// Out-of-line form of poll_once, for calls that poll rarely.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return ep().poll(polling::for_packets); }
+  /// Polls, and handles changes of the job's failure epoch.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_news); }
+  /// Handles packets that have arrived, and does nothing else.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return ep().poll(polling::only); }
+  /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in it,
+  /// and a member of the endpoint so that all of them share one `this`.
+  [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
+    if (!ep().peers().fast_path_allowed()) [[unlikely]] {
+      if (how == polling::for_news ||
+          (how == polling::for_packets && !ep().peers().has_fast_path()))
+        return poll_slow();
+    }
+    [[maybe_unused]] const std::uint64_t before = completions_;
+    const std::size_t n = take_packets();
+    if constexpr (concurrent) {
+      if (how != polling::only) wake_waiters_if_new(before);
+    }
+    return n;
+  }
+  /// Polls once for a call that does not block. Many such polls without success count as blocking
+  /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
+  /// caller then calls `yield` without the lock.
+  bool poll_unblocked() {
+    if (poll_and_check() != 0) return false;
+    if (++polls_ % polls_per_check == 0) before_rest();
+    if constexpr (!CoreSharingTransport<transport_type>) return false;
+    return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
+  }
+  static void yield() noexcept { ::sched_yield(); }
+  /// True if other ranks need this core, as far as is known.
+  bool oversubscribed() noexcept {
+    if constexpr (CoreSharingTransport<transport_type>)
+      return shares_core_ || ep().transport().oversubscribed();
+    return ep().transport().oversubscribed();
+  }
+  /// Asks the transport again if other ranks need this core.
+  [[gnu::noinline]] bool look_around() noexcept {
+    if constexpr (CoreSharingTransport<transport_type>)
+      shares_core_ = ep().transport().shares_core();
+    return oversubscribed();
+  }
+  /// Makes this rank poll once more before it next sleeps.
+  void look_again() noexcept { looks_again_ = true; }
+  /// Handles all packets that have arrived. (A poll that finds nothing does not prove that there
+  /// are none.)
+  void poll_until_quiet() {
+    // These polls flush nothing, and may free room for queued packets.
+    looks_again_ = true;
+    if (leader_) ep().transport().wake();
+    unsigned vain = 0;
+    for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
+      if (poll_packets_apart() > 0) {
+        vain = 0;
+      } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
+        return;
+      } else {
+        ++vain;
+      }
+    }
+  }
+  /// Handles everything that a lost `peer` has sent; nothing more will follow. `left`: it left in
+  /// good order, so all of it arrives, though some may still be under way.
+  [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
+                                               [[maybe_unused]] bool left) {
+    poll_until_quiet();
+    if constexpr (DrainableTransport<transport_type>) {
+      if (!left || ep().transport().has_heard_out(peer)) return;
+      const std::int64_t until_ns = ep().now_ns() + last_news_ns_max;
+      do {
+        if (poll_packets_apart() == 0) yield();
+      } while (!ep().transport().has_heard_out(peer) && ep().now_ns() < until_ns);
+    }
+  }
+  /// Makes progress while the job leaves together. A rank that leaves meanwhile is no loss.
+  void drain() {
+    for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
+      if (ep().peers().orphaned()) return;
+      std::size_t n = poll_packets_apart();
+      if (ep().peers().has_slow_reason()) n += ep().flush_busy();
+      if (n == 0 && at_rest()) break;
+      advances_ += n != 0 ? 1 : 0;
+    }
+    if (step_ != nullptr) step_(ep());
+  }
+  /// True if no post depends on further polls. Answers have no operation that counts their posts.
+  bool at_rest() noexcept {
+    if constexpr (!posts_pend<transport_type>) return true;
+    return leader_sleeps() || nothing_is_here();
+  }
+  /// True if all posted packets have left this process too: this rank may leave.
+  bool all_out() noexcept {
+    if constexpr (DrainableTransport<transport_type>) return !ep().transport().has_unsent();
+    return at_rest();
+  }
+
+  // --- Waiting -----------------------------------------------------------------------------------
+
+  /// Blocks until `done()` returns true. `done` is called under the lock. `site` is the call that a
+  /// hang report names.
+  [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
+                                    function_ref<bool()> done) {
+    lock_type lock(threading);
+    if (done()) return;
+    const blocked_scope scope(*this, site, on);
+    pace_type pace(oversubscribed());
+    prepare(pace);
+    timed_wait<typename Stack::trace_type> timed(ep().trace(), site);
+    for (unsigned polls = 1;; ++polls) {
+      const bool found = poll_and_check() > 0;
+      timed.polled(found);
+      if (found) {
+        ++advances_;
+        if (done()) break;
+        pace.reset();
+        continue;
+      }
+      if (polls % polls_per_check == 0) [[unlikely]] {
+        before_rest();
+        if (done()) break;
+      }
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
+        pace.oversubscribed(look_around());
+      }
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) {
+        lock.lock();
+        if (done()) break;
+      }
+      if (tired) {
+        before_rest();
+        if (done()) break;  // Its peer may be lost, and nobody would wake this thread.
+        sleep(lock);
+        if (done()) break;
+      }
+      timed.rested();
+    }
+    learn(pace);
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();  // Another thread must poll now.
+    }
+  }
+
+  /// Blocks until `w.ready()`, or until it never will be. Returns true if it is ready. All other
+  /// communication makes progress meanwhile.
+  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site, awaited on,
+                                       const flag_watch& w) {
+    lock_type lock(threading);
+    const blocked_scope scope(*this, site, on);
+    pace_type pace(oversubscribed());
+    prepare(pace);
+    timed_wait<typename Stack::trace_type> timed(ep().trace(), site);
+    for (unsigned polls = 1; !w.ready(); ++polls) {
+      const bool found = poll_and_check() > 0;
+      timed.polled(found);
+      if (polls % polls_per_check == 0) [[unlikely]]
+        before_rest();
+      if (w.lost(found)) return w.ready();
+      if (++vain_ % polls_per_look_around == 0) [[unlikely]]
+        pace.oversubscribed(look_around());
+      if (found) {
+        ++advances_;
+        pace.reset();
+        continue;
+      }
+      if (w.ready()) break;
+      if constexpr (concurrent) lock.unlock();
+      const bool tired = pace.should_sleep();
+      if constexpr (concurrent) lock.lock();
+      timed.rested();
+      if (!tired || w.ready()) continue;
+      before_rest();
+      if (w.lost(true)) return w.ready();
+      ++flag_waiters_;
+      w.sleeping(true);
+      sleep(lock, &w);
+      w.sleeping(false);
+      --flag_waiters_;
+      timed.rested();
+    }
+    learn(pace);
+    if constexpr (concurrent) {
+      if (followers_ != 0 && !leader_) wake_waiters();
+    }
+    return true;
+  }
+
+  /// True if an earlier call has noticed processes that compute on this core.
+  bool others_compute() const noexcept { return busy_waits_ != 0; }
+  /// Gives a pace the settings and observations of this rank, before its call polls.
+  void prepare(pace_type& pace) noexcept {
+    if constexpr (follows_data) looks_until_ns_ = 0;
+    if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
+    if constexpr (LearningPace<pace_type>) {
+      if (busy_waits_ == 0) return;
+      --busy_waits_;
+      pace.sleep_first();
+    }
+  }
+  /// Sets the time that calls poll before they sleep, in nanoseconds.
+  void spin_for(std::int64_t ns) noexcept requires TunableWait<typename Stack::wait_type>
+  {
+    spin_ns_ = ns;
+  }
+  /// Keeps the observations of a pace, after its call.
+  void learn(const pace_type& pace) noexcept {
+    if constexpr (LearningPace<pace_type>) {
+      if (pace.others_compute()) busy_waits_ = busy_waits;
+    }
+  }
+
+  /// Links a call to its rank while it is blocked.
+  /// Requires: the lock is held, if the thread model has one, on construction and destruction.
+  class blocked_scope {
+   public:
+    blocked_scope(progress_component& p, call_site site, awaited on) noexcept
+        : p_(p), call_{site, on, p.keeps_time_ ? platform::now_ns() : 0, p.blocked_} {
+      p.blocked_ = &call_;
+    }
+    blocked_scope(const blocked_scope&) = delete;
+    blocked_scope& operator=(const blocked_scope&) = delete;
+    ~blocked_scope() {
+      blocked_call** at = &p_.blocked_;
+      while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
+      *at = call_.next;
+      if (p_.keeps_time_) p_.watch_->went_on();
+    }
+
+   private:
+    progress_component& p_;
+    blocked_call call_;
+  };
+  /// The latest blocked call; more are linked behind it if several threads wait.
+  const blocked_call* blocked() const noexcept { return blocked_; }
+
+  /// Counts a completion or an arrival that a waiting thread may look for.
+  [[MPX_ALWAYS_INLINE]] void completed() noexcept {
+    if constexpr (concurrent) ++completions_;
+  }
+  std::uint64_t completions() const noexcept { return completions_; }
+  [[MPX_ALWAYS_INLINE]] void wake_waiters_if_new(std::uint64_t before) noexcept {
+    if constexpr (concurrent) {
+      if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
+    }
+  }
+  /// Makes all waiting threads look again.
+  [[gnu::noinline]] void wake_waiters() noexcept {
+    if (followers_ != 0) {
+      epoch_.fetch_add(1, platform::memory_order_relaxed);
+      platform::futex_wake(epoch_, static_cast<int>(followers_));
+      if (outside_ != nullptr) ring_outside();
+    }
+    if (leader_) ep().transport().wake();
+  }
+
+  // --- Waiting in an external loop ---------------------------------------------------------------
+
+  /// Lets `loop` sleep on behalf of this rank. Returns false if another loop does.
+  bool attach_outside(outside_loop& loop) noexcept {
+    if (outside_ != nullptr) return false;
+    outside_ = &loop;
+    return true;
+  }
+  void detach_outside() noexcept {
+    end_outside_rest();
+    outside_ = nullptr;
+  }
+  /// Poll of the external loop, as poll_and_check.
+  std::size_t poll_outside() {
+    end_outside_rest();
+    const std::size_t n = poll_and_check();
+    advances_ += n != 0 ? 1 : 0;
+    return n;
+  }
+  /// Starts the rest of the external loop: until the transport's descriptor is readable, the loop
+  /// is rung, or `sleep_ns_max` is over. Returns false if there is something to do first.
+  bool rest_outside() {
+    before_rest();
+    if (leader_) {
+      ++followers_;
+      outside_->is = outside_loop::state::follows;
+      return true;
+    }
+    auto& transport = ep().transport();
+    if (must_look_first() || !transport.arm()) return false;
+    if (ep().peers().has_news()) {
+      transport.disarm();
+      return false;
+    }
+    leader_ = true;
+    outside_->is = outside_loop::state::parked;
+    return true;
+  }
+
+  // --- Watching ----------------------------------------------------------------------------------
+
+  /// Reports to `watch` when this rank waits, and calls `step` repeatedly meanwhile. (The code of a
+  /// step is compiled where environments are made, not wherever a call waits.)
+  /// Requires: `watch` outlives this.
+  void watch(hang_watch& watch, void (*step)(Endpoint&) noexcept) noexcept {
+    watch_ = &watch;
+    step_ = step;
+    keeps_time_ = watch.on();
+  }
+  /// Sets the start of blocked calls that began before times were kept to now.
+  [[gnu::cold]] void keep_time_of_calls() noexcept {
+    for (blocked_call* b = blocked_; b != nullptr; b = b->next)
+      if (b->since_ns == 0) b->since_ns = platform::now_ns();
+  }
+  hang_watch* watch() const noexcept { return watch_; }
+  void noticed() noexcept {
+    if (keeps_time_) [[unlikely]]
+      watch_->saw(platform::now_ns());
+  }
+  /// Number of polls of blocked calls that found something.
+  std::uint64_t advances() const noexcept { return advances_; }
+
+ private:
+  Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+
+  /// Handlers of packets must not poll: packets would be handled out of order.
+  [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
+#if MPX_ASSERT_LEVEL >= 1
+    MPX_ASSERT(!takes_packets_, "a packet's handler polls");
+    takes_packets_ = true;
+#endif
+    const std::size_t n = ep().poll_packets();
+#if MPX_ASSERT_LEVEL >= 1
+    takes_packets_ = false;
+#endif
+    return n;
+  }
+
+  // Number of calls that sleep without yielding after one yield took milliseconds. A sleep costs
+  // some 10 us, so all of them together cost less than that yield if no process computes any more.
+  static constexpr unsigned busy_waits = 64;
+  static constexpr std::int64_t default_spin_ns() noexcept {
+    if constexpr (TunableWait<typename Stack::wait_type>) return Stack::wait_type::spin_ns;
+    return 0;
+  }
+
+  [[gnu::noinline]] std::size_t poll_slow() {
+    ep().peers().check();
+    if (ep().peers().orphaned()) return 0;
+    const std::uint64_t before = completions_;
+    std::size_t n = poll_packets_apart();
+    if (ep().peers().has_slow_reason()) n += ep().flush_busy();
+    wake_waiters_if_new(before);
+    return n;
+  }
+
+  /// Duties of a blocked rank before it rests: check for lost peers and for hangs, allow
+  /// announcements, run schedules.
+  [[gnu::noinline]] void before_rest() {
+    ep().peers().check();
+    if (step_ != nullptr) [[unlikely]]
+      step_(ep());
+    ep().inbox().allow_announcements();
+    ep().look_at_schedules();
+    if constexpr (MonitoringTransport<transport_type> &&
+                  !LivenessBootstrap<typename Stack::bootstrap_type>)
+      attend_now_and_then();
+  }
+  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
+
+  /// True if another thread sleeps in the transport for this rank. It would not if there were
+  /// packets.
+  bool leader_sleeps() noexcept {
+    if (outside_ != nullptr) ring_outside();
+    return leader_;
+  }
+  /// True if the transport has no packets for this rank.
+  /// Requires: no other thread sleeps for this rank.
+  bool nothing_is_here() noexcept {
+    if (!ep().transport().arm()) return false;
+    ep().transport().disarm();
+    return true;
+  }
+
+  /// True if there is work that the transport does not know of and that must be done before a
+  /// sleep.
+  bool must_look_first() noexcept {
+    return detail::exchange(looks_again_, false) || ep().peers().has_news() ||
+           ep().peers().any_due();
+  }
+  void end_outside_rest() noexcept {
+    switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
+      case outside_loop::state::awake: return;
+      case outside_loop::state::follows: --followers_; return;
+      case outside_loop::state::parked:
+        leader_ = false;
+        ep().transport().disarm();
+        if constexpr (concurrent) {
+          if (followers_ != 0) wake_waiters();  // Another thread must sleep in the transport now.
+        }
+    }
+  }
+  /// Ends the rest of the external loop and makes it look again.
+  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
+    if (outside_->is == outside_loop::state::awake) return;
+    end_outside_rest();
+    outside_->ring(*outside_);
+  }
+
+  void sleep(lock_type& lock, const flag_watch* watch = nullptr);
+  bool looks_on() noexcept requires follows_data;
+  /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
+  /// to wake this rank, or this returns true.
+  static bool is_ready_after_all(const flag_watch& w) noexcept {
+    platform::heavy_barrier();
+    return w.ready();
+  }
+  void follow(lock_type& lock) {
+    ++followers_;
+    const std::uint32_t epoch = epoch_.load(platform::memory_order_relaxed);
+    lock.unlock();
+    platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
+    lock.lock();
+    --followers_;
+  }
+
+  // If several threads wait, the leader sleeps in the transport and the followers sleep on
+  // `epoch_`.
+  std::uint64_t completions_ = 0;
+  platform::atomic<std::uint32_t> epoch_{0};
+  unsigned followers_ = 0;
+  unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
+  bool leader_ = false;
+  bool looks_again_ = false;    // Poll before the next sleep.
+  bool takes_packets_ = false;  // Inside a poll; kept for MPX_ASSERT alone.
+  bool shares_core_ = false;    // A peer runs on this core.
+  bool keeps_time_ = false;     // Start times of blocked calls are kept.
+  unsigned vain_ = 0;           // Unsuccessful polls of blocked calls.
+  unsigned polls_ = 0;          // Unsuccessful polls of other calls.
+  unsigned busy_waits_ = 0;     // Further calls that sleep without yielding first.
+  std::int64_t spin_ns_ = default_spin_ns();
+  std::uint64_t advances_ = 0;
+  std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
+  std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
+  std::int64_t attends_at_ns_ = 0;   // Next time at which awaited peers are attended.
+  blocked_call* blocked_ = nullptr;
+  hang_watch* watch_ = nullptr;
+  outside_loop* outside_ = nullptr;
+  void (*step_)(Endpoint&) noexcept = nullptr;
+};
+
+/// Probes the peers that this rank waits for, every `attends_apart_ns`: one to which this rank has
+/// never sent may be dead unnoticed.
+template <class Stack, class Endpoint>
+void progress_component<Stack, Endpoint>::attend_now_and_then() noexcept
+    requires MonitoringTransport<transport_type>
+{
+  const std::int64_t now = platform::now_ns();
+  if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
+  if (now < attends_at_ns_) return;
+  attends_at_ns_ = now + attends_apart_ns;
+  const auto attend = [this](peer_id source) {
+    if (source < ep().transport().peers() && ep().peers().failure_of(source) == errc{})
+      ep().transport().attend(source);
+  };
+  ep().pool().for_each([&](const operation& op) {
+    if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+  });
+  for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
+    if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
+}
+
+/// True if this rank keeps polling because peers write long messages into its memory. Nothing
+/// reports such a message before it is complete; but where the CPU moves the data, a sleeping rank
+/// is woken for each part, which costs both ends more than the part. Therefore it polls for as long
+/// as the data takes at 1 GB/s, counted from the last poll that found something. Not if other ranks
+/// need its core.
+template <class Stack, class Endpoint>
+bool progress_component<Stack, Endpoint>::looks_on() noexcept requires follows_data
+{
+  if (oversubscribed()) return false;
+  const std::int64_t now = ep().now_ns();
+  if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
+    constexpr std::int64_t ns_per_byte = 1;
+    std::int64_t ns = 0;
+    ep().pool().for_each([&ns](const operation& op) {
+      if (op.role == role::receive && op.stage == stage::streaming && op.exposed)
+        ns += static_cast<std::int64_t>(op.limit) * ns_per_byte;
+    });
+    advances_seen_ = advances_;
+    looks_until_ns_ = now + ns;
+  }
+  return now < looks_until_ns_;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void progress_component<Stack, Endpoint>::sleep(lock_type& lock,
+                                                                  const flag_watch* watch) {
+  if constexpr (follows_data) {
+    if (looks_on()) return;
+  }
+  // The blocked thread takes over from the external loop, for which the transport is armed.
+  if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
+  if constexpr (concurrent) {
+    if (leader_) {  // Its wake-up is for this thread, too.
+      if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
+      return;
+    }
+  }
+  auto& transport = ep().transport();
+  if (must_look_first() || !transport.arm()) return;
+  // A failure reported before the transport was armed has woken nobody.
+  if (ep().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+    return transport.disarm();
+  ep().trace().on(event::sleeps, 1);
+  leader_ = true;
+  if constexpr (concurrent) lock.unlock();
+  transport.sleep(Stack::wait_type::sleep_ns_max);
+  if constexpr (concurrent) lock.lock();
+  leader_ = false;
+  transport.disarm();
+  if constexpr (concurrent) {
+    if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // The wake-up may be for them.
+  }
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/axes/long_path.hpp
+
+// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
+// `automatic`.
+
+namespace mpx::inline v0::detail {
+
+/// True if long messages between this rank and the peer are put by their sender.
+template <Protocol P, Transport T>
+bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
+    return transport.prefers_put(peer);
+  return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/components/rendezvous.hpp
+
+// Rendezvous of long messages, from the match to the end: data is fetched (get), stored (put) or
+// sent as packets, and memory is exposed to the peer meanwhile. Every field of a packet is checked
+// before it is used.
+
+namespace mpx::inline v0::detail {
+
+/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
+/// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
+template <class Stack, class Endpoint>
+class rendezvous_component {
+  using transport_type = typename Stack::transport_type;
+  using protocol_type = typename Stack::protocol_type;
+  static constexpr std::size_t learnt_bytes_min = 4096;
+  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
+  static constexpr std::uint32_t unbatched_max = 64;
+
+ public:
+  /// True if finished gets are reported to their senders in batches: on_copied collects them, and
+  /// tell_finished reports them.
+  static constexpr bool tells_together =
+      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
+
+  rendezvous_component() = default;
+  rendezvous_component(const rendezvous_component&) = delete;
+  rendezvous_component& operator=(const rendezvous_component&) = delete;
+
+  /// Starts the transfer of an announced message that a receive has matched.
+  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
+    op.peer = m.is.source;
+    op.tag = m.is.tag();
+    op.message_bytes = m.bytes;
+    op.remote_ticket = m.ticket;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::packets;
+    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
+    op.transferred = 0;
+    op.learns = protocol::traffic::none;
+    op.copying = false;
+    op.own.key = 0;
+    op.stage = stage::copying;
+    if (m.unready)  // The sender has been told, and its data is gone.
+      return ep().finish(op, errc::not_ready);
+    if (const errc why = ep().peers().failure_of(op.peer); why != errc{})
+      return ep().finish(op, why);
+    ep().inbox().announcement_answered(op.peer);
+    if (op.limit == 0) return receive_done(op, tells::now);
+    if (op.data.contiguous()) check_writable(op.data.base, op.limit);
+    if (!fetch(op, m)) request_packets(op);
+  }
+
+  /// True if long data of this rank is announced or under way to the peer.
+  bool has_data_for(peer_record& r) noexcept {
+    return ep().outbox().has_announced(r) || !r.streams_.empty() ||
+           (!r.due_.empty() && r.due_.front().role == role::send);
+  }
+
+  /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
+  /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
+  remote_memory offer(operation& op) {
+    if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
+    if constexpr (RmaTransport<transport_type>) {
+      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
+          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
+        op.own = ep().transport().expose(op.peer, {op.data.base, op.data.bytes});
+        op.exposed = op.own.key != 0;
+      }
+      if (op.exposed) return op.own;
+    }
+    return {};
+  }
+
+  /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
+  /// memory, or may do so as far as the transport knows.
+  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
+    if constexpr (RmaTransport<transport_type>) {
+      if (!op.exposed) return true;
+      const outcome o = ep().transport().withdraw(op.own);
+      op.exposed = o != outcome::done;
+      if (o == outcome::refused && op.role == role::send) recall(op);
+      return !op.exposed;
+    }
+    return true;
+  }
+  /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
+  /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
+  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
+    if constexpr (RetiringTransport<transport_type>) {
+      if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
+    } else if (!withdraw(op)) [[unlikely]] {
+      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+      while (!withdraw(op) && ep().peers().loss_of(op.peer) == errc{} &&
+             platform::now_ns() <= until_ns)
+        ::sched_yield();
+    }
+    op.exposed = false;
+  }
+  void revoke_exposure(operation& op) noexcept;
+
+  // --- Packets: false or errc::protocol if one violates the protocol -----------------------------
+
+  /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
+  /// sent `clear` or `finished` instead.)
+  errc on_recalled(operation* op) {
+    if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
+      return errc::protocol;
+    end_exposure(*op);
+    return errc{};
+  }
+  errc on_clear(operation* op, std::span<const std::byte> payload) {
+    wire::clearance c;
+    const bool read = wire::read(payload, c);
+    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
+        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
+      return errc::protocol;
+    ep().outbox().announcement_answered(op->peer);
+    op->split = c.from != 0;
+    op->message_bytes = c.from;
+    op->limit = c.bytes;
+    op->transferred = c.from;
+    op->remote_ticket = c.ticket;
+    op->target = c.memory;
+    if (!op->split) {  // The receiver does not fetch.
+      note_taken(*op, protocol::rendezvous_protocol::packets);
+      end_exposure(*op);
+    }
+    if (op->data_lost()) return errc::no_resources;
+    start_put(*op);
+    return errc{};
+  }
+  /// Handles a fragment. Its offset travels in the header's context and tag.
+  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
+               std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
+    if (!takes(op, offset, payload.size())) return errc::protocol;
+    // The data has no memory if the request was dropped. A placed fragment is in the buffer
+    // already.
+    if (op->data.exists() &&
+        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
+      op->data.write(op->transferred, payload);
+    op->transferred += payload.size();
+    charge_time(*op, payload.size());
+    more_fragments_ = op->transferred != op->limit;
+    if (!more_fragments_) asked_done(*op);
+    return errc{};
+  }
+  /// True once if the last packet was a fragment that is not the last one of its message.
+  bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
+  /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
+  /// copied.
+  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
+                             std::size_t bytes) noexcept {
+    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
+    r.fed_ = op;
+    r.fed_bytes_ = bytes;
+    return op->data.piece(op->transferred, bytes);
+  }
+  /// The request of a receive whose data streams in is dropped: its memory is not written any more.
+  void drop_stream(peer_record& r, operation& op) {
+    learn_no_more(op);
+    op.forget_memory();
+    op.holder = holder::nobody;
+    if (r.fed_ != &op) return;
+    r.fed_ = nullptr;
+    ep().cancel_place(r.peer);  // The transport discards the fragment.
+    op.transferred += r.fed_bytes_;
+    if (op.transferred == op.limit) asked_done(op);
+  }
+  errc on_delivered(operation* op) {
+    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
+    charge_time(*op);
+    asked_done(*op);
+    return errc{};
+  }
+  /// The receiver has fetched the data, or its half of a split message.
+  errc on_finished(operation* op) {
+    if (op != nullptr && op->split) {
+      if (op->front != front::open) return errc::protocol;
+      op->front = front::fetched;
+      if (op->stage == stage::answer) sent_all(*op);
+      return errc{};
+    }
+    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
+    ep().outbox().announcement_answered(op->peer);
+    note_taken(*op, protocol::rendezvous_protocol::get);
+    end_exposure(*op);
+    ep().end(*op, errc{});
+    return errc{};
+  }
+  /// A pending get or put of `op` has ended. At the end of the same poll, `tell_finished` has to
+  /// follow if has_finished().
+  void on_copied(operation& op, bool ok) {
+    if (op.role == role::receive) {
+      if (!ok) return fetch_no_more(op);
+      op.copied += piece_of(op);
+      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
+    }
+    if (!ok) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    put_done(op);
+  }
+
+  bool has_finished() const noexcept { return !notice_.empty(); }
+  [[gnu::noinline]] void tell_finished() {
+    const finish_notice n = notice_;
+    notice_.clear();
+    if (n.more().empty()) return ep().outbox().answer(n.to(), n.header());
+    ep().outbox().answer_copy(n.to(), n.header(), n.more());
+  }
+
+  // --- Due copies --------------------------------------------------------------------------------
+
+  /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
+  std::size_t move(peer_record& r) {
+    if constexpr (RmaTransport<transport_type>) {
+      if (r.due_.empty()) return 0;
+      operation& op = r.due_.front();
+      r.due_.pop_front();
+      op.stage = stage::copying;
+      if (op.role == role::receive) {
+        fetch_piece(op);
+      } else {
+        store_piece(op);
+      }
+      return 1;
+    }
+    return 0;
+  }
+  /// The request of a due receive is dropped: its data is not fetched any more.
+  void drop_due(peer_record& r, operation& op) {
+    r.due_.erase(op);
+    op.stage = stage::copying;
+    learn_no_more(op);
+    op.holder = holder::nobody;
+    receive_done(op, tells::now);
+  }
+
+  // --- Streams -----------------------------------------------------------------------------------
+
+  bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
+  /// Sends fragments to a peer. Returns the number of messages of which something was sent.
+  std::size_t flush(peer_record& r) {
+    std::size_t sent = 0;
+    while (!r.streams_.empty()) {
+      operation& op = r.streams_.front();
+      const std::size_t before = op.transferred;
+      if (!push_fragments(r, op)) return sent + (op.transferred != before);
+      ++sent;
+    }
+    return sent;
+  }
+  void on_loss(peer_record& r) noexcept {
+    r.streams_.clear();
+    r.due_.clear();
+    r.fed_ = nullptr;
+  }
+
+ private:
+  /// Time at which the sender is told that its data has been fetched: never, at once, or in a batch
+  /// at the end of the poll.
+  enum class tells : std::uint8_t { nothing, now, soon };
+
+  Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+  /// The transport cannot end the exposure because the peer may be about to fetch the data. Waiting
+  /// here for the peer's program could deadlock two ranks that both do so. Instead this asks the
+  /// receiver not to fetch. The receiver answers from any of its calls; if a receive has taken the
+  /// message, its transfer continues and its end is reported as usual.
+  [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
+    if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
+    if (op.stage != stage::answer || !op.announced || op.split ||
+        detail::exchange(op.recalls, true))
+      return;
+    ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
+  }
+  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(ep().transport(), p); }
+
+  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
+           bytes != 0 && bytes <= op->limit - op->transferred;
+  }
+
+  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
+  /// transport copies by itself, which takes no time of this thread.
+  static constexpr std::size_t piece_max =
+      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
+  /// packets.
+  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
+  /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
+  /// are faster.
+  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
+  std::size_t piece_of(const operation& op) noexcept {
+    std::size_t most = Endpoint::staging_bytes;
+    if (op.data.contiguous()) most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    return lesser(most, op.limit - op.copied);
+  }
+
+  /// Puts the copy of `op`'s data off until this rank waits or polls: its program may have more
+  /// messages to announce first.
+  [[gnu::noinline]] void defer(operation& op) {
+    peer_record& r = ep().peers().of(op.peer);
+    op.stage = stage::due;
+    r.due_.push_back(op);
+    ep().peers().set_busy(r);
+  }
+  /// Puts `op` back at the front after a piece: a message is completed before the next one begins.
+  [[gnu::noinline]] void defer_rest(operation& op) {
+    peer_record& r = ep().peers().of(op.peer);
+    op.stage = stage::due;
+    r.due_.push_front(op);
+    ep().peers().set_busy(r);
+  }
+
+  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
+  /// Returns false if the sender has to move the data.
+  bool fetch(operation& op, const arrived_message& m);
+  [[gnu::noinline]] void fetch_piece(operation& op) {
+    if (ep().peers().is_gone(op.peer)) return fetch_no_more(op);
+    if (is_learnt(op)) {
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
+        choose_way(op);
+      else
+        op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
+        return request_packets(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
+        if (!split(op, op.target)) fetch_no_more(op);
+        return;
+      }
+    }
+    if (fetch_batch(op)) return;
+    const outcome o = get_piece(op);
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return fetch_no_more(op);
+    charge_time(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    fetched(op, tells::now);
+  }
+  outcome get_piece(operation& op);
+  /// Fetches `op` together with short due messages behind it that use gets too. Returns false if
+  /// there are none, or if not all could be fetched: `op` is still to be fetched then.
+  bool fetch_batch(operation& op);
+  void fetched(operation& op, tells when) {
+    ep().trace().on(event::bytes_got, op.limit);
+    receive_done(op, when);
+  }
+  void fetch_no_more(operation& op) {
+    learn_no_more(op);
+    request_packets(op);
+  }
+
+  /// Asks the sender for the data, as packets or by a put.
+  [[gnu::noinline]] void request_packets(operation& op) {
+    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
+  }
+
+  /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
+  /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
+  /// number chooses.
+  void choose_way(operation& op) noexcept;
+  void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
+    peer_record& r = ep().peers().of(op.peer);
+    r.taken_ = by;
+    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
+  }
+  /// A clock that excludes the transport's maintenance, which belongs to no message.
+  std::int64_t working_ns() noexcept {
+    if constexpr (MaintainedTransport<transport_type>)
+      return ep().now_ns() - ep().transport().tidied_ns();
+    return ep().now_ns();
+  }
+  void learn_no_more(operation& op) noexcept;
+  static bool is_learnt(const operation& op) noexcept {
+    return op.learns != protocol::traffic::none;
+  }
+
+  /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
+  /// memory is exposed, so that the sender can put the data there.
+  void ask(operation& op, std::size_t from, bool stores);
+  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
+  /// front). Returns false if the sender's memory cannot be held.
+  bool split(operation& op, const remote_memory& from);
+  /// Asks the sender to send the front as packets after the second half, because the get failed.
+  void ask_for_front(operation& op, std::size_t bytes) noexcept;
+  errc on_front_wanted(operation& op, const wire::clearance& c);
+  void send_front(operation& op);
+
+  /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
+  /// `streamed`: bytes of it that came as packets.
+  void charge_time(operation& op, std::size_t streamed = 0);
+  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
+
+  /// The data that the sender was asked to move has arrived.
+  void asked_done(operation& op) {
+    if (!CpuCopyTransport<transport_type> || op.copied == 0)
+      return receive_done(op, tells::nothing);
+    end_exposure(op);
+    op.own.key = 0;
+    op.limit = op.copied;
+    op.copied = op.transferred = 0;
+  }
+
+  /// All data of a long message has arrived.
+  [[gnu::noinline]] void receive_done(operation& op, tells when) {
+    end_exposure(op);
+    if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
+    if (tells_together && when == tells::soon) {
+      if (!notice_.add(op.peer, op.remote_ticket)) {
+        tell_finished();
+        notice_.add(op.peer, op.remote_ticket);
+      }
+    } else if (when != tells::nothing) {
+      ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    }
+    if (op.done()) return;  // The answer found the peer dead.
+    ep().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
+  }
+
+  /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
+  void start_put(operation& op) {
+    if constexpr (RmaTransport<transport_type>) {
+      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
+      if (op.target.key != 0 && copies) {
+        op.copied = op.transferred;
+        if constexpr (CpuCopyTransport<transport_type>) {
+          defer(op);
+        } else {
+          op.stage = stage::copying;
+          store_piece(op);
+        }
+        return;
+      }
+    }
+    stream(op);
+  }
+  [[gnu::noinline]] void store_piece(operation& op) {
+    if (op.data_lost()) return stream(op);  // `stream` loses the peer.
+    auto& transport = ep().transport();
+    const std::span<const std::byte> data = ep().outbox().piece(op, op.copied, piece_of(op));
+    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+    outcome o;
+    if constexpr (ImmediateTransport<transport_type>) {
+      static_assert(piece_max == ~std::size_t{0});
+      o = transport.put_then(op.peer, op.target, op.copied, data,
+                             wire::pack({.kind = wire::kind::delivered,
+                                         .credit = ep().flow().outgoing(op.peer),
+                                         .ticket = op.remote_ticket}),
+                             cookie);
+    } else {
+      o = transport.put(op.peer, op.target, op.copied, data, cookie);
+    }
+    if (o == outcome::pending) {
+      ++op.pending;
+      op.copying = true;
+      return;
+    }
+    if (o != outcome::done) return stream(op);
+    op.copied += piece_of(op);
+    if (op.copied < op.limit) return defer_rest(op);
+    put_done(op);
+  }
+
+  /// Sends the data as packets. Bytes that were put before are sent again.
+  [[gnu::noinline]] void stream(operation& op) {
+    peer_record& r = ep().peers().of(op.peer);
+    op.stage = stage::streaming;
+    r.streams_.push_back(op);
+    if (&r.streams_.front() != &op || !push_fragments(r, op)) ep().peers().set_busy(r);
+  }
+
+  void put_done(operation& op) {
+    ep().trace().on(event::bytes_put, op.limit - op.transferred);
+    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
+      ep().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
+  }
+
+  /// The sender has moved its part of a long message: the send is complete unless the receiver
+  /// still has to fetch the front.
+  [[gnu::noinline]] void sent_all(operation& op) {
+    if (op.split && op.front != front::fetched) {
+      op.stage = stage::answer;
+      if (op.front == front::wanted) send_front(op);
+      return;
+    }
+    end_exposure(op);
+    ep().end(op, errc{});
+  }
+
+  /// Sends fragments of the first stream until it ends. Returns false if the channel is full.
+  bool push_fragments(peer_record& r, operation& op);
+
+  /// The cost statistics for `op`: separate for non-contiguous data and for data in both
+  /// directions, since the relative costs differ.
+  protocol::rendezvous_tuner& paths_of(const operation& op) noexcept {
+    if (!op.data.contiguous()) return spread_paths_;
+    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
+  }
+
+  protocol::rendezvous_tuner paths_;
+  protocol::rendezvous_tuner paths_both_ways_;
+  protocol::rendezvous_tuner spread_paths_;
+  finish_notice notice_;
+  bool more_fragments_ = false;
+  std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
+  std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
+};
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch(operation& op,
+                                                                    const arrived_message& m) {
+  const remote_memory& from = m.memory;
+  if constexpr (RmaTransport<transport_type>) {
+    constexpr long_path by = protocol_type::long_by;
+    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
+    const bool whole = op.data.contiguous();
+    if (!whole && !(CpuCopyTransport<transport_type> && ep().outbox().prepare_staging()))
+      return false;
+    if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
+    advice a = advice::always;
+    if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
+    // One packet: a get has no advantage.
+    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    op.rendezvous_protocol = protocol::rendezvous_protocol::get;
+    if (a == advice::learn) {
+      op.rendezvous_protocol = protocol::rendezvous_protocol::open;
+      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
+                                                                   : protocol::traffic::one_way;
+      op.spent_ns = 0;
+      // Otherwise the choice is made when this rank waits or polls: its program may have more
+      // messages to announce first. Earlier messages come first, so that their cost is measured
+      // unmixed.
+      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
+    }
+    op.target = from;
+    op.copied = 0;
+    if constexpr (CpuCopyTransport<transport_type>) {
+      defer(op);
+    } else {
+      fetch_piece(op);
+    }
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class Endpoint>
+outcome rendezvous_component<Stack, Endpoint>::get_piece(operation& op) {
+  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
+  auto& transport = ep().transport();
+  if (op.data.contiguous()) [[likely]]
+    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
+                         cookie);
+  const std::span<std::byte> stage = ep().outbox().staging().first(piece_of(op));
+  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
+  if (o == outcome::done) op.data.write(op.copied, stage);
+  return o;
+}
+
+/// True if `op` may be fetched in a batch with others.
+inline bool is_whole_get(const operation& op) noexcept {
+  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
+         op.data.contiguous();
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch_batch(operation& op) {
+  if constexpr (BatchingTransport<transport_type>) {
+    constexpr std::size_t most = 2 * piece_max;
+    if (op.limit > most / 2 || !is_whole_get(op)) return false;
+    if (unbatched_ != 0) {
+      --unbatched_;
+      return false;
+    }
+    peer_record& r = ep().peers().of(op.peer);
+    operation* all[batched_gets_max]{&op};
+    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
+    std::size_t n = 1;
+    std::size_t bytes = op.limit;
+    const std::int64_t asked_at_ns = op.asked_at_ns;
+    while (n < batched_gets_max && !r.due_.empty()) {
+      operation& next = r.due_.front();
+      if (!is_whole_get(next) || next.limit > most - bytes) break;
+      r.due_.pop_front();
+      next.stage = stage::copying;
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
+        defer_rest(next);
+        break;
+      }
+      all[n] = &next;
+      gets[n++] = {next.target, next.data.piece(0, next.limit)};
+      bytes += next.limit;
+    }
+    if (n == 1) return false;
+    const bool came = ep().transport().get_batch(op.peer, gets, n);
+    if (!came) {  // One get failed: fetch each singly.
+      while (n-- > 1) defer_rest(*all[n]);
+      unbatched_ = unbatched_max;
+      return false;
+    }
+    const std::int64_t took = take_time(asked_at_ns);
+    for (std::size_t i = 0; i < n; ++i)
+      all[i]->spent_ns +=
+          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
+    finish_notice done;
+    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
+    ep().outbox().answer_copy(done.to(), done.header(), done.more());
+    for (std::size_t i = 0; i < n; ++i)
+      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::ask(operation& op, std::size_t from,
+                                                                  bool stores) {
+  wire::clearance c{
+      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  if constexpr (RmaTransport<transport_type>) {
+    if (stores) c.memory = ep().transport().expose(op.peer, op.data.piece(0, op.limit));
+  }
+  op.stage = stage::streaming;
+  op.own = c.memory;
+  op.exposed = c.memory.key != 0;
+  op.transferred = from;
+  op.copied = 0;
+  op.control_bytes = sizeof c;
+  std::memcpy(op.control, &c, sizeof c);
+  ep().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+}
+
+template <class Stack, class Endpoint>
+bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_memory& from) {
+  if constexpr (CpuCopyTransport<transport_type>) {
+    auto& transport = ep().transport();
+    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
+    bool is_here = false;
+    {
+      // The sender starts its half while this side fetches: the hold keeps the sender's memory
+      // exposed meanwhile.
+      const auto held = transport.hold(op.peer, from, half);
+      if (!held) return false;
+      ask(op, half, true);
+      if (op.done()) return true;
+      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
+    }
+    if (!is_here) {
+      ask_for_front(op, half);
+      return true;
+    }
+    charge_time(op);
+    ep().trace().on(event::bytes_got, half);
+    ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    return true;
+  }
+  return false;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::ask_for_front(
+    operation& op, std::size_t bytes) noexcept {
+  learn_no_more(op);
+  op.copied = bytes;
+  const wire::clearance c{
+      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
+  ep().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                            {reinterpret_cast<const std::byte*>(&c), sizeof c});
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline, gnu::cold]] errc rendezvous_component<Stack, Endpoint>::on_front_wanted(
+    operation& op, const wire::clearance& c) {
+  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
+      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+    return errc::protocol;
+  op.front = front::wanted;
+  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
+  return errc{};
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::send_front(operation& op) {
+  op.split = false;
+  op.limit = op.message_bytes;
+  op.transferred = 0;
+  op.stage = stage::streaming;
+  peer_record& r = ep().peers().of(op.peer);
+  r.streams_.push_back(op);  // Behind all answers: one may report the other half.
+  ep().peers().set_busy(r);
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_way(operation& op) noexcept {
+  peer_record& r = ep().peers().of(op.peer);
+  const bool whole = op.data.contiguous();
+  op.asked_at_ns = working_ns();
+  if (has_data_for(r))
+    op.learns = protocol::traffic::both_ways;
+  else
+    r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
+  const bool both_ways = op.learns == protocol::traffic::both_ways;
+  // After an eager send without an announcement the peer's choice is not known.
+  const bool follows = both_ways && whole && op.peer < ep().transport().self() &&
+                       !ep().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
+  op.rendezvous_protocol =
+      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
+}
+
+template <class Stack, class Endpoint>
+void rendezvous_component<Stack, Endpoint>::learn_no_more(operation& op) noexcept {
+  if (is_learnt(op) && op.rendezvous_protocol != protocol::rendezvous_protocol::open)
+    paths_of(op).failed(op.limit);
+  op.learns = protocol::traffic::none;
+}
+
+template <class Stack, class Endpoint>
+std::int64_t rendezvous_component<Stack, Endpoint>::take_time(std::int64_t asked_at_ns) noexcept {
+  const std::int64_t now = working_ns();
+  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
+  charged_at_ns_ = now;
+  return took;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::charge_time(operation& op,
+                                                                          std::size_t streamed) {
+  if (!is_learnt(op)) return;
+  std::int64_t took = take_time(op.asked_at_ns);
+  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
+    // As much data goes back as packets. If it did not in the same time, it follows later: its time
+    // is counted, too.
+    peer_record& r = ep().peers().of(op.peer);
+    const std::size_t out = lesser(streamed, r.streamed_out_);
+    r.streamed_out_ -= out;
+    if (out < streamed / 2) took *= 2;
+  }
+  op.spent_ns += took;
+}
+
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::push_fragments(peer_record& r,
+                                                                             operation& op) {
+  const std::size_t fragment = ep().outbox().fragment_bytes_to(op.peer);
+  if (op.data_lost()) {
+    ep().peers().refuse(op.peer);  // The next flush loses the peer.
+    return false;
+  }
+  while (op.transferred < op.limit) {
+    const std::size_t n = lesser(fragment, op.limit - op.transferred);
+    const wire::header h{.kind = wire::kind::data,
+                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
+                         .context = static_cast<context_id>(op.transferred >> 32),
+                         .ticket = op.remote_ticket};
+    if (!ep().outbox().post(op.peer, h, ep().outbox().piece(op, op.transferred, n), &op))
+      return false;
+    op.transferred += n;
+    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
+    ep().trace().on(event::bytes_streamed, n);
+  }
+  r.streams_.pop_front();
+  sent_all(op);
+  return true;
+}
+
+/// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
+/// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
+template <class Stack, class Endpoint>
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::revoke_exposure(
+    operation& op) noexcept {
+  if constexpr (RetiringTransport<transport_type>) {
+    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
+    while (op.exposed) {
+      const outcome taken_back = ep().transport().revoke(op.own);
+      op.exposed = taken_back != outcome::done;
+      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
+      ::sched_yield();
+    }
+  }
+  end_exposure(op);
+}
+
+/// Tickets of fetched messages of one peer that still have to be reported.
+class finish_notice {
+ public:
+  bool empty() const noexcept { return count_ == 0; }
+  peer_id to() const noexcept { return to_; }
+  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
+  /// sent first.
+  bool add(peer_id to, std::uint32_t ticket) noexcept {
+    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
+    to_ = to;
+    tickets_[count_++] = ticket;
+    return true;
+  }
+  void clear() noexcept { count_ = 0; }
+  /// Requires: !empty().
+  wire::header header() const noexcept {
+    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
+  }
+  /// Payload: all tickets but the first.
+  std::span<const std::byte> more() const noexcept {
+    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
+  }
+
+ private:
+  std::uint32_t tickets_[wire::finished_more_max + 1]{};
+  std::uint32_t count_ = 0;
+  peer_id to_ = 0;
+};
+
+/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
+/// Errors: errc::protocol if the payload is malformed.
+template <class F>
+errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
+  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
+    return errc::protocol;
+  errc why = f(first);
+  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
+    std::memcpy(&first, more.data(), sizeof first);
+    why = f(first);
+  }
+  return why;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/endpoint/compound.hpp
+
+// State of a compound operation beside the fields of an operation.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+class endpoint;  // endpoint.hpp
+template <class Stack>
+struct compounds;  // detail/endpoint_compound.hpp
+template <class Stack>
+struct schedules;  // detail/endpoint_schedules.hpp
+
+enum class compound_kind : std::uint8_t {
+  persistent,   ///< At most one part: the operation of its last start.
+  composite,    ///< Complete when all parts are, or one has lost its peer.
+  generalized,  ///< No part; the user completes it.
+  schedule,     ///< Complete when all its rounds are (endpoint_schedules.hpp).
+  extended,     ///< A composite whose start a layer above defines (extension.hpp).
+};
+
+/// Start of a persistent operation: a send of one of the four modes, a receive, or nothing.
+enum class starts_as : std::uint8_t { standard, synchronous, ready, buffered, receive, nothing };
+
+/// State of a compound operation beside the fields of an operation. `operation::owned` points to
+/// it, so that it is freed whenever the operation is returned to the pool. The operation's own
+/// `failure` is that of the first failed part; its peer, tag, bytes and cancelled are the status.
+///
+///     stage      persistent,       composite, generalized,
+///                extended, a       schedule
+///                schedule to be
+///                run again
+///     complete   inactive or done  done
+///     copying    active            not done
+struct compound {
+  compound_kind kind{};
+  starts_as start{};          // Persistent.
+  bool again = false;         // Persistent: it can be started repeatedly.
+  bool active = false;        // Persistent: started, status not taken yet.
+  bool open = false;          // Composite, extended: more parts may follow.
+  std::uint32_t pending = 0;  // Incomplete parts.
+  std::uint32_t parts = 0;
+  std::uint32_t cancelled = 0;  // Cancelled parts.
+  operation* first = nullptr;   // Parts, linked by operation::next.
+  operation* failed = nullptr;  // The first part that failed.
+  std::byte* buffer = nullptr;  // This and what follows: arguments of a persistent operation.
+  std::size_t bytes = 0;
+  const layout* how = nullptr;
+  pattern want{};  // Peer, tag and context, of a send as well.
+  const group* ranks = nullptr;
+  schedule* plan = nullptr;   // Of a schedule, which owns it.
+  extension* more = nullptr;  // Of an extended operation, which owns it.
+};
+
+/// Functions for compound operations that endpoints and requests call through pointers. The
+/// endpoint has the table from the start, as the shared object that made the environment has
+/// compiled it: a shared object that starts an operation may be unloaded before its end.
+/// Threads: all but the last two are called under the lock. `look` is called whenever a call has
+/// waited in vain for a while.
+template <class Stack>
+struct compound_calls {
+  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
+  void (*recheck)(endpoint<Stack>& e) noexcept;
+  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
+  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
+  void (*look)(endpoint<Stack>& e) noexcept;
+  void (*release)(endpoint<Stack>& e, operation& op);
+  void (*abandon)(endpoint<Stack>& e, operation& op);
+};
+
+inline compound& compound_of(const operation& op) noexcept {
+  return *reinterpret_cast<compound*>(op.owned);
+}
+/// False for an inactive persistent operation, else true.
+inline bool is_active(const operation& op) noexcept {
+  return op.role != role::compound || !compound_of(op).again || compound_of(op).active;
+}
+inline bool is_persistent(const operation& op) noexcept {
+  return op.role == role::compound && compound_of(op).again;
+}
+
+/// Calls `take` with `op`, or with each non-compound operation that it waits for.
+inline void for_each_part(const operation& op, operation_list::taker take, void* context) {
+  if (op.role != role::compound) return take(context, op);
+  for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
+    for_each_part(*part, take, context);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/lifetime.hpp
+
+// A mark in an object to which handles point, so that MPX_ASSERT can detect a handle that has
+// outlived the object. The mark is in the object itself, because each shared object of a program
+// has its own copy of the variables of headers.
+
+namespace mpx::inline v0::detail {
+
+/// Member of the object to which handles point. Present at every assertion level, so that shared
+/// objects with and without checks can be combined. Its number distinguishes the object from others
+/// that existed at the same address.
+class lifetime_mark {
+ public:
+  lifetime_mark() noexcept { set(seal()); }
+  lifetime_mark(const lifetime_mark&) = delete;
+  lifetime_mark& operator=(const lifetime_mark&) = delete;
+  ~lifetime_mark() { set(0); }
+
+  /// Never false while the object exists; most likely false afterwards. Reads the memory of the
+  /// object even then; the sanitizers are told to ignore that.
+  [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool is_there() const noexcept {
+    return *static_cast<const volatile std::uintptr_t*>(&seal_) == seal();
+  }
+  std::uint32_t number() const noexcept { return number_; }
+
+ private:
+  std::uintptr_t seal() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(this) ^ std::uintptr_t{0x6d70'786d};
+  }
+  // Volatile: a compiler removes ordinary stores to an object whose lifetime ends.
+  void set(std::uintptr_t to) noexcept { *static_cast<volatile std::uintptr_t*>(&seal_) = to; }
+
+  std::uintptr_t seal_;
+  std::uint32_t number_ = static_cast<std::uint32_t>(platform::native::now_ns()) | 1u;  // Never 0.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/flow/credits.hpp
+
+// Credit-based flow control: each sender may fill a fixed window of each receiver's unexpected
+// memory. Counts of 64-byte blocks travel in every header. An explicit credit packet is needed only
+// if more than half a window has not been advertised.
+
+namespace mpx::inline v0::flow {
+
+/// Default flow control. `BudgetBytes` bounds the unexpected memory of a process over all its
+/// peers. A pair's window is the budget divided by the number of peers, at most `WindowBytesMax`.
+/// With too many peers for the budget a window can be too small for any message; then every message
+/// is announced. `AnnouncedMax` is divided likewise: 2 to 1024 announcements for each peer. A peer
+/// added later is granted a whole window if the budget has one left, else nothing. Credit is
+/// prepaid in steps of an eighth of a window, at most 16 KiB.
+/// Cost:       16 bytes for each peer; a subtraction and a comparison for each message.
+/// Source:     Gropp and Lusk, 5.2.
+template <std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
+          std::uint64_t WindowBytesMax = std::uint64_t{1} << 20, std::uint32_t AnnouncedMax = 65536>
+class credits {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "credits";
+  static constexpr std::uint64_t budget_bytes = BudgetBytes;
+  static constexpr std::uint64_t window_bytes_max = WindowBytesMax;
+  static constexpr std::uint32_t announced_max = AnnouncedMax;
+  static constexpr std::uint64_t layout =
+      (BudgetBytes * 0x9e37'79b9'7f4a'7c15u + WindowBytesMax) * 31 + AnnouncedMax;
+  static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
+
+  explicit credits(peer_id peers)
+      : pairs_(peers),
+        window_(static_cast<std::uint32_t>(
+            (BudgetBytes / peers < WindowBytesMax ? BudgetBytes / peers : WindowBytesMax) / block)),
+        half_window_(window_ / 2),
+        granted_(peers) {}
+
+  bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t need = blocks(bytes);
+    const std::uint32_t used = p.used + need;
+    if (used > window_) [[unlikely]]
+      return false;
+    p.used = used;
+    return true;
+  }
+  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].used -= blocks(bytes); }
+
+  bool release(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    p.released += blocks(bytes);
+    return p.released - p.reported > half_window_;
+  }
+  std::uint32_t outgoing(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    return p.reported = p.released;
+  }
+  bool incoming(peer_id peer, std::uint32_t count) noexcept {
+    pair& p = pairs_[peer];
+    return count == p.confirmed || confirm(p, count);
+  }
+  std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
+  std::uint32_t prepay(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t units =
+        detail::lesser(detail::lesser(window_ / 8, ahead_max), window_ - p.used);
+    p.used += units;
+    return units;
+  }
+  /// The peer may have confirmed the release of prepaid units as well; they are back already then.
+  void refund(peer_id peer, std::uint32_t units) noexcept {
+    pair& p = pairs_[peer];
+    p.used -= detail::lesser(units, p.used);
+  }
+  std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
+  /// Stores only changes: between stores to a channel, a store to another cache line costs more
+  /// than a load.
+  void told(peer_id peer, std::uint32_t count) noexcept {
+    if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
+  }
+  std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
+  std::uint64_t bytes_bound() const noexcept { return window_bytes() * granted_; }
+
+  /// See ElasticFlowControl. A peer's own window may be smaller than the grant: a sender's window
+  /// is the smaller of the two, and the rest of its own window counts as used for ever. (A peer
+  /// that advertises more than it was granted shrinks that rest, and fills its own memory only.)
+  bool try_add(peer_id peer) noexcept {
+    const std::size_t n = std::size_t{peer} + 1;
+    if (!pairs_.try_extend(n) || !without_grant_.try_extend(pairs_.size())) return false;
+    pairs_[peer] = {.used = window_};
+    const bool room = (granted_ + 1) * window_bytes() <= BudgetBytes;
+    without_grant_[peer] = !room;
+    granted_ += room ? 1 : 0;
+    return true;
+  }
+  std::uint64_t granted_bytes(peer_id peer) const noexcept {
+    return is_without(peer) ? 0 : window_bytes();
+  }
+  void open(peer_id peer, std::uint64_t bytes) noexcept {
+    pairs_[peer].used =
+        bytes < window_bytes() ? window_ - static_cast<std::uint32_t>(bytes / block) : 0;
+  }
+  void drop(peer_id peer) noexcept {
+    pairs_[peer] = {.used = window_};
+    if (!is_without(peer)) --granted_;
+  }
+
+ private:
+  static constexpr std::uint64_t block = 64;
+  static constexpr std::uint32_t ahead_max = 256;  // Blocks prepaid at a time.
+  /// Counts of blocks, modulo 2^32. `used` and `confirmed` are written together but are not
+  /// adjacent: the compiler would merge the stores into one, which costs three times as much.
+  struct pair {
+    std::uint32_t used = 0;       // Sent by this rank, and possibly still held by the peer.
+    std::uint32_t released = 0;   // Total of the peer's blocks released here.
+    std::uint32_t confirmed = 0;  // Total of this rank's blocks that the peer has released.
+    std::uint32_t reported = 0;   // Value of `released` last advertised.
+  };
+  static bool confirm(pair& p, std::uint32_t count) noexcept {
+    const std::uint32_t released = count - p.confirmed;
+    std::uint32_t left = 0;
+    if (__builtin_sub_overflow(p.used, released, &left)) return false;
+    p.used = left;
+    p.confirmed = count;
+    return true;
+  }
+  static std::uint32_t blocks(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
+  }
+
+  bool is_without(peer_id peer) const noexcept {
+    return peer < without_grant_.size() && without_grant_[peer];
+  }
+
+  plain_array<pair> pairs_;
+  std::uint32_t window_;
+  std::uint32_t half_window_;
+  std::uint64_t granted_;            // Number of windows granted.
+  plain_array<bool> without_grant_;  // Peers added later that got no window.
+};
+
+}  // namespace mpx::inline v0::flow
+
+// ==== mpx/matching/hashed.hpp
+
+// Matching by order of posting for the first few candidates, then by hash tables over (context,
+// source, tag): constant time for any number of pending receives and messages, if receives name
+// their source and tag. Most messages match the receive posted first. Therefore the first few
+// receives are compared before any hash is computed, and receives and messages are inserted into
+// tables only when one has to be found among many. If messages arrive in the reverse order of their
+// receives, the receive posted last is tried as well: no earlier one can match if all tags rise, or
+// all fall.
+
+namespace mpx::inline v0::matching {
+
+namespace detail {
+
+constexpr std::uint32_t mix(match_bits bits, peer_id source) noexcept {
+  const std::uint64_t h = (bits ^ source * 0x9e37'79b1u) * 0xd6e8'feb8'6659'fd93u;
+  return static_cast<std::uint32_t>(h >> 32);
+}
+
+struct key_hash {
+  std::uint32_t operator()(const posted_receive& r) const noexcept {
+    return mix(r.want.bits, r.want.source);
+  }
+  std::uint32_t operator()(const unexpected_message& m) const noexcept {
+    return mix(m.is.bits, m.is.source);
+  }
+};
+template <class Node>
+using key_table = mpx::detail::bucket_table<Node, match_tag, key_hash>;
+
+}  // namespace detail
+
+/// Default matcher.
+/// Cost:       one comparison if messages arrive in the order of their receives; O(1) for receives
+///             that name source and tag. Each pending wildcard receive adds a step to each arrival;
+///             a wildcard receive searches the unexpected messages in order. O(pending / buckets)
+///             if memory for larger tables is exhausted.
+class hashed {
+ public:
+  using policy_axis = matching_axis;
+  static constexpr std::string_view name = "hashed";
+
+  bool nothing_posted() const noexcept { return posted_.begin() == posted_.end(); }
+  std::uint32_t stored() const noexcept { return stored_count_; }
+
+  [[MPX_ALWAYS_INLINE]] posted_receive* match_arrival(envelope is) noexcept {
+    if (nothing_posted()) return nullptr;
+    posted_receive& first = posted_.front();
+    // Equal to is.source or any_peer only if `first` is in no table or run (sequence 0).
+    const std::uint64_t from = first.want.source_and_sequence();
+    if (first.want.bits != is.bits) [[unlikely]]
+      return match_behind(is.bits, is.source);
+    if (from != is.source) [[unlikely]] {
+      if (from != any_peer) return match_behind(is.bits, is.source);
+    }
+    posted_.pop_front();
+    return &first;
+  }
+
+  [[MPX_ALWAYS_INLINE]] unexpected_message* match_receive(const pattern& want) noexcept {
+    return stored_count_ == 0 ? nullptr : take(want);
+  }
+  [[MPX_ALWAYS_INLINE]] unexpected_message* find(const pattern& want) noexcept {
+    unsigned looks = 0;
+    for (unexpected_message& m : stored_) {
+      if (equal(want, m.is) || want.matches(m.is)) return &m;
+      if (++looks == looks_max && want.exact()) return find_hashed(want);
+    }
+    return nullptr;
+  }
+
+  [[MPX_ALWAYS_INLINE]] void post(posted_receive& r) noexcept { posted_.push_back(r); }
+
+  [[MPX_ALWAYS_INLINE]] void store(unexpected_message& m) noexcept {
+    m.hashed = false;
+    stored_.push_back(m);
+    ++stored_count_;
+  }
+
+  void cancel(posted_receive& r) noexcept {
+    if (is_in_table(r)) {
+      if (r.want.exact()) {
+        exact_.erase(r);
+      } else {
+        wild_.erase(r);
+      }
+    }
+    r.want.sequence = 0;
+    posted_.erase(r);
+  }
+
+  [[MPX_ALWAYS_INLINE]] void withdraw(unexpected_message& m) noexcept {
+    if (m.hashed) hashed_.erase(m);
+    stored_.erase(m);
+    --stored_count_;
+  }
+
+  template <class F>
+  void for_each(F&& f) {
+    [[maybe_unused]] std::uint32_t left = stored_count_;
+    for (auto it = stored_.begin(); it != stored_.end();) {
+      MPX_INVARIANT(left-- != 0);  // Ends the loop if `f` withdrew the next message.
+      f(*it++);
+    }
+  }
+  template <class F>
+  void for_each_newest(F&& f) {
+    for (auto at = --stored_.end(); at != stored_.end();) {
+      unexpected_message& m = *at;
+      --at;
+      if (!f(m)) return;
+    }
+  }
+
+ private:
+  static constexpr unsigned looks_max = 4;  // Comparisons before a hash is used.
+  static constexpr std::uint32_t buckets_min = 16;
+  // Values of `sequence`. 0: the receive is in no table and no run. in_run: it is in no table, and
+  // its context and tag differ from those of all receives before it. Else its position in the order
+  // of posting, and it is in a table. Nonzero receives are those posted first: all are in tables,
+  // or all are in a run.
+  static constexpr std::uint32_t in_run = ~std::uint32_t{0};
+  static constexpr std::uint32_t sequence_max = in_run - 1;
+  static constexpr unsigned rises = 1, falls = 2;  // Direction of the tags of a run.
+
+  static bool is_in_table(const posted_receive& r) noexcept {
+    return r.want.sequence - 1 < sequence_max;
+  }
+
+  static bool equal(const pattern& want, const envelope& is) noexcept {
+    return want.bits == is.bits && want.source == is.source;
+  }
+
+  [[gnu::noinline]] unexpected_message* take(const pattern& want) noexcept {
+    unexpected_message* m = find(want);
+    if (m != nullptr) withdraw(*m);
+    return m;
+  }
+  [[gnu::noinline]] unexpected_message* find_hashed(const pattern& want) noexcept {
+    auto at = stored_.end();  // The messages stored last are in no table yet.
+    while (at != stored_.begin()) {
+      --at;
+      if (!(*at).hashed) continue;
+      ++at;
+      break;
+    }
+    for (; at != stored_.end(); ++at) {
+      (*at).hashed = true;
+      hashed_.insert(*at);
+    }
+    for (unexpected_message& m : hashed_.at(detail::mix(want.bits, want.source)))
+      if (equal(want, m.is)) return &m;
+    return nullptr;
+  }
+
+  /// Returns the earliest receive that matches, if the first one did not match or is in a table.
+  [[gnu::noinline]] posted_receive* match_behind(match_bits bits, peer_id source) noexcept {
+    const envelope is{bits, source};
+    const bool tables_are_used = is_in_table(posted_.front());
+    if (last_pays_ && !tables_are_used) {
+      if (posted_receive* const last = match_last(is); last != nullptr) return last;
+      last_pays_ = false;
+      end_run();
+    }
+    // If the first one is in a table, recent messages have matched others in tables.
+    const unsigned looks_most = tables_are_used ? 1 : looks_max;
+    unsigned looks = 0;
+    for (posted_receive& r : posted_) {
+      if (looks++ == looks_most) return match_hashed(is);
+      if (!r.want.matches(is)) continue;
+      cancel(r);
+      return &r;
+    }
+    return nullptr;
+  }
+
+  /// Returns the receive posted last if it matches and no other receive can match; else nullptr.
+  posted_receive* match_last(const envelope& is) noexcept {
+    posted_receive& last = *--posted_.end();
+    if (!equal(last.want, is)) return nullptr;
+    if (last.want.sequence != in_run && !extend_run()) return nullptr;
+    cancel(last);
+    return &last;
+  }
+  /// Returns true if the run extends to the receive posted last.
+  /// Cost:       a comparison for each receive added since.
+  bool extend_run() noexcept {
+    const auto begin = posted_.begin();
+    auto at = --posted_.end();
+    unsigned ways = (*begin).want.sequence == in_run ? run_ways_ : rises | falls;
+    while (at != begin && (*at).want.sequence != in_run) {
+      const pattern& later = (*at).want;
+      const pattern& one = (*--at).want;
+      ways &= one.bits < later.bits ? rises : one.bits > later.bits ? falls : 0;
+      if (ways == 0 || later.ignore != 0) return false;
+    }
+    if ((*at).want.ignore != 0) return false;
+    run_ways_ = ways;
+    for (at = --posted_.end(); (*at).want.sequence != in_run; --at) {
+      (*at).want.sequence = in_run;
+      if (at == begin) break;
+    }
+    return true;
+  }
+  void end_run() noexcept {
+    for (posted_receive& r : posted_) {
+      if (r.want.sequence != in_run) return;
+      r.want.sequence = 0;
+    }
+  }
+
+  [[gnu::noinline]] posted_receive* match_hashed(const envelope& is) noexcept {
+    hash_posted();
+    posted_receive* hit = nullptr;
+    for (posted_receive& r : exact_.at(detail::mix(is.bits, is.source))) {
+      if (!equal(r.want, is)) continue;
+      hit = &r;
+      break;
+    }
+    if (!wild_.empty()) [[unlikely]] {
+      if (posted_receive* w = earlier_wildcard(is, hit); w != nullptr) hit = w;
+    }
+    if (hit != nullptr) {
+      last_pays_ = hit == &*--posted_.end();
+      cancel(*hit);
+    }
+    return hit;
+  }
+  /// Inserts the receives posted last, which are in no table yet, into tables.
+  void hash_posted() noexcept {
+    auto at = posted_.end();
+    while (at != posted_.begin()) {
+      --at;
+      if ((*at).want.sequence == 0) continue;
+      ++at;
+      break;
+    }
+    for (; at != posted_.end(); ++at) {
+      posted_receive& r = *at;
+      if (last_sequence_ == sequence_max) [[unlikely]]
+        renumber();
+      r.want.sequence = ++last_sequence_;
+      if (r.want.exact()) {
+        exact_.insert(r);
+      } else {
+        wild_.push_back(r);
+      }
+    }
+  }
+  void renumber() noexcept {
+    last_sequence_ = 0;
+    for (posted_receive& r : posted_)
+      if (r.want.sequence != 0) r.want.sequence = ++last_sequence_;
+  }
+  posted_receive* earlier_wildcard(const envelope& is, const posted_receive* hit) noexcept {
+    for (posted_receive& w : wild_) {
+      if (hit != nullptr && hit->want.sequence < w.want.sequence) return nullptr;
+      if (w.want.matches(is)) return &w;
+    }
+    return nullptr;
+  }
+
+  std::uint32_t stored_count_ = 0;
+  linked_list<posted_receive, posting_tag> posted_;
+  linked_list<unexpected_message, arrival_tag> stored_;
+  std::uint32_t last_sequence_ = 0;
+  unsigned run_ways_ = 0;   // Possible directions of the run's tags: rises, falls or both.
+  bool last_pays_ = false;  // The next message probably matches the receive posted last.
+  detail::key_table<posted_receive> exact_{buckets_min};
+  linked_list<posted_receive, match_tag> wild_;
+  detail::key_table<unexpected_message> hashed_{buckets_min};
+};
+
+}  // namespace mpx::inline v0::matching
 
 // ==== mpx/transport/detail/bell.hpp
 
@@ -13413,76 +18237,7 @@ using shm = basic_shm<>;
 
 }  // namespace mpx::inline v0::transport
 
-// ==== mpx/watch/trace.hpp
-
-// Trace policies: which events and calls an endpoint reports.
-
-namespace mpx::inline v0 {
-
-struct trace_axis {};
-
-/// Events reported by an endpoint, each with an amount.
-enum class event : std::uint8_t {
-  packets_sent,   ///< Packets given to the transport.
-  posts_retried,  ///< Posts that the transport could not take yet.
-  eager_sent,     ///< Messages sent whole.
-  announced,      ///< Messages announced first.
-  /// Those of `announced` that were short enough for eager, but had no credit.
-  announced_for_flow,
-  unexpected,        ///< Unexpected messages.
-  unexpected_bytes,  ///< Eager data of unexpected messages, stored.
-  bytes_got,         ///< Long data fetched by the receiver.
-  bytes_put,         ///< Long data stored by the sender.
-  bytes_streamed,    ///< Long data sent as packets.
-  credits_sent,      ///< Packets that carry only a credit count.
-  sleeps,            ///< Times a blocked call slept.
-  count_
-};
-
-/// Receives the events of an endpoint. `on(event, amount)` is called for each event. A trace that
-/// ignores them costs nothing.
-template <class T>
-concept Trace = requires(T& t) {
-  requires std::same_as<typename T::policy_axis, trace_axis>;
-  requires std::default_initializable<T>;
-  { T::name } -> std::convertible_to<std::string_view>;
-  { t.on(event::packets_sent, std::uint64_t{1}) } noexcept;
-};
-
-/// Trace that also receives the calls of the program, by name and source line. `called(name, where,
-/// ns)`: a call has taken `ns`. `waited(name, where, ns)`: `ns` of that passed waiting.
-/// `report(world)` is called by all ranks when their environment ends.
-template <class T>
-concept CallTrace = Trace<T> && requires(T& t, const std::source_location& where) {
-  { t.called("", where, std::int64_t{1}) } noexcept;
-  { t.waited("", where, std::int64_t{1}) } noexcept;
-};
-
-namespace trace {
-
-/// Ignores all events, at no cost.
-struct none {
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "none";
-  void on(event, std::uint64_t) noexcept {}
-};
-
-/// Sums the amounts of each event. Read by `environment::trace()`.
-class counters {
- public:
-  using policy_axis = trace_axis;
-  static constexpr std::string_view name = "counters";
-  void on(event e, std::uint64_t amount) noexcept { sums_[static_cast<std::size_t>(e)] += amount; }
-  std::uint64_t operator[](event e) const noexcept { return sums_[static_cast<std::size_t>(e)]; }
-
- private:
-  std::array<std::uint64_t, static_cast<std::size_t>(event::count_)> sums_{};
-};
-
-}  // namespace trace
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/stack.hpp
+// ==== mpx/engine/axes/stack.hpp
 
 // The stack: one policy per axis, in any order, with defaults for the rest. Rules between axes are
 // named concepts, so that the compiler refuses a stack that cannot work by the name of the rule.
@@ -13684,7 +18439,7 @@ struct stack {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/ground.hpp
+// ==== mpx/engine/endpoint/policies.hpp
 
 // Base of an endpoint and its components: one object of each policy of the stack, and the pool of
 // operations.
@@ -13693,7 +18448,7 @@ namespace mpx::inline v0::detail {
 
 /// The first base of an endpoint: constructed before its components and destroyed after them.
 template <class Stack>
-class ground {
+class endpoint_policies {
  public:
   using transport_type = typename Stack::transport_type;
   using flow_type = typename Stack::flow_type;
@@ -13704,9 +18459,9 @@ class ground {
 
   /// `from` constructs the transport: a job, or the address of a member of one.
   template <class From>
-  explicit ground(From& from) : transport_(from), flow_(transport_.peers()) {}
-  ground(const ground&) = delete;
-  ground& operator=(const ground&) = delete;
+  explicit endpoint_policies(From& from) : transport_(from), flow_(transport_.peers()) {}
+  endpoint_policies(const endpoint_policies&) = delete;
+  endpoint_policies& operator=(const endpoint_policies&) = delete;
 
   transport_type& transport() noexcept { return transport_; }
   const transport_type& transport() const noexcept { return transport_; }
@@ -13753,4492 +18508,7 @@ class ground {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/core/serials.hpp
-
-// Serial numbers of collective calls, sent as tags. They identify the calls of different ranks that
-// belong to one collective.
-
-namespace mpx::inline v0::detail {
-
-/// Serial of one start of a prepared collective: the number of the collective, in the order of the
-/// init calls on its communicator, and the number of the start. Both are needed because ranks may
-/// start their prepared collectives in different orders. Serials of other calls are >= 0, in the
-/// order of the calls; these are negative, and disjoint from the tags of partitioned messages.
-///
-/// A collective's number repeats after 65,536 others, a start after 16,384. Repetition matters for
-/// error handling only, because messages of one collective between two ranks keep their order.
-struct prepared_serial {
-  static constexpr std::uint32_t mark = 0xc000'0000;
-  static constexpr unsigned start_bits = 14;
-  static constexpr std::uint32_t start_mask = (1u << start_bits) - 1;
-
-  static constexpr bool is(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & mark) == mark;
-  }
-  /// Returns the serial before the first start.
-  static constexpr tag_t make(std::uint32_t number) noexcept {
-    return static_cast<tag_t>(mark | number << start_bits | start_mask);
-  }
-  static constexpr std::uint32_t number_of(tag_t serial) noexcept {
-    return (static_cast<std::uint32_t>(serial) & ~mark) >> start_bits;
-  }
-  static constexpr std::uint32_t start_of(tag_t serial) noexcept {
-    return static_cast<std::uint32_t>(serial) & start_mask;
-  }
-  /// Returns the serial of the next start.
-  static constexpr tag_t next(tag_t serial) noexcept {
-    const auto s = static_cast<std::uint32_t>(serial);
-    return static_cast<tag_t>((s & ~start_mask) | ((s + 1) & start_mask));
-  }
-};
-
-/// True if call `a` has ended, or was left with an error, at every rank that begins call `b`. Both
-/// are serials of one communicator. A prepared collective's serials are comparable with each other
-/// only.
-constexpr bool is_serial_before(tag_t a, tag_t b) noexcept {
-  const std::uint32_t distance = static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b);
-  if (!prepared_serial::is(a) && !prepared_serial::is(b))  // 31-bit numbers.
-    return static_cast<std::int32_t>(distance << 1) < 0;
-  return prepared_serial::is(a) && prepared_serial::is(b) &&
-         prepared_serial::number_of(a) == prepared_serial::number_of(b) &&
-         static_cast<std::int32_t>(distance << (32 - prepared_serial::start_bits)) < 0;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/revocations.hpp
-
-// Collective calls that other ranks have left with an error, so that this rank does not wait for
-// them.
-
-namespace mpx::inline v0::detail {
-
-/// A collective call that another rank has left.
-struct left_call {
-  collective_call call;
-  peer_id by = 0;
-  errc why{};  // As reported by `by`.
-};
-
-/// The service of kind `revoke`. Threads: under the endpoint's lock.
-class revocations final : public service {
- public:
-  /// Called when this rank begins `call`: it has left all earlier ones behind.
-  void begin(collective_call call) noexcept {
-    revoked_.erase_if([call](const left_call& old) {
-      return old.call.context == call.context && before(old.call, call);
-    });
-  }
-  /// True if `a` comes before `b` in one communicator. (Serials wrap around.)
-  static bool before(collective_call a, collective_call b) noexcept {
-    return is_serial_before(a.serial, b.serial);
-  }
-  /// Called when this rank leaves a call with an error.
-  void leave() noexcept { some_left_ = true; }
-  bool some_left() const noexcept { return some_left_; }
-  /// True if no rank has left any call, as far as this rank knows.
-  bool none() const noexcept { return !some_left_ && revoked_.empty(); }
-  bool contains(collective_call call) const noexcept { return find(call) != nullptr; }
-  /// Returns the first report about `call`; nullptr if there is none.
-  const left_call* find(collective_call call) const noexcept {
-    for (const left_call& r : revoked_)
-      if (r.call.context == call.context && r.call.serial == call.serial) return &r;
-    return nullptr;
-  }
-
-  errc on_packet(peer_id source, const wire::header& h,
-                 std::span<const std::byte> payload) noexcept override {
-    if (!payload.empty() || (h.context & 1) == 0 || (h.tag < 0 && !prepared_serial::is(h.tag)))
-      return errc::protocol;
-    return add({{h.context, h.tag}, source, static_cast<errc>(h.ticket)}) ? errc{}
-                                                                          : errc::no_resources;
-  }
-  /// Called when no call waits in the collectives of `context` any more.
-  void forget(context_id context) noexcept {
-    revoked_.erase_if([context](const left_call& r) { return r.call.context == context; });
-  }
-  void on_loss(peer_id) noexcept override {}
-
- private:
-  static constexpr std::size_t revoked_max = 4096;
-
-  [[gnu::noinline, gnu::cold]] bool add(const left_call& call) noexcept {
-    if (contains(call.call)) return true;
-    return revoked_.size() != revoked_max && revoked_.try_push_back(call);
-  }
-
-  bool some_left_ = false;
-  plain_array<left_call> revoked_;  // Calls left by others that this rank has not passed yet.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/core/block_cache.hpp
-
-// Memory blocks in steps of 64 bytes. Small blocks are recycled through free lists of bounded
-// length; large ones go to and from the system allocator.
-
-namespace mpx::inline v0 {
-
-/// Keeps at most `cached_bytes_max` of free memory.
-/// Cost:       a pop or a push for blocks up to 1 KiB.
-class block_cache {
- public:
-  static constexpr std::size_t step = 64;
-  static constexpr std::size_t small_max = 1024;
-  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
-  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
-
-  block_cache() = default;
-  block_cache(const block_cache&) = delete;
-  block_cache& operator=(const block_cache&) = delete;
-  ~block_cache() {
-    for (free_list& list : lists_)
-      while (list.first != nullptr) release(pop(list, 0));
-  }
-
-  /// Returns a block of `bytes`, rounded up to a step, aligned to 16; nullptr if memory is
-  /// exhausted.
-  void* take(std::size_t bytes) noexcept {
-    in_use_ += round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if (list.first != nullptr) return pop(list, round_up(bytes));
-    }
-    return take_fresh(round_up(bytes));
-  }
-
-  /// Gives back a block of `take(bytes)`.
-  void give(void* p, std::size_t bytes) noexcept {
-    in_use_ -= round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if (list.bytes + round_up(bytes) <= class_bytes_max) {
-        list.first = ::new (p) node{list.first};
-        list.bytes += round_up(bytes);
-        return;
-      }
-    }
-    release(p);
-  }
-
-  /// Bytes handed out and not yet given back.
-  std::size_t in_use_bytes() const noexcept { return in_use_; }
-
- private:
-  struct node {
-    node* next;
-  };
-  struct free_list {
-    node* first = nullptr;
-    std::size_t bytes = 0;
-  };
-
-  static constexpr std::size_t round_up(std::size_t n) noexcept {
-    return (n + step - 1) / step * step;
-  }
-  static constexpr std::size_t index(std::size_t bytes) noexcept {
-    return bytes == 0 ? 0 : (bytes - 1) / step;
-  }
-  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
-    void* p = platform::allocate(rounded);
-    if (p == nullptr) in_use_ -= rounded;
-    return p;
-  }
-  static void* pop(free_list& list, std::size_t bytes) noexcept {
-    node* n = list.first;
-    list.first = n->next;
-    list.bytes -= bytes;
-    return n;
-  }
-  static void release(void* p) noexcept { platform::deallocate(p); }
-
-  free_list lists_[small_max / step]{};
-  std::size_t in_use_ = 0;
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/rooms/early_messages.hpp
-
-// Memory of unexpected messages and of messages that matched probes have taken out of matching. A
-// part of the inbox.
-
-namespace mpx::inline v0::detail {
-
-static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
-
-class early_messages {
- public:
-  /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
-  explicit early_messages(context_id place_mask) : index_(buckets_min, place_hash{place_mask}) {}
-  early_messages(const early_messages&) = delete;
-  early_messages& operator=(const early_messages&) = delete;
-  ~early_messages() {
-    while (!claimed_.empty()) {
-      arrived_message& m = claimed_.front();
-      claimed_.pop_front();
-      forget(&m);
-    }
-  }
-
-  /// Makes a record of a message with a copy of `payload`. Returns nullptr if memory is exhausted.
-  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
-    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
-    if (block == nullptr) return nullptr;
-    auto* const m = ::new (block) arrived_message;
-    m->is = {h.context, source, h.tag};
-    m->kind = h.kind;
-    m->flags = h.flags;
-    m->ticket = h.ticket;
-    m->stored = static_cast<std::uint32_t>(payload.size());
-    m->bytes = payload.size();
-    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
-    return m;
-  }
-  /// Makes a record of an eager message without flags.
-  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
-                                                    std::span<const std::byte> payload) noexcept {
-    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
-    if (block == nullptr) return nullptr;
-    auto* const m = ::new (block) arrived_message;
-    m->is = {bits, source};
-    m->kind = wire::kind::eager;
-    m->plain = true;
-    m->stored = static_cast<std::uint32_t>(payload.size());
-    m->bytes = payload.size();
-    if (payload.size() == 8) {
-      std::memcpy(m->data(), payload.data(), 8);
-    } else if (!payload.empty()) {
-      std::memcpy(m->data(), payload.data(), payload.size());
-    }
-    return m;
-  }
-  /// Frees a record.
-  /// Requires: `m` is neither in the matcher nor claimed.
-  void forget(arrived_message* m) noexcept {
-    if (m->indexed) [[unlikely]]
-      index_.erase(*m);
-    const std::size_t bytes = sizeof(arrived_message) + m->stored;
-    m->~arrived_message();
-    blocks_.give(m, bytes);
-  }
-
-  void claim(arrived_message& m) noexcept {
-    if (detail::exchange(m.indexed, false)) index_.erase(m);
-    claimed_.push_back(m);
-  }
-  void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
-  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
-  template <class F>
-  void for_each_claimed(F&& f) {
-    for (arrived_message& m : claimed_) f(m);
-  }
-
-  /// Adds `m` to the index.
-  /// Requires: it is in the matcher and not in the index.
-  void index(arrived_message& m) noexcept {
-    m.indexed = true;
-    index_.insert(m);
-  }
-  /// Calls take(message) for each indexed message whose context has the place of `context`, and for
-  /// a few others. `take` may claim or forget the message that it is given.
-  template <class Take>
-  void for_each_near(context_id context, Take&& take) {
-    auto& bucket = index_.at(index_.hash()(context));
-    for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
-  }
-
-  /// Memory of stored eager messages, in bytes, as flow control counts it.
-  std::uint64_t bytes() const noexcept { return bytes_; }
-  void count(std::uint64_t more) noexcept { bytes_ += more; }
-  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
-
- private:
-  struct place_hash {
-    context_id mask;
-    std::uint32_t operator()(context_id context) const noexcept {
-      const std::uint64_t h = std::uint64_t{context & mask} * 0x9e37'79b9'7f4a'7c15u;
-      return static_cast<std::uint32_t>(h >> 32);
-    }
-    std::uint32_t operator()(const arrived_message& m) const noexcept {
-      return (*this)(m.is.context());
-    }
-  };
-  static constexpr std::uint32_t buckets_min = 4;
-
-  std::uint64_t bytes_ = 0;
-  block_cache blocks_;
-  linked_list<arrived_message, arrival_tag> claimed_;
-  bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/protocol/turns.hpp
-
-// Detects that two ranks exchange long messages in turns (request-reply), and measures whether
-// these are faster announced or sent eagerly without announcement.
-
-namespace mpx::inline v0::protocol {
-
-/// Detects an exchange in turns with one peer: this rank has received as many long messages as it
-/// has sent, except for those by which the peer is ahead. One for each peer.
-class exchange_detector {
- public:
-  /// True if the next message follows at least `n` turns, and begin() has not been called for it.
-  bool is_turn_after(std::uint8_t n) const noexcept {
-    return ahead_ <= 0 && turns_ >= n && !begun_;
-  }
-  /// Marks the next message as considered: it may have to wait for room, and is not considered
-  /// again.
-  void begin() noexcept { begun_ = true; }
-  void sent(bool unasked) noexcept {
-    turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
-    if (ahead_ < 2) ++ahead_;
-    ++total_;
-    unasked_ = unasked;
-    begun_ = false;
-  }
-  /// A long message of the peer has begun to arrive.
-  void arrived() noexcept {
-    if (ahead_ == 2) ahead_ = 1;  // A stream of messages has ended.
-    if (ahead_ >= 0) --ahead_;
-  }
-  /// True if the last message was sent without announcement.
-  bool unasked() const noexcept { return unasked_; }
-  /// True if more messages have been sent than received.
-  bool is_ahead() const noexcept { return ahead_ > 0; }
-  /// Number of messages sent, modulo 65,536.
-  std::uint16_t total() const noexcept { return total_; }
-
- private:
-  std::int8_t ahead_ = 0;  // Messages sent minus received, clamped to -1 .. 2.
-  std::uint8_t turns_ = 0;
-  std::uint16_t total_ = 0;
-  bool begun_ = false;
-  bool unasked_ = false;
-};
-
-/// Chooses between announcing and sending eagerly. Tries each for a number of turns, and uses the
-/// one with the shortest time per message, measured over four messages or more; the program's own
-/// work in a turn is the same in both. Starts again after 4096 turns. One for each peer and size.
-/// Cost:       a few comparisons a turn.
-class eager_limit_tuner {
- public:
-  /// Begins a turn, after `sent` messages in total. `trials`: turns of each choice. The first half
-  /// of them is not measured, because the first use of a path takes longer.
-  /// Returns:    true if the turn's message is to be sent without announcement.
-  bool begin(std::uint16_t sent, std::int64_t now_ns, std::uint16_t trials) noexcept {
-    if (turn_ == turns_max) turn_ = 0;
-    const std::uint16_t n = turn_++;
-    if (n == 0) least_ns_[0] = least_ns_[1] = ns_max;
-    // A measurement starts and ends with the measured half of a trial.
-    const bool looks = n < 2 * trials && n % trials >= trials / 2;
-    const auto messages = static_cast<std::uint16_t>(sent - sent_);
-    if (measures_ && messages >= 4) {
-      const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
-      if (ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
-    }
-    if (!looks || !measures_ || messages >= 4) {
-      measures_ = looks;
-      began_ns_ = now_ns;
-      sent_ = sent;
-    }
-    unasked_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
-    return unasked_;
-  }
-
- private:
-  static constexpr std::uint16_t turns_max = 4096;
-  static constexpr float ns_max = 1e30F;
-  float least_ns_[2]{};  // Per message: announced, not announced.
-  std::int64_t began_ns_ = 0;
-  std::uint16_t sent_ = 0;
-  std::uint16_t turn_ = 0;
-  bool measures_ = false;
-  bool unasked_ = false;
-};
-
-}  // namespace mpx::inline v0::protocol
-
-// ==== mpx/engine/rooms/peer_record.hpp
-
-// State that a rank keeps for a peer that is or was busy. Each component has a part of its own,
-// whose members no other component can name.
-
-namespace mpx::inline v0::detail {
-
-struct busy_tag;
-struct stalled_tag;
-
-/// Part of the outbox: queues to the peer that have not been sent.
-class outbound {
-  template <class, class>
-  friend class outbox_room;
-  linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
-  linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
-  std::uint32_t answers_ = 0;                  // Length of `control_`.
-  std::uint32_t announced_ = 0;                // Announcements sent and not answered.
-  std::uint32_t allowance_ = 0;                // Limit of `announced_`.
-  bool owes_credit_ = false;
-  protocol::exchange_detector turns_;
-  // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
-  // eagerly in request-reply patterns.
-  plain_array<protocol::eager_limit_tuner> turn_;
-};
-
-/// Part of the inbox: resources of this rank that the peer may use.
-class inbound {
-  template <class, class>
-  friend class inbox_room;
-  std::uint32_t heard_ = 0;       // Its announcements that are not answered.
-  std::uint32_t granted_ = 0;     // Limit of `heard_`.
-  std::uint64_t held_bytes_ = 0;  // Memory of its unexpected eager messages.
-  operation* placed_ = nullptr;   // Receive that matched by the header; its body arrives.
-  std::size_t placed_bytes_ = 0;  // Bytes that the transport places there; 0: none.
-  std::uint32_t placed_ticket_ = 0;
-  std::uint8_t placed_flags_ = 0;
-};
-
-/// Part of the rendezvous: long data under way to and from the peer.
-class transfers {
-  template <class, class>
-  friend class rendezvous_room;
-  linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
-  linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
-  operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
-  std::size_t fed_bytes_ = 0;     // and the size of the fragment.
-  std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
-  // Rendezvous protocol that the peer chose for the last long message it received from this rank,
-  // and the number of bits of that message's length.
-  protocol::rendezvous_protocol taken_{};
-  std::uint8_t taken_bits_ = 0;
-};
-
-/// All state of a peer. Packet handlers must work without memory: if no record can be allocated,
-/// the peer is lost, and its table entry points to a record shared by all such peers.
-class peer_record : public list_node<busy_tag>,
-                    public list_node<stalled_tag>,
-                    public outbound,
-                    public inbound,
-                    public transfers,
-                    public allocated {
-  template <class, class>
-  friend class peers_room;
-
- public:
-  explicit peer_record(peer_id to) noexcept : peer(to) {}
-  const peer_id peer;
-  /// The reason why the peer is lost, or errc{}.
-  errc failure() const noexcept { return failure_; }
-
- private:
-  errc failure_{};
-  bool busy_ = false;      // Something waits for room in its channel.
-  bool stalled_ = false;   // It must not announce more until it is allowed to.
-  bool refused_ = false;   // The transport cannot reach it.
-  bool newcomer_ = false;  // It was added and has not sent its grant yet.
-  bool left_ = false;      // It has told that it leaves in good order.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/turns.hpp
-
-// Conditions under which long messages may be sent eagerly in request-reply patterns
-// (rooms/detail/outbox_turns.hpp).
-
-namespace mpx::inline v0::detail {
-
-/// True if the channel copies what is posted and the program has not chosen another rendezvous
-/// protocol.
-template <class Transport, class Protocol>
-inline constexpr bool sends_unasked =
-    (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
-    (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
-
-/// Longest message sent so, in bytes. Both sides derive it from what their fingerprints contain,
-/// whatever protocol the sender has chosen.
-template <class Transport, class Protocol>
-inline constexpr std::size_t unasked_bytes_max =
-    lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/inbox.hpp
-
-// Receive side of the endpoint: posted receives, unexpected messages within their budget, probes,
-// and the direct receive that polls for its message itself. Every field of a packet is checked
-// before it is used.
-
-namespace mpx::inline v0::detail {
-
-/// Requires of `House`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
-/// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
-/// rendezvous().
-template <class Stack, class House>
-class inbox_room {
-  using transport_type = typename Stack::transport_type;
-  using protocol_type = typename Stack::protocol_type;
-  static constexpr bool concurrent = Stack::threading_type::concurrent;
-  static constexpr unsigned direct_polls = 4096;
-  static constexpr std::uint32_t allowance_max = 1u << 31;
-
- public:
-  [[gnu::noinline, gnu::cold]] inbox_room(std::uint32_t announced_max, context_id place_mask)
-      : announcements_step_(announced_max), early_(place_mask) {}
-  inbox_room(const inbox_room&) = delete;
-  inbox_room& operator=(const inbox_room&) = delete;
-  ~inbox_room() { forget_all(); }
-
-  // --- Receives ----------------------------------------------------------------------------------
-
-  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
-    operation* op = new_receive(into);
-    if (op == nullptr) [[unlikely]]
-      return {nullptr, errc::no_resources};
-    op->want.bits = want.bits;  // A copy of the whole struct stalls on store forwarding.
-    op->want.ignore = want.ignore;
-    op->want.source = want.source;
-    if ((matcher_.stored() | house().peers().failures()) != 0 && met_or_unmatchable(*op))
-        [[unlikely]]
-      return {op};
-    matcher_.post(*op);
-    return {op};
-  }
-  /// Starts a receive from the null rank: complete, without data.
-  started receive_nothing(peer_id nobody) {
-    operation* op = new_receive({});
-    if (op == nullptr) return {nullptr, errc::no_resources};
-    op->want = pattern{0, nobody, -1};
-    end_unmatched(*op, errc{});
-    return {op};
-  }
-  /// Cancels a receive that has not matched.
-  /// Requires: it is posted.
-  void cancel(operation& op) noexcept {
-    matcher_.cancel(op);
-    op.cancelled = true;
-    end_unmatched(op, errc{});
-  }
-  void withdraw(operation& op) noexcept { matcher_.cancel(op); }
-
-  /// Receives and polls for a while. A message that arrives meanwhile needs no operation and no
-  /// matching. If d.failure is `undecided` on return, d.posted has to be waited for.
-  [[gnu::noinline]] void receive_now(direct_receive& d) {
-    if constexpr (!concurrent) {
-      if (matcher_.stored() != 0) return receive_stored(d);
-      if (matcher_.nothing_posted() && d.want.source != any_peer && house().peers().may_take())
-          [[likely]] {
-        if (take_direct(d)) [[likely]]
-          return;
-      }
-    }
-    receive_slow(d);
-  }
-  /// Copies the result of the complete operation `op` to `d` and returns `op` to the pool.
-  void received(direct_receive& d, operation& op) {
-    d.want.source = op.peer;
-    d.want.bits = match_bits_of(0, op.tag);
-    d.bytes = op.message_bytes;
-    d.failure = op.failure;
-    house().give(op);
-  }
-  void post_direct_if_any() {
-    if (direct_ != nullptr) post_direct();
-  }
-
-  // --- Packets -----------------------------------------------------------------------------------
-
-  /// Handles a plain eager message. Returns false if it matches no receive.
-  [[MPX_ALWAYS_INLINE]] bool on_plain(peer_id source, match_bits bits,
-                                      std::span<const std::byte> payload) noexcept {
-    const envelope is{bits, source};
-    if (matcher_.nothing_posted() && direct_ != nullptr) {  // Nothing else is posted meanwhile.
-      if (!direct_->want.matches(is)) [[unlikely]]
-        return false;
-      direct_receive& d = *detail::exchange(direct_, nullptr);
-      d.want.source = source;
-      d.want.bits = bits;
-      d.bytes = payload.size();
-      d.done = true;
-      if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
-        std::memcpy(d.buffer, payload.data(), 8);
-        d.failure = errc{};
-        released(source, 8);
-        return true;
-      }
-      d.failure = copy_eager(d.buffer, d.capacity, payload);
-      released(source, payload.size());
-      return true;
-    }
-    posted_receive* const r = matcher_.match_arrival(is);
-    if (r == nullptr) [[unlikely]]
-      return false;
-    deliver(static_cast<operation&>(*r), source, is.tag(), payload);
-    return true;
-  }
-
-  bool store_if_plain(peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept;
-  /// Handles an eager message that asks for an answer or has matched no receive.
-  [[MPX_ALWAYS_INLINE]] errc on_eager(peer_record& r, const wire::header& h,
-                                      std::span<const std::byte> payload) {
-    if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
-    const peer_id source = r.peer;
-    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
-      return on_unasked(r, h, payload);
-    if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
-    if constexpr (PlacingTransport<transport_type>) {
-      if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
-        finish_placed(*op, payload);
-        if (h.flags != 0)
-          house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
-        return errc{};
-      }
-    }
-    posted_receive* met = nullptr;
-    if (h.flags != 0) {
-      post_direct_if_any();
-      met = matcher_.match_arrival({h.context, source, h.tag});
-    }
-    if (met == nullptr) return store_early(r, h, payload);
-    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
-    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
-    return errc{};
-  }
-
-  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
-  errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
-    post_direct_if_any();
-    wire::announcement a;
-    const bool read = wire::read(payload, a);
-    if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
-    ++r.heard_;
-    if ((h.flags & wire::flag_last) != 0) house().peers().set_stalled(r);
-    const peer_id source = r.peer;
-    arrived_message m;
-    m.is = {h.context, source, h.tag};
-    m.kind = h.kind;
-    m.flags = h.flags;
-    if (house().outbox().is_other_half(r, a.bytes) || house().rendezvous().has_data_for(r))
-      m.flags |= arrived_message::flag_both_ways;
-    house().outbox().on_turn(r);
-    m.ticket = h.ticket;
-    m.bytes = a.bytes;
-    m.memory = a.memory;
-    if (posted_receive* met = matcher_.match_arrival(m.is); met != nullptr) {
-      house().rendezvous().begin(static_cast<operation&>(*met), m);
-      return errc{};
-    }
-    arrived_message* kept = store(source, h, {});
-    if (kept == nullptr) return errc::no_resources;
-    kept->flags = m.flags;
-    kept->bytes = a.bytes;
-    kept->memory = a.memory;
-    if ((h.flags & wire::flag_ready) != 0) {
-      kept->unready = true;
-      --r.heard_;
-      house().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
-    }
-    discard_if_refused(h.context);
-    return errc{};
-  }
-  void announcement_answered(peer_id peer) noexcept { --house().peers().find(peer)->heard_; }
-  /// Handles a recall: the sender withdraws its exposed data, so this rank must not fetch it any
-  /// more. A message that a receive has already taken gets no answer: its transfer continues and
-  /// ends as usual.
-  errc on_recall(peer_record& r, const wire::header& h) {
-    if (h.ticket == 0) return errc::protocol;
-    bool waits = false;
-    const auto forget = [&](arrived_message& m) {
-      if (m.kind != wire::kind::announce || m.is.source != r.peer || m.ticket != h.ticket ||
-          m.unready)
-        return;
-      m.memory = {};
-      waits = true;
-    };
-    matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
-    early_.for_each_claimed(forget);
-    if (waits) house().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
-    return errc{};
-  }
-
-  std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
-  void drop_placed(peer_record& r, operation& op);
-  bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
-
-  // --- Probes ------------------------------------------------------------------------------------
-
-  /// Returns the earliest matching message, or nullptr. `failure`: the reason why none can arrive
-  /// any more, or errc{}.
-  arrived_message* find(const pattern& want, errc& failure) noexcept {
-    if (house().peers().orphaned()) [[unlikely]]
-      house().peers().check();
-    auto* m = static_cast<arrived_message*>(matcher_.find(want));
-    failure = m == nullptr ? why_unmatchable(want) : errc{};
-    return m;
-  }
-  /// Finds a message and takes it out of matching (matched probe). `receive_claimed` or `discard`
-  /// has to follow.
-  arrived_message* claim(const pattern& want, errc& failure) noexcept {
-    arrived_message* const m = find(want, failure);
-    if (m == nullptr) return nullptr;
-    matcher_.withdraw(*m);
-    early_.claim(*m);
-    return m;
-  }
-  started receive_claimed(arrived_message* m, const memory& into) {
-    if (house().peers().orphaned()) return {nullptr, errc::not_a_rank};
-    operation* op = new_receive(into);
-    if (op == nullptr) return {nullptr, errc::no_resources};
-    early_.unclaim(*m);
-    op->want = pattern::of(m->is.bits, 0, m->is.source);
-    accept(*op, m);
-    return {op};
-  }
-  /// Drops a message as a receive of zero bytes would, but without an operation: no data moves.
-  void discard(arrived_message* m) noexcept;
-  void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
-
-  /// Lets stalled peers announce more messages. A blocked rank calls it: the message that it waits
-  /// for may be one that its sender may not announce yet.
-  void allow_announcements() {
-    if (!house().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
-    while (peer_record* r = house().peers().next_stalled()) {
-      r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
-      house().outbox().answer(
-          r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
-    }
-  }
-
-  /// Messages that matched probes hold.
-  const auto& claimed() const noexcept { return early_.claimed(); }
-  /// Drops all unexpected messages of all peers, as a forked child does; forget_early drops those
-  /// of `peer`.
-  void forget_all() noexcept;
-  void forget_early(peer_id peer) noexcept {
-    matcher_.for_each([&](unexpected_message& u) {
-      auto& m = static_cast<arrived_message&>(u);
-      if (m.is.source != peer) return;
-      matcher_.withdraw(m);
-      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
-      early_.forget(&m);
-    });
-  }
-
-  /// Indexes the messages stored since the last call, and drops those of freed communicators.
-  /// Cost: a look at each of them.
-  void index_new() noexcept;
-  /// Drops unexpected messages for whose envelope `gone` returns true.
-  /// Requires: their contexts have the same place as `context`.
-  /// Cost: that of `index_new`, and a look at each message of that place.
-  template <class Gone>
-  void discard_if(context_id context, Gone&& gone) noexcept;
-
-  void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
-  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
-  /// Ends a posted receive that waits for `peer` alone, or for any source of a communicator that
-  /// contains `peer`.
-  void end_if_for(operation& op, peer_id peer, errc why) {
-    if (op.want.source != peer &&
-        (op.want.source != any_peer || !house().concerns(op.want.context(), peer)))
-      return;
-    end_posted(op, why);
-  }
-  /// Requires: `op` is posted.
-  void end_posted(operation& op, errc why) {
-    matcher_.cancel(op);
-    end_unmatched(op, why);
-  }
-
-  /// Memory of eager messages that arrived before their receives, in bytes, as flow control counts
-  /// it.
-  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
-  /// Calls take(message, claimed) for each unexpected message.
-  template <class Take>
-  void for_each_early(Take&& take) {
-    matcher_.for_each(
-        [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
-    for (const arrived_message& m : early_.claimed()) take(m, true);
-  }
-  const direct_receive* direct() const noexcept { return direct_; }
-
- private:
-  House& house() noexcept { return static_cast<House&>(*this); }
-
-  [[MPX_ALWAYS_INLINE]] operation* new_receive(const memory& into) {
-    operation* op = house().pool().take();
-    if (op != nullptr) [[likely]]
-      begin_receive(*op, into);
-    return op;
-  }
-  [[MPX_ALWAYS_INLINE]] static void begin_receive(operation& op, const memory& into) noexcept {
-    op.begin(role::receive, stage::posted, 0);
-    op.data.base = into.base;
-    op.data.bytes = into.bytes;
-    if (into.how == nullptr) [[likely]]
-      return;
-    op.data.how = into.how;
-    op.owns(op.layout_mark());
-  }
-
-  /// Takes the message for `d` if it is the next packet of its source.
-  /// Requires: no posted receive and no unexpected message could match first.
-  [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
-    if constexpr (PeekingTransport<transport_type>) {
-      const peer_id source = d.want.source;
-      bool tell = false;
-      const bool taken = house().transport().take_if(
-          source, [&](const frame_header& f, std::span<const std::byte> payload) {
-            // A receive with any tag takes tag 0 here; other tags are found by the poll that
-            // follows.
-            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
-                !house().flow().incoming(source, f.word[wire::word_credit]))
-              return false;
-            d.bytes = payload.size();
-            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
-              std::memcpy(d.buffer, payload.data(), 8);
-              d.failure = errc{};
-              tell = house().flow().release(source, 8);
-              return true;
-            }
-            d.failure = copy_eager(d.buffer, d.capacity, payload);
-            tell = house().flow().release(source, payload.size());
-            return true;
-          });
-      if (tell) [[unlikely]]
-        house().outbox().owe_credit(source);
-      return taken;
-    }
-    return false;
-  }
-
-  void receive_stored(direct_receive& d);
-  void discard_stored(arrived_message& m) noexcept;
-  /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
-  /// operation.
-  [[gnu::noinline]] void post_direct() {
-    direct_receive& d = *detail::exchange(direct_, nullptr);
-    d.posted = detail::exchange(spare_, nullptr);
-    begin_receive(*d.posted, {d.buffer, d.capacity});
-    d.posted->want = d.want;
-    matcher_.post(*d.posted);
-  }
-
-  /// Copies the bytes that fit. Returns errc::truncate if the payload is longer.
-  [[MPX_ALWAYS_INLINE]] static errc copy_eager(std::byte* into, std::size_t capacity,
-                                               std::span<const std::byte> payload) noexcept {
-    const std::size_t n = lesser(payload.size(), capacity);
-    if (n != 0) std::memcpy(into, payload.data(), n);
-    return n < payload.size() ? errc::truncate : errc{};
-  }
-  /// Copies an eager message to its receive and completes the receive.
-  [[MPX_ALWAYS_INLINE]] void deliver(operation& op, peer_id source, tag_t tag,
-                                     std::span<const std::byte> payload) noexcept {
-    op.peer = source;
-    op.tag = tag;
-    op.message_bytes = payload.size();
-    if (payload.size() == 8 && op.data.bytes >= 8 && op.is_plain()) [[likely]] {
-      std::memcpy(op.data.base, payload.data(), 8);
-      house().finish_plain(op);
-      return released(source, 8);
-    }
-    errc why;
-    if (op.data.contiguous()) [[likely]] {
-      why = copy_eager(op.data.base, op.data.bytes, payload);
-    } else {
-      why = payload.size() > op.data.bytes ? errc::truncate : errc{};
-      op.data.write(0, payload.first(lesser(payload.size(), op.data.bytes)));
-    }
-    house().finish(op, why);
-    released(source, payload.size());
-  }
-  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
-                                       std::span<const std::byte> payload) noexcept {
-    deliver(op, source, tag, payload);
-  }
-  /// Returns credit for eager bytes of `source` that have left this process's memory.
-  [[MPX_ALWAYS_INLINE]] void released(peer_id source, std::size_t bytes) noexcept {
-    if (house().flow().release(source, bytes)) [[unlikely]]
-      house().outbox().owe_credit(source);
-  }
-  void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
-  void receive_slow(direct_receive& d);
-
-  /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
-  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
-                                         std::span<const std::byte> payload) {
-    const std::size_t cost = unexpected_cost(payload.size());
-    if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
-    arrived_message* m = store(r.peer, h, payload);
-    if (m == nullptr) return errc::no_resources;
-    r.held_bytes_ += cost;
-    early_.count(cost);
-    house().trace().on(event::unexpected_bytes, payload.size());
-    if ((h.flags & wire::flag_ready) != 0) {
-      m->unready = true;
-      house().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
-    }
-    discard_if_refused(h.context);
-    return errc{};
-  }
-  /// Drops messages of a revoked communicator: no receive will match them, and their senders must
-  /// not wait.
-  [[gnu::noinline, gnu::cold]] void discard_if_refused(context_id context) noexcept {
-    if (house().peers().failures() == 0 || house().failure_in(context) == errc{}) return;
-    discard_if(context, [context](const envelope& is) { return is.context() == context; });
-  }
-  /// Bytes of unexpected-message memory that the peer may fill.
-  std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
-    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
-      return house().flow().granted_bytes(peer);
-    return house().flow().window_bytes();
-  }
-  void give_back_early(peer_id source, std::size_t stored) noexcept {
-    house().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
-    early_.discount(unexpected_cost(stored));
-  }
-
-  /// Stores an unexpected message and adds it to the matcher. Returns nullptr if memory is
-  /// exhausted.
-  [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
-                                           std::span<const std::byte> payload) {
-    arrived_message* const m = early_.make(source, h, payload);
-    if (m != nullptr) stored(*m);
-    return m;
-  }
-  [[MPX_ALWAYS_INLINE]] void stored(arrived_message& m) noexcept {
-    matcher_.store(m);
-    house().trace().on(event::unexpected, 1);
-    house().arrived();
-  }
-
-  /// Gives an unexpected message, already out of the matcher, to its receive.
-  [[gnu::noinline]] void accept(operation& op, arrived_message* m) {
-    if constexpr (Stack::checks_type::compares_types) note_type(op.want, m->is.bits);
-    const peer_id source = m->is.source;
-    if (m->kind == wire::kind::announce) {
-      const arrived_message copy = *m;
-      early_.forget(m);
-      return house().rendezvous().begin(op, copy);
-    }
-    give_back_early(source, m->stored);
-    const bool unready = m->unready;
-    const std::uint32_t ticket = m->ticket;
-    const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
-    if (unready && op.failure == errc{}) op.fails(errc::not_ready);
-    early_.forget(m);
-    if (synchronous)
-      house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
-  }
-
-  void end_unmatched(operation& op, errc why) noexcept {
-    op.peer = op.want.source;
-    op.tag = op.want.tag();
-    op.message_bytes = 0;
-    house().finish(op, why);
-  }
-  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
-  /// both cases.
-  [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
-    if (house().peers().orphaned()) return end_if_unmatchable(op);
-    unexpected_message* const m = matcher_.match_receive(op.want);
-    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
-    return m != nullptr || (house().peers().failures() != 0 && end_if_unmatchable(op));
-  }
-  /// Completes a receive that can never match. Returns false if it can.
-  [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
-    const errc why = why_unmatchable_after_all(op.want);
-    if (why != errc{}) end_unmatched(op, why);
-    return why != errc{};
-  }
-  /// The reason why a receive can never match, or errc{}.
-  errc why_unmatchable(const pattern& want) noexcept {
-    return house().peers().failures() == 0 ? errc{} : why_unmatchable_after_all(want);
-  }
-  [[gnu::noinline, gnu::cold]] errc why_unmatchable_after_all(const pattern& want) noexcept {
-    if (house().peers().orphaned()) return errc::not_a_rank;
-    if (const errc why = house().failure_in(want.context()); why != errc{}) return why;
-    if (want.source != any_peer) return house().peers().failure_of(want.source);
-    return house().peers().unacknowledged() && house().unacknowledged_in(want.context())
-               ? errc::peer_lost
-               : errc{};
-  }
-
-  typename Stack::matching_type matcher_;
-  direct_receive* direct_ = nullptr;
-  operation* spare_ = nullptr;  // Used when a handler turns the direct receive into a posted one.
-  unsigned probing_ = 0;        // Number of blocked probes.
-  std::uint32_t announcements_step_;
-  early_messages early_;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/inbox_direct.hpp
-
-// Slow path of the direct receive, when the message has not arrived yet. Included by inbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack, class House>
-[[gnu::noinline]] void inbox_room<Stack, House>::receive_slow(direct_receive& d) {
-  d.posted = nullptr;
-  d.failure = undecided;
-  if constexpr (!concurrent) {
-    if (house().peers().orphaned()) [[unlikely]]
-      house().peers().check();
-    else
-      house().peers().polled();
-    if (matcher_.nothing_posted() && house().peers().failures() == 0 &&
-        matcher_.find(d.want) == nullptr) [[likely]] {
-      house().noticed();
-      if (spare_ == nullptr) spare_ = house().pool().take();
-      if (spare_ == nullptr) [[unlikely]] {
-        d.failure = errc::no_resources;
-        return;
-      }
-      d.done = false;
-      direct_ = &d;
-      for (unsigned polls = house().oversubscribed() ? 1 : direct_polls; polls > 0; --polls) {
-        if (polls % 64 == 1 && house().look_around()) break;
-        house().poll_once();
-        if (d.done) [[likely]]
-          return;
-        if (direct_ == nullptr) break;  // It became a posted receive; `wait` follows.
-      }
-      if (direct_ != nullptr) post_direct();
-    }
-  }
-  if (d.posted == nullptr) d.posted = receive({d.buffer, d.capacity}, d.want).op;
-  if (d.posted == nullptr) [[unlikely]] {
-    d.failure = errc::no_resources;
-    return;
-  }
-  if constexpr (!concurrent) {
-    if (d.posted->done()) received(d, *d.posted);
-  }
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/inbox_placed.hpp
-
-// Receives that matched by the header of a message whose body is still arriving. Included by
-// inbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Matches an eager message by its header and returns the buffer for its body; an empty span if
-/// there is none yet. If a receive matches, it belongs to this message from here on.
-template <class Stack, class House>
-std::span<std::byte> inbox_room<Stack, House>::place(peer_record& r, const wire::header& h,
-                                                     std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
-    return {};
-  post_direct_if_any();
-  const envelope is{h.context, r.peer, h.tag};
-  posted_receive* const met = matcher_.match_arrival(is);
-  if (met == nullptr) return {};
-  auto& op = static_cast<operation&>(*met);
-  op.peer = r.peer;
-  op.tag = h.tag;
-  op.message_bytes = bytes;
-  op.stage = stage::placed;
-  r.placed_ = &op;
-  r.placed_ticket_ = h.ticket;
-  r.placed_flags_ = h.flags;
-  r.placed_bytes_ = op.data.contiguous() && bytes <= op.data.bytes ? bytes : 0;
-  return op.data.piece(0, r.placed_bytes_);  // If empty, the whole packet is copied later.
-}
-
-/// The request of a placed receive is dropped: the transport discards the rest of the body; a body
-/// that is not placed is discarded by finish_placed.
-template <class Stack, class House>
-void inbox_room<Stack, House>::drop_placed(peer_record& r, operation& op) {
-  op.forget_memory();
-  op.holder = holder::nobody;
-  if (r.placed_bytes_ == 0) return;
-  house().cancel_place(r.peer);
-  r.placed_ = nullptr;
-  const std::size_t bytes = r.placed_bytes_;
-  if (r.placed_flags_ != 0)
-    house().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
-  if (op.done()) return;  // The answer found the peer dead.
-  house().end(op, errc{});
-  released(r.peer, bytes);
-}
-
-/// Completes a receive that matched by the header, when the body is whole.
-template <class Stack, class House>
-void inbox_room<Stack, House>::finish_placed(operation& op,
-                                             std::span<const std::byte> payload) noexcept {
-  if (!op.data.exists() ||
-      (op.data.contiguous() && payload.data() == op.data.base)) {  // Dropped, or in place.
-    const errc why = payload.size() > op.data.bytes ? errc::truncate : errc{};
-    const peer_id source = op.peer;
-    house().finish(op, why);
-    released(source, payload.size());
-    return;
-  }
-  deliver(op, op.peer, op.tag, payload);
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/inbox_stored.hpp
-
-// Unexpected messages. Plain eager ones take a cheaper path than others. Included by inbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Stores a plain eager message that matched no receive. Returns false if it needs the slow path.
-template <class Stack, class House>
-[[gnu::noinline]] bool inbox_room<Stack, House>::store_if_plain(
-    peer_id source, match_bits bits, std::span<const std::byte> payload) noexcept {
-  peer_record* const r = house().peers().find(source);
-  const std::size_t cost = unexpected_cost(payload.size());
-  if (r == nullptr || r->failure() != errc{} ||
-      payload.size() > eager_bytes_ceiling<protocol_type> ||
-      r->held_bytes_ + cost > window_of(source)) [[unlikely]]
-    return false;
-  arrived_message* const m = early_.make_plain(source, bits, payload);
-  if (m == nullptr) return false;
-  stored(*m);
-  r->held_bytes_ += cost;
-  early_.count(cost);
-  house().trace().on(event::unexpected_bytes, payload.size());
-  return true;
-}
-
-/// Handles an eager message longer than the threshold, sent without an announcement because the two
-/// ranks exchange messages in turns (ADR 0036).
-template <class Stack, class House>
-[[gnu::noinline]] errc inbox_room<Stack, House>::on_unasked(peer_record& r, const wire::header& h,
-                                                            std::span<const std::byte> payload) {
-  if (h.flags != wire::flag_turn || h.ticket != 0 ||
-      payload.size() <= protocol_type::tiny_bytes_max ||
-      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
-    return errc::protocol;
-  house().outbox().on_turn(r);
-  wire::header plain = h;
-  plain.flags = 0;
-  post_direct_if_any();
-  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
-  if (met == nullptr) return store_early(r, plain, payload);
-  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
-  return errc{};
-}
-
-/// Takes the unexpected message that `d` matches; without an operation if it is plain.
-template <class Stack, class House>
-[[gnu::noinline]] void inbox_room<Stack, House>::receive_stored(direct_receive& d) {
-  if (house().peers().orphaned()) [[unlikely]]
-    return receive_slow(d);
-  auto* const m = static_cast<arrived_message*>(matcher_.find(d.want));
-  if (m == nullptr || !m->plain) [[unlikely]]
-    return receive_slow(d);
-  matcher_.withdraw(*m);
-  const peer_id source = m->is.source;
-  const std::size_t bytes = m->stored;
-  d.want.source = source;
-  d.want.bits = m->is.bits;
-  d.bytes = bytes;
-  if (bytes == 8 && d.capacity >= 8) [[likely]] {
-    std::memcpy(d.buffer, m->data(), 8);
-    d.failure = errc{};
-  } else {
-    d.failure = copy_eager(d.buffer, d.capacity, {m->data(), bytes});
-  }
-  early_.forget(m);
-  give_back_early(source, bytes);
-  released(source, bytes);
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void inbox_room<Stack, House>::discard(arrived_message* m) noexcept {
-  early_.unclaim(*m);
-  const peer_id source = m->is.source;
-  const arrived_message was = *m;
-  early_.forget(m);
-  if (house().peers().orphaned()) return;
-  if (was.kind == wire::kind::announce) {
-    if (was.unready) return;  // The sender has been told.
-    // Losses are not checked for: this may run inside a packet handler.
-    if (house().peers().failure_of(source) != errc{}) return;
-    announcement_answered(source);
-    return house().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
-  }
-  give_back_early(source, was.stored);
-  released(source, was.stored);
-  if ((was.flags & wire::flag_synchronous) != 0)
-    house().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void inbox_room<Stack, House>::forget_all() noexcept {
-  matcher_.for_each([this](unexpected_message& m) {
-    matcher_.withdraw(m);
-    early_.forget(static_cast<arrived_message*>(&m));
-  });
-}
-
-template <class Stack, class House>
-void inbox_room<Stack, House>::discard_stored(arrived_message& m) noexcept {
-  matcher_.withdraw(m);
-  early_.claim(m);
-  discard(&m);  // Drops no other message.
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void inbox_room<Stack, House>::index_new() noexcept {
-  matcher_.for_each_newest([this](unexpected_message& u) {
-    auto& m = static_cast<arrived_message&>(u);
-    if (m.indexed) return false;  // All older ones are indexed.
-    if (house().is_freed(m.is.context())) {
-      discard_stored(m);
-    } else {
-      early_.index(m);
-    }
-    return true;
-  });
-}
-
-template <class Stack, class House>
-template <class Gone>
-void inbox_room<Stack, House>::discard_if(context_id context, Gone&& gone) noexcept {
-  if (matcher_.stored() == 0) return;
-  index_new();
-  early_.for_each_near(context, [&](arrived_message& m) {
-    if (gone(m.is)) discard_stored(m);
-  });
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/posting.hpp
-
-// Posts that complete at once. With some transports only posts to far peers can be pending.
-
-namespace mpx::inline v0 {
-
-/// Posts a packet such that the post is never pending; returns `retry` if it would be.
-/// Requires: posts of this transport are never pending, or only those to far peers.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] inline outcome post_at_once(T& t, peer_id peer, const frame_header& header,
-                                                  std::span<const std::byte> payload) noexcept {
-  if constexpr (NearFarTransport<T>) {
-    return t.post_near(peer, header, payload);
-  } else {
-    return t.post(peer, header, payload, 0);
-  }
-}
-/// True if a post to this peer may return `pending`.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                              [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!posts_pend<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T>) {
-    return !t.is_near(peer);
-  } else {
-    return true;
-  }
-}
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/rooms/outbox.hpp
-
-// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
-// of outstanding announcements, and memory attached for buffered sends. A message that the
-// transport takes at once leaves no state here.
-
-namespace mpx::inline v0::detail {
-
-/// Type of the posted work that a completion of the transport belongs to: a packet, or a get or
-/// put.
-enum class cookie_kind : std::uint8_t { packet, copy };
-/// Returns the cookie that names `op` to the transport. Cookie 0 names no operation.
-inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
-  return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
-}
-
-/// Requires of `House`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
-/// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
-/// peers() and rendezvous().
-template <class Stack, class House>
-class outbox_room {
-  using transport_type = typename Stack::transport_type;
-  using protocol_type = typename Stack::protocol_type;
-  static constexpr std::uint32_t allowance_max = 1u << 31;
-  static constexpr std::uint32_t answers_max = 1u << 17;
-  static constexpr std::size_t tiny_prepaid_max =
-      lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
-  /// Longest message sent with prepaid credit, in bytes. The cost of longer ones is mostly the
-  /// copy.
-  static constexpr std::size_t prepaid_max =
-      lesser(std::size_t{1024}, transport_type::traits.packet_bytes_max);
-
- public:
-  explicit outbox_room(std::uint32_t announced_max) noexcept : allowance_first_(announced_max) {}
-  outbox_room(const outbox_room&) = delete;
-  outbox_room& operator=(const outbox_room&) = delete;
-  ~outbox_room() { platform::deallocate(staging_); }
-
-  /// Size of the buffer in which non-contiguous data is packed, piece by piece, in bytes.
-  static constexpr std::size_t staging_bytes =
-      greater(greater(protocol_type::short_bytes_ceiling, 2 * protocol_type::fragment_bytes_max),
-              greater(far_part_t<protocol_type>::short_bytes_ceiling,
-                      far_part_t<protocol_type>::fragment_bytes_max));
-
-  /// True if a message of this size is announced, not sent eagerly. The first comparison lets the
-  /// compiler drop the second one for messages that are known to be tiny.
-  [[MPX_ALWAYS_INLINE]] bool is_long(std::size_t bytes) noexcept {
-    return bytes > protocol_type::tiny_bytes_max && bytes > house().protocol().short_bytes_max();
-  }
-
-  /// True if a message of this size to peer `to` is announced; far peers may have another
-  /// threshold.
-  bool is_long(std::size_t bytes, [[maybe_unused]] peer_id to) noexcept {
-    if constexpr (NearFarTransport<transport_type> && NearFarProtocol<protocol_type>) {
-      if (!house().transport().is_near(to))
-        return bytes > house().protocol().far().short_bytes_max();
-    }
-    return is_long(bytes);
-  }
-
-  /// Called when a long message of the peer begins to arrive.
-  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
-
-  /// Size of the fragments of long messages to this peer, in bytes.
-  std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
-    if constexpr (NearFarTransport<transport_type>) {
-      auto& t = house().transport();
-      return lesser(t.is_near(peer) ? protocol_type::fragment_bytes_max
-                                    : far_part_t<protocol_type>::fragment_bytes_max,
-                    t.packet_bytes_max(peer));
-    }
-    return lesser(protocol_type::fragment_bytes_max, transport_type::traits.packet_bytes_max);
-  }
-
-  /// True if this stack sends small messages with prepaid credit.
-  static constexpr bool prepays = PrepaidTransport<transport_type> &&
-                                  PrepaidFlowControl<typename Stack::flow_type> &&
-                                  (!posts_pend<transport_type> || NearFarTransport<transport_type>);
-
-  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
-  /// not possible; the message may still be sent by another path.
-  bool send_at_once(const send_call& c) noexcept;
-  /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
-  /// without effect, if that is not possible.
-  bool send_short_at_once(const send_call& c) noexcept;
-  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
-  /// for later messages. Returns false if it has to be queued.
-  bool send_and_prepay(const send_call& c) noexcept;
-
-  /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
-  bool send_now(const send_call& c) noexcept {
-    // A pending post needs an operation for its completion.
-    if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
-    const std::size_t bytes = c.data.bytes;
-    if (is_long(bytes) || !quiet(c.to)) [[unlikely]]
-      return false;
-    if (!acquire(c.to, bytes)) [[unlikely]]
-      return false;
-    const frame_header f = wire::plain_eager_frame(c.bits, house().flow().outgoing(c.to));
-    if (post_at_once(house().transport(), c.to, f, {c.data.base, bytes}) != outcome::done)
-        [[unlikely]] {
-      house().flow().restore(c.to, bytes);
-      return false;
-    }
-    house().trace().on(event::packets_sent, 1);
-    house().trace().on(event::eager_sent, 1);
-    return true;
-  }
-
-  /// Sends a message of any size behind earlier sends to the same peer, eagerly or by an
-  /// announcement.
-  /// Errors: errc::no_resources if no operation is available; the call has no effect then.
-  [[gnu::noinline]] started send(const send_call& c, std::uint8_t flags) {
-    peer_record* const known = house().peers().find_or_make(c.to);
-    operation* op = known == nullptr ? nullptr : new_send(c, flags);
-    if (op == nullptr) return {nullptr, errc::no_resources};
-    peer_record& r = *known;
-    const errc refused = house().failure_in(c.context());
-    if (const errc why = refused != errc{} ? refused : r.failure(); why != errc{}) {
-      house().finish(*op, why);
-      return {op};
-    }
-    r.backlog_.push_back(*op);
-    flush(r);
-    if (op->stage == stage::queued) house().peers().set_busy(r);
-    return {op};
-  }
-
-  /// Sends from the attached buffer; complete on return.
-  /// Errors: errc::buffer if the attached buffer has no room; errc::no_resources; the failure of
-  /// the peer.
-  errc send_buffered(const send_call& c) {
-    if (!has_attached_) return errc::buffer;
-    const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
-    if (at == offset_allocator::none) return errc::buffer;
-    if (c.data.contiguous() && send_now(c)) {
-      attached_space_.deallocate(at);
-      return errc{};
-    }
-    std::byte* const copy = attached_.data() + at;
-    c.data.read(0, {copy, c.data.bytes});
-    const auto [op, failure] = send({{copy, c.data.bytes}, c.to, c.bits}, 0);
-    if (op == nullptr) {
-      attached_space_.deallocate(at);
-      return failure;
-    }
-    op->owns(copy);
-    op->owned_by_attached = true;
-    op->holder = holder::nobody;
-    if (!op->done()) return errc{};
-    const errc why = op->failure;
-    house().give(*op);
-    return why;
-  }
-
-  errc attach(std::span<std::byte> piece) {
-    if (has_attached_) return errc::buffer;
-    attached_space_ = offset_allocator(piece.size());
-    attached_ = piece;
-    has_attached_ = true;
-    return errc{};
-  }
-  /// True if no part of the attached memory is in use.
-  bool attached_is_free() const noexcept { return attached_space_.empty(); }
-  /// Detaches and returns the attached memory.
-  /// Requires: attached_is_free().
-  std::span<std::byte> detach() noexcept {
-    has_attached_ = false;
-    return detail::exchange(attached_, {});
-  }
-  /// Frees the copy of its data, or the reference to its layout, that `op` owns.
-  [[gnu::noinline]] void free_copy(operation& op) noexcept {
-    std::byte* copy = detail::exchange(op.owned, nullptr);
-    if (copy == op.layout_mark()) {
-      op.data.how->drop();
-      op.data.how = nullptr;
-    } else if (op.owned_by_attached) {
-      attached_space_.deallocate(static_cast<std::uint64_t>(copy - attached_.data()));
-    } else {
-      platform::deallocate(copy);
-    }
-  }
-
-  // --- Packing of non-contiguous data ------------------------------------------------------------
-
-  bool prepare_staging() noexcept {
-    if (staging_ == nullptr) staging_ = static_cast<std::byte*>(platform::allocate(staging_bytes));
-    return staging_ != nullptr;
-  }
-  /// Buffer for one packed piece, valid until the next call.
-  /// Requires: prepare_staging() returned true.
-  std::span<std::byte> staging() noexcept {
-    staged_ = nullptr;
-    return {staging_, staging_bytes};
-  }
-  /// Returns bytes offset .. offset + n - 1 of the data that `op` sends, contiguous.
-  /// Requires: `op` has data; n <= staging_bytes if the data has a layout.
-  [[MPX_ALWAYS_INLINE]] std::span<const std::byte> piece(const operation& op, std::size_t offset,
-                                                         std::size_t n) noexcept {
-    if (op.data.contiguous()) [[likely]]
-      return op.data.piece(offset, n);
-    return packed_piece(op, offset, n);
-  }
-
-  // --- Packets -----------------------------------------------------------------------------------
-
-  /// Posts a packet. Returns false if it has to be posted again later. If the post is pending, the
-  /// transport reads `payload` until a completion of `op`, which counts it.
-  /// Requires: `payload` is empty if `op` is nullptr.
-  [[gnu::noinline]] bool post(peer_id to, wire::header h, std::span<const std::byte> payload,
-                              operation* op) noexcept {
-    h.credit = house().flow().outgoing(to);
-    if (op != nullptr && op->pending == pending_max) return false;
-    const outcome o = house().transport().post(
-        to, wire::pack(h), payload, op != nullptr ? cookie_of(*op, cookie_kind::packet) : 0);
-    if (o == outcome::refused) [[unlikely]]
-      house().peers().refuse(to);
-    if (o == outcome::pending && op != nullptr) ++op->pending;
-    const bool taken = o == outcome::done || o == outcome::pending;
-    house().trace().on(taken ? event::packets_sent : event::posts_retried, 1);
-    return taken;
-  }
-
-  /// Sends a control packet without a payload, now or as soon as the channel takes it.
-  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
-  /// Sends a control packet with the payload in `of.control`.
-  void answer(const wire::header& h, operation& of) {
-    answer(of.peer, h, {of.control, of.control_bytes}, &of);
-  }
-  /// Sends a control packet with a payload of at most 40 bytes, which is copied. Returns false if
-  /// the peer is lost.
-  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
-    peer_record& r = house().peers().of(to);
-    if (r.failure() != errc{}) return false;
-    operation* const op = new_control(r, h, payload);
-    if (op == nullptr) return false;
-    queue_control(r, *op);
-    flush(r);
-    if (op->stage == stage::queued) house().peers().set_busy(r);
-    return true;
-  }
-
-  /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
-  /// Cost: a copy unless the channel takes the packet now.
-  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  /// Number of answers that wait for room in the peer's channel.
-  std::uint32_t answers_waiting(peer_id peer) noexcept {
-    const peer_record* const r = house().peers().find(peer);
-    return r == nullptr ? 0 : r->answers_;
-  }
-
-  /// Returns credit: tells the peer, now or later, how many of its bytes have left this process's
-  /// memory.
-  [[gnu::noinline]] void owe_credit(peer_id peer) {
-    peer_record& r = house().peers().of(peer);
-    if (r.failure() != errc{}) return;
-    if (post(peer, {.kind = wire::kind::credit}, {}, nullptr)) {
-      house().trace().on(event::credits_sent, 1);
-      return;
-    }
-    r.owes_credit_ = true;
-    house().peers().set_busy(r);
-  }
-
-  /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
-  bool on_answer(operation* op, const wire::header& h) {
-    if (op == nullptr || op->stage != stage::answer || op->split) return false;
-    if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
-    if (op->announced) announcement_answered(op->peer);
-    house().rendezvous().end_exposure(*op);
-    house().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
-    return true;
-  }
-  bool on_allow(peer_id source, const wire::header& h) {
-    if (h.tag <= 0) return false;
-    peer_record& r = house().peers().of(source);
-    r.allowance_ = static_cast<std::uint32_t>(lesser<std::uint64_t>(
-        std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
-    return true;
-  }
-  [[gnu::noinline]] void announcement_answered(peer_id peer) {
-    --house().peers().of(peer).announced_;
-  }
-
-  bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
-  /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
-  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
-    return r.turns_.unasked() && r.turns_.is_ahead() &&
-           bytes <= unasked_bytes_max<transport_type, protocol_type>;
-  }
-  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
-
-  // --- Flushing ----------------------------------------------------------------------------------
-
-  /// True if a send to this peer may leave now without overtaking an earlier one.
-  [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
-    return house().peers().fast_path_allowed() || quiet_slow(to);
-  }
-
-  /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
-  /// copied.
-  std::size_t flush_busy() {
-    std::size_t sent = 0;
-    house().peers().for_each_busy([&](peer_record& r) {
-      sent += flush(r);
-      sent += house().rendezvous().move(r);  // Announcements and answers go first.
-      return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
-             house().rendezvous().idle(r);
-    });
-    return sent;
-  }
-
-  void on_new_record(peer_record& r) noexcept { r.allowance_ = allowance_first_; }
-  /// Empties the queues of a lost peer. Their operations have been ended before.
-  void on_loss(peer_record& r) noexcept {
-    r.control_.clear();
-    r.backlog_.clear();
-    r.answers_ = 0;
-    r.owes_credit_ = false;
-  }
-
- private:
-  static constexpr std::uint8_t pending_max = 255;
-  House& house() noexcept { return static_cast<House&>(*this); }
-
-  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
-    house().peers().check();
-    if (house().peers().any_revoked()) return false;
-    const peer_record* r = house().peers().find(to);
-    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
-  }
-
-  [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return house().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
-  }
-  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
-  bool try_send_prepaid(const send_call& c) noexcept;
-
-  operation* new_send(const send_call& c, std::uint8_t flags) {
-    operation* op = house().pool().take();
-    if (op == nullptr) return nullptr;
-    op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->copying = false;
-    op->front = front::open;
-    op->peer = c.to;
-    op->tag = c.tag();
-    op->context = c.context();
-    op->data = c.data;
-    op->limit = op->transferred = 0;
-    op->own.key = 0;
-    op->ranks = nullptr;
-    return c.data.contiguous() ? op : hold_spread(*op);
-  }
-  operation* hold_spread(operation& op) noexcept;
-  std::span<const std::byte> packed_piece(const operation& op, std::size_t offset,
-                                          std::size_t n) noexcept;
-
-  [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
-                                           std::span<const std::byte> payload) {
-    operation* op = r.answers_ < answers_max ? house().pool().take() : nullptr;
-    if (op == nullptr) {
-      house().peers().lose(r.peer, errc::no_resources);
-      return nullptr;
-    }
-    op->begin(role::control, stage::queued, 0);
-    op->holder = holder::nobody;
-    op->peer = r.peer;
-    op->header = h;
-    op->control_bytes = static_cast<std::uint8_t>(payload.size());
-    if (!payload.empty()) std::memcpy(op->control, payload.data(), payload.size());
-    return op;
-  }
-  void queue_control(peer_record& r, operation& op) {
-    ++r.answers_;
-    r.control_.push_back(op);
-  }
-
-  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
-                                std::span<const std::byte> payload, operation* of) {
-    peer_record& r = house().peers().of(to);
-    if (r.failure() != errc{}) return;
-    if (r.control_.empty() && post(to, h, payload, of)) return;
-    operation* const op = new_control(r, h, payload);
-    if (op == nullptr) return;
-    queue_control(r, *op);
-    house().peers().set_busy(r);
-  }
-
-  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
-  /// data. Returns 0 if nothing was sent.
-  [[gnu::noinline]] std::size_t flush(peer_record& r) {
-    std::size_t sent = 0;
-    while (!r.control_.empty()) {
-      operation& op = r.control_.front();
-      const std::span<const std::byte> payload =
-          op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
-                          : std::span<const std::byte>(op.owned, op.limit);
-      if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
-      r.control_.pop_front();
-      --r.answers_;
-      house().end(op, errc{});
-      ++sent;
-    }
-    if (r.owes_credit_) {
-      if (!post(r.peer, {.kind = wire::kind::credit}, {}, nullptr)) return sent;
-      r.owes_credit_ = false;
-      ++sent;
-    }
-    while (!r.backlog_.empty() && push(r, r.backlog_.front())) ++sent;
-    return sent + house().rendezvous().flush(r);
-  }
-
-  /// Sends the first message of a backlog, eagerly or by its announcement. Returns false if it has
-  /// to wait.
-  bool push(peer_record& r, operation& op) {
-    const std::size_t bytes = op.data.bytes;
-    const bool longer = is_long(bytes, op.peer);
-    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
-      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
-      house().flow().restore(op.peer, bytes);
-      if (!longer) return false;
-    }
-    return push_announcement(r, op);
-  }
-  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
-
-  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
-    const wire::header h{.kind = wire::kind::eager,
-                         .flags = flags,
-                         .tag = op.tag,
-                         .context = op.context,
-                         .ticket = op.flags != 0 ? op.ticket : 0};
-    if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
-    r.backlog_.pop_front();
-    house().trace().on(event::eager_sent, 1);
-    if (flags == wire::flag_turn) r.turns_.sent(true);
-    if (op.flags == 0) {
-      house().end(op, errc{});
-    } else {
-      op.stage = stage::answer;
-    }
-    return true;
-  }
-
-  [[gnu::noinline]] bool push_announcement(peer_record& r, operation& op) {
-    if (r.announced_ >= r.allowance_) return false;
-    const wire::announcement a{.bytes = op.data.bytes, .memory = house().rendezvous().offer(op)};
-    op.control_bytes = sizeof a;
-    std::memcpy(op.control, &a, sizeof a);
-    const bool last = r.announced_ + 1 == r.allowance_;
-    const wire::header h{
-        .kind = wire::kind::announce,
-        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
-        .tag = op.tag,
-        .context = op.context,
-        .ticket = op.ticket};
-    if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
-    r.backlog_.pop_front();
-    ++r.announced_;
-    r.turns_.sent(false);
-    op.announced = true;
-    op.recalls = false;
-    op.stage = stage::answer;
-    house().trace().on(event::announced, 1);
-    if (!is_long(op.data.bytes, op.peer)) house().trace().on(event::announced_for_flow, 1);
-    return true;
-  }
-
-  std::uint32_t allowance_first_;
-  std::span<std::byte> attached_{};
-  offset_allocator attached_space_;
-  bool has_attached_ = false;
-  std::byte* staging_ = nullptr;
-  const operation* staged_ = nullptr;  // The operation whose piece is in `staging_`, and its range.
-  std::size_t staged_offset_ = 0;
-  std::size_t staged_count_ = 0;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/outbox_answers.hpp
-
-// Answers with a payload longer than operation::control. Included by outbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::answer_long(
-    peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
-  peer_record& r = house().peers().of(to);
-  if (r.failure() != errc{}) return false;
-  if (r.control_.empty() && !may_pend(house().transport(), to) && post(to, h, payload, nullptr))
-    return true;
-  auto* const copy = static_cast<std::byte*>(platform::allocate(payload.size()));
-  operation* const op = copy == nullptr ? nullptr : new_control(r, h, {});
-  if (op == nullptr) {
-    if (copy == nullptr) house().peers().lose(to, errc::no_resources);
-    platform::deallocate(copy);
-    return false;
-  }
-  std::memcpy(copy, payload.data(), payload.size());
-  op->owned_by_attached = false;
-  op->data = {};
-  op->limit = payload.size();
-  op->owns(copy);
-  queue_control(r, *op);
-  flush(r);
-  if (op->stage == stage::queued) house().peers().set_busy(r);
-  return true;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/outbox_prepaid.hpp
-
-// The fastest send: a small message with prepaid credit. Included by outbox.hpp.
-//
-// Stores to a cache line that the other side owns wait in order, with all later stores behind them,
-// and the processor combines few of them: about sixteen runs within 32 bytes. Therefore all words
-// of this side that a message writes are kept together: its credit is taken from the prepaid
-// credit, which lies beside the words of the channel; nothing is spilled to the stack, and whatever
-// needs a call is outlined.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack, class House>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::try_send_prepaid(
-    const send_call& c) noexcept {
-  if constexpr (prepays) {
-    if (!house().peers().fast_path_allowed()) [[unlikely]]
-      return false;
-    auto& flow = house().flow();
-    const std::uint32_t count = flow.count(c.to);
-    const frame_header f = wire::plain_eager_frame(c.bits, count);
-    const std::span<const std::byte> payload{c.data.base, c.data.bytes};
-    if (!house().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
-        [[unlikely]]
-      return false;
-    flow.told(c.to, count);
-    house().trace().on(event::packets_sent, 1);
-    house().trace().on(event::eager_sent, 1);
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_at_once(
-    const send_call& c) noexcept {
-  if constexpr (!prepays) return send_now(c);
-  return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
-}
-
-template <class Stack, class House>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_room<Stack, House>::send_short_at_once(
-    const send_call& c) noexcept {
-  return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
-}
-
-template <class Stack, class House>
-bool outbox_room<Stack, House>::send_and_prepay(const send_call& c) noexcept {
-  if constexpr (prepays) {
-    if (!send_now(c)) return false;
-    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(c.to);
-    if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
-        *prepaid_credit < house().flow().price(prepaid_max))
-      *prepaid_credit += house().flow().prepay(c.to);
-    return true;
-  }
-  return false;  // send_at_once has tried that.
-}
-
-/// Acquires credit after the unused prepaid credit of the peer has been given back.
-template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::acquire_with_prepaid(
-    [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
-  if constexpr (prepays) {
-    std::uint32_t* const prepaid_credit = house().transport().prepaid_credit(to);
-    if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
-    house().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
-    return house().flow().try_acquire(to, bytes);
-  }
-  return false;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/outbox_spread.hpp
-
-// Packing of non-contiguous data for sends. Included by outbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Prepares a send of non-contiguous data. Transports take contiguous bytes: if they have read them
-/// when a post returns, each piece is packed as it leaves; else all data is copied at once. Returns
-/// nullptr if memory is exhausted.
-template <class Stack, class House>
-[[gnu::noinline]] operation* outbox_room<Stack, House>::hold_spread(operation& op) noexcept {
-  std::byte* copy = op.layout_mark();
-  const bool whole = may_pend(house().transport(), op.peer);
-  if (whole) {
-    copy = static_cast<std::byte*>(platform::allocate(op.data.bytes));
-  } else if (!prepare_staging()) {
-    copy = nullptr;
-  }
-  if (copy == nullptr) {
-    op.data.how = nullptr;
-    house().pool().give(&op);
-    return nullptr;
-  }
-  if (whole) {
-    op.data.read(0, {copy, op.data.bytes});
-    op.drop_layout();
-    op.data.base = copy;
-  }
-  op.owns(copy);
-  if (staged_ == &op) staged_ = nullptr;  // It belonged to an earlier operation.
-  return &op;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] std::span<const std::byte> outbox_room<Stack, House>::packed_piece(
-    const operation& op, std::size_t offset, std::size_t n) noexcept {
-  const std::span<std::byte> into(staging_, n);
-  // The piece is still packed if the channel was full.
-  if (staged_ != &op || staged_offset_ != offset || staged_count_ != n) {
-    op.data.read(offset, into);
-    staged_ = &op;
-    staged_offset_ = offset;
-    staged_count_ = n;
-  }
-  return into;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/outbox_turns.hpp
-
-// Medium messages sent eagerly in request-reply patterns (ADR 0036). Included by outbox.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// True if the message, which is longer than the eager threshold, is sent eagerly without an
-/// announcement: the peer has answered each of the last messages with one of its own, and no other
-/// long message is under way to it. (If several are, the receiver is busy, and its gets save the
-/// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
-/// environment has lowered the eager threshold, all longer messages are announced.
-template <class Stack, class House>
-[[gnu::noinline]] bool outbox_room<Stack, House>::is_sent_eagerly(peer_record& r,
-                                                                  const operation& op) noexcept {
-  constexpr std::uint8_t turns = turns_before<protocol_type>;
-  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
-  if constexpr (sends_unasked<transport_type, protocol_type>) {
-    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
-    constexpr std::size_t most =
-        lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
-    const std::size_t bytes = op.data.bytes;
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !house().rendezvous().idle(r))
-      return false;
-    if (bytes > most || house().protocol().short_bytes_max() != most_short || op.flags != 0 ||
-        !op.data.contiguous())
-      return false;
-    if constexpr (NearFarTransport<transport_type>)
-      if (!house().transport().is_near(op.peer)) return false;
-    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
-    r.turns_.begin();
-    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), house().now_ns(), turns);
-  }
-  return false;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/core/wiped_on_fork.hpp
-
-// A few words that a forked child finds zeroed. A process detects that it is a child by a word that
-// it reads anyway.
-
-namespace mpx::inline v0::detail {
-
-/// Owns a T on a page of its own. In a child of fork(2), all bytes of T are zero.
-/// Errors:     errc::no_resources.
-/// Cost:       a page.
-/// Source:     madvise(2), MADV_WIPEONFORK, Linux 4.14.
-template <class T>
-class wiped_on_fork {
- public:
-  wiped_on_fork() {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= bytes);
-    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) throw error(errc::no_resources, "no memory for a page: check `ulimit -v`");
-    ::madvise(p, bytes, MADV_WIPEONFORK);  // Older kernels: a child is not detected.
-    value_ = ::new (p) T{};
-  }
-  wiped_on_fork(const wiped_on_fork&) = delete;
-  wiped_on_fork& operator=(const wiped_on_fork&) = delete;
-  ~wiped_on_fork() { ::munmap(value_, bytes); }
-
-  T& operator*() const noexcept { return *value_; }
-  T* operator->() const noexcept { return value_; }
-
- private:
-  static constexpr std::size_t bytes = 4096;
-
-  T* value_;
-};
-
-/// Same interface for ranks that are not processes: fibers of a simulation.
-template <class T>
-class never_wiped {
- public:
-  T& operator*() noexcept { return value_; }
-  T* operator->() noexcept { return &value_; }
-  const T* operator->() const noexcept { return &value_; }
-
- private:
-  T value_{};
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/liveness.hpp
-
-// The endpoint's view of failed and finished ranks, from the bootstrap if that reports them.
-
-namespace mpx::inline v0::detail {
-
-/// Failure epoch of a job that reports no failures.
-inline const platform::atomic<std::uint32_t> no_news{1};
-
-/// For a bootstrap that reports no failures: every rank counts as taking part, and a peer is lost
-/// only if this rank gives it up.
-/// Requires: `job` outlives this.
-template <Bootstrap Job>
-class liveness {
- public:
-  explicit liveness(Job& job) noexcept : job_(job) {}
-
-  rank_t size() const noexcept { return job_.size(); }
-  std::string_view host() const { return job_.host(); }
-  [[noreturn]] void abort(const char* why) {
-    job_.abort(1, why);
-    std::abort();
-  }
-  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
-  rank_state state(rank_t) const noexcept { return rank_state::joined; }
-  std::string loss_text(rank_t) const { return {}; }
-  void disconnect_from(rank_t, errc) noexcept {}
-  errc renounced_by(rank_t) const noexcept { return errc{}; }
-
- private:
-  Job& job_;
-};
-
-/// For a bootstrap that reports failures: forwards to it.
-/// Requires: `job` outlives this.
-template <LivenessBootstrap Job>
-class liveness<Job> {
- public:
-  explicit liveness(Job& job) noexcept : job_(job) {}
-
-  rank_t size() const noexcept { return job_.size(); }
-  std::string_view host() const { return job_.host(); }
-  [[noreturn]] void abort(const char* why) {
-    job_.abort(1, why);
-    std::abort();
-  }
-  const platform::atomic<std::uint32_t>& failure_word() const noexcept {
-    return job_.failure_word();
-  }
-  rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
-  std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
-  void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
-  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
-
- private:
-  Job& job_;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/peers.hpp
-
-// The peers: a record for each, lost peers and the reasons, busy peers, and peers that must not
-// announce more. Tells the other components when a peer is lost.
-
-namespace mpx::inline v0::detail {
-
-/// Words that every call reads. All zero in a forked child, so that every call takes the slow path
-/// there before it does what only the parent may do.
-template <bool Concurrent>
-struct vital_words {
-  std::uint32_t
-      fast_path_epoch;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
-  std::int32_t takes;   // Messages that may still be taken directly before the next poll.
-  std::uint32_t ours;   // 1; 0 in a forked child.
-  call_countdown<Concurrent> countdown;
-};
-
-/// Requires of `House`: drain_peer(peer, left), which handles the remaining packets of a peer that
-/// is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
-/// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
-/// lost peer have been flushed; end_closing(), called in a forked child.
-template <class Stack, class House>
-class peers_room {
-  using job_type = typename Stack::bootstrap_type;
-  using countdown_type = call_countdown<Stack::threading_type::concurrent>;
-  using words_type = vital_words<Stack::threading_type::concurrent>;
-  using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<words_type>,
-                                        wiped_on_fork<words_type>>;
-
- public:
-  static constexpr std::int32_t takes_max = 1024;
-
-  [[gnu::noinline, gnu::cold]] peers_room(job_type& job, peer_id peers)
-      : records_(peers), job_(job), news_(job_.failure_word()) {
-    vital_->ours = 1;
-    vital_->takes = takes_max;
-    vital_->countdown.refill();
-    gone_.failure_ = errc::peer_lost;
-  }
-  peers_room(const peers_room&) = delete;
-  peers_room& operator=(const peers_room&) = delete;
-  [[gnu::noinline, gnu::cold]] ~peers_room() {
-    for (std::size_t peer = 0; peer < records_.size(); ++peer)
-      if (is_shared(records_[peer])) records_.drop(peer);
-  }
-
-  // --- Words that every call reads ---------------------------------------------------------------
-
-  /// True in a forked child, which is no rank of the job.
-  [[MPX_ALWAYS_INLINE]] bool orphaned() const noexcept { return vital_->ours == 0; }
-  /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
-  const std::uint32_t* ours() const noexcept { return &vital_->ours; }
-  /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
-  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return vital_->fast_path_epoch != 0; }
-  /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
-  /// changed.
-  /// Cost: two loads and a comparison.
-  [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
-    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
-  }
-  bool has_news() const noexcept {
-    return news_.load(platform::memory_order_acquire) != failure_epoch_;
-  }
-  /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
-  /// first.
-  [[MPX_ALWAYS_INLINE]] bool may_take() noexcept { return --vital_->takes >= 0; }
-  void polled() noexcept { vital_->takes = slow_reasons_ == 0 ? takes_max : 0; }
-  std::int32_t takes() const noexcept { return vital_->takes; }
-  /// Counts calls that do not poll.
-  countdown_type& countdown() noexcept { return vital_->countdown; }
-  /// Refills the countdown; in a forked child it stops it, so that every call polls.
-  void refill_countdown() noexcept {
-    orphaned() ? vital_->countdown.stop() : vital_->countdown.refill();
-  }
-  /// True if a peer is busy or lost, a communicator is revoked, or a schedule is due.
-  bool has_slow_reason() const noexcept { return slow_reasons_ != 0; }
-
-  /// Not 0 if a peer is lost or a communicator is revoked: callers take the slow path.
-  std::uint32_t failures() const noexcept { return failures_; }
-  /// Grows with each lost peer.
-  std::uint32_t losses() const noexcept { return losses_; }
-  /// True if `peer` is lost and the job knows it, so that every rank learns of it without a
-  /// message.
-  [[gnu::noinline, gnu::cold]] bool died(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && peer < founders() &&
-           job_.state(world_rank(peer)) > rank_state::finished;
-  }
-  /// True if `peer` is lost because it left in good order: all that it owed to others has been
-  /// sent.
-  [[gnu::noinline, gnu::cold]] bool left(peer_id peer) const noexcept {
-    if (failure_of(peer) == errc{}) return false;
-    return records_[peer]->left_ ||
-           (peer < founders() && job_.state(world_rank(peer)) == rank_state::finished);
-  }
-  /// Handles the peer's own notice that it leaves; the job may report that later, or never. Returns
-  /// the errc with which the peer is to be lost.
-  errc leaves(peer_record& r) noexcept {
-    r.left_ = true;
-    return errc::peer_lost;
-  }
-  bool unacknowledged() const noexcept { return failures_ - revoked_ != acknowledged_; }
-  void acknowledge() noexcept { acknowledged_ = failures_ - revoked_; }
-  bool any_revoked() const noexcept { return revoked_ != 0; }
-  /// Adds `more` to the number of revoked communicators of this rank, negative when they are freed.
-  /// All calls take the slow path while there are any.
-  void revoked(int more) noexcept {
-    revoked_ += static_cast<std::uint32_t>(more);
-    failures_ += static_cast<std::uint32_t>(more);
-    slow_reasons_ += static_cast<unsigned>(more);
-    update_fast_path();
-  }
-
-  // --- Records -----------------------------------------------------------------------------------
-
-  /// Returns nullptr if the peer has never been busy.
-  [[MPX_ALWAYS_INLINE]] peer_record* find(peer_id peer) const noexcept { return records_[peer]; }
-  errc failure_of(peer_id peer) const noexcept {
-    const peer_record* r = records_[peer];
-    return r == nullptr ? errc{} : r->failure_;
-  }
-  /// True if `peer` is lost or about to be, so that its memory may be gone.
-  bool is_gone(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
-  }
-  /// Returns nullptr if there is no memory for a new record.
-  peer_record* find_or_make(peer_id peer) noexcept {
-    return records_[peer] != nullptr ? records_[peer] : make(peer);
-  }
-  /// For packets of a peer. If there is no memory for a record, the peer is lost; its failure()
-  /// says so.
-  [[MPX_ALWAYS_INLINE]] peer_record& of(peer_id peer) noexcept {
-    if (records_[peer] == nullptr && make(peer) == nullptr) [[unlikely]]
-      lose(peer, errc::no_resources);
-    return *records_[peer];
-  }
-
-  // --- Peers that join and leave -----------------------------------------------------------------
-
-  /// Number of peers that are ranks of the job. They come first.
-  peer_id founders() const noexcept { return world_peer(job_.size()); }
-  /// Number of all peers, with the vacant places of dropped ones.
-  peer_id count() const noexcept { return static_cast<std::uint32_t>(records_.size()); }
-  /// Makes a place for a new peer: a vacant one, or the next one.
-  /// Errors: errc::no_resources.
-  errc add(peer_id& peer) noexcept {
-    const std::size_t n = vacant_.size();
-    std::size_t at = 0;  // Places of founders stay vacant: the job's reports name them.
-    while (at < n && vacant_[at] < founders()) ++at;
-    peer = at < n ? vacant_[at] : static_cast<std::uint32_t>(records_.size());
-    auto* const r = new (std::nothrow) peer_record(peer);
-    if (r == nullptr || !records_.try_extend(std::size_t{peer} + 1) ||
-        !vacant_.try_reserve(n + 1)) {
-      delete r;
-      return errc::no_resources;
-    }
-    if (at < n) vacant_.erase_if([peer](peer_id p) { return p == peer; });
-    house().on_new_record(*r);
-    r->newcomer_ = true;
-    records_.put(peer, r);
-    return errc{};
-  }
-  /// Handles the grant of a new peer. Returns true once per new peer, false for any other.
-  bool welcome(peer_record& r) noexcept { return detail::exchange(r.newcomer_, false); }
-  /// True if the place of `peer` is in use and can be made vacant.
-  bool can_remove(peer_id peer) noexcept {
-    for (const peer_id p : vacant_)
-      if (p == peer) return false;
-    return peer < records_.size() && vacant_.try_reserve(vacant_.size() + 1);
-  }
-  /// Makes the place of `peer` vacant. If the peer was lost, its loss does not count any longer.
-  /// Requires: can_remove(peer); nothing depends on it.
-  void remove(peer_id peer) noexcept {
-    peer_record* const r = records_[peer];
-    if (r != nullptr && r->failure_ != errc{}) {
-      const bool all = !unacknowledged();
-      --slow_reasons_;
-      --failures_;
-      const std::uint32_t lost = failures_ - revoked_;
-      acknowledged_ = all || lost == 0 ? lost : lost + 1;
-    }
-    if (r != nullptr && !is_shared(r)) {
-      if (r->busy_) {
-        busy_.erase(*r);
-        --slow_reasons_;
-      }
-      if (r->stalled_) stalled_.erase(*r);
-      delete r;
-    }
-    records_.put(peer, &gone_);
-    vacant_.push_back(peer);
-    update_fast_path();
-  }
-
-  // --- Lists -------------------------------------------------------------------------------------
-
-  /// True if `peer` is lost and the transport still has to drop it.
-  bool is_dropping(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} && records_[peer]->busy_;
-  }
-  /// Marks a peer for which something has to wait: every poll tries again until it has been sent.
-  [[gnu::noinline]] void set_busy(peer_record& r) noexcept {
-    if (r.busy_) return;
-    r.busy_ = true;
-    ++slow_reasons_;
-    update_fast_path();
-    busy_.push_back(r);
-  }
-  bool any_busy() const noexcept { return !busy_.empty(); }
-  bool is_busy(peer_id peer) const noexcept {
-    return records_[peer] != nullptr && records_[peer]->busy_;
-  }
-  /// Calls `flush(record)` for each busy peer, and unmarks those for which it returns true.
-  template <class Flush>
-  void for_each_busy(Flush&& flush) {
-    for (auto at = busy_.begin(); at != busy_.end();) {
-      peer_record& r = *at;
-      // The transport has been polled since and has reported no loss.
-      if (r.refused_) [[unlikely]]
-        lose_unless_told(r.peer, errc::no_resources);
-      const bool idle = flush(r) && !r.refused_;
-      if (r.failure_ != errc{}) house().forget_at_transport(r.peer);
-      if (idle || r.failure_ != errc{}) {
-        at = busy_.erase(at);
-        r.busy_ = false;
-        --slow_reasons_;
-      } else {
-        ++at;
-      }
-    }
-    update_fast_path();
-  }
-  /// Marks a peer that the transport cannot reach. The next flush loses it; the caller is in the
-  /// middle of something that depends on it.
-  [[gnu::noinline, gnu::cold]] void refuse(peer_id peer) noexcept {
-    peer_record& r = of(peer);
-    r.refused_ = true;
-    if (r.failure_ == errc{}) set_busy(r);
-  }
-  /// Marks a peer that must not announce more messages, until `next_stalled` has returned it.
-  void set_stalled(peer_record& r) noexcept {
-    if (r.stalled_) return;
-    r.stalled_ = true;
-    stalled_.push_back(r);
-  }
-  bool any_stalled() const noexcept { return !stalled_.empty(); }
-  /// Takes one stalled peer off the list; nullptr if there is none.
-  peer_record* next_stalled() noexcept {
-    if (stalled_.empty()) return nullptr;
-    peer_record& r = stalled_.front();
-    stalled_.pop_front();
-    r.stalled_ = false;
-    return &r;
-  }
-
-  /// Says if schedules are due. All calls take the slow path while there are any.
-  [[gnu::noinline]] void set_due(bool any) noexcept {
-    if (any == schedules_due_) return;
-    schedules_due_ = any;
-    slow_reasons_ += any ? 1u : -1u;
-    update_fast_path();
-  }
-  bool any_due() const noexcept { return schedules_due_; }
-
-  // --- Losses ------------------------------------------------------------------------------------
-
-  /// Name of the machine that this rank runs on.
-  std::string_view host() const { return job_.host(); }
-  /// Ends the job. Does not return.
-  [[noreturn]] void abort_job(const char* why) { job_.abort(why); }
-  /// The reason why nothing more will come from `peer`, as the job knows it, or errc{}.
-  [[gnu::noinline, gnu::cold]] errc loss_of(peer_id peer) const noexcept {
-    const auto rank = world_rank(peer);
-    if (rank >= job_.size()) return errc{};
-    if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
-    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
-  }
-  /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
-  /// signal 9"; "" if nothing more is known.
-  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
-    const auto rank = world_rank(peer);
-    if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
-    const errc given_up = job_.renounced_by(rank);
-    if (given_up != errc{})
-      return formatted(": rank %d has given this rank up, %s", rank,
-                       given_up == errc::protocol    ? "whose packets make no sense to it"
-                       : given_up == errc::peer_lost ? "which it cannot reach"
-                                                     : "for lack of memory or mappings");
-    const std::string s = job_.loss_text(rank);
-    if (s.empty()) return {};
-    return formatted(": %s", s.c_str());
-  }
-
-  /// Looks for ranks that are gone since the last call, and ends what waits for them.
-  [[gnu::noinline]] void check() {
-    if (orphaned()) [[unlikely]] {  // No peer takes part with a forked child.
-      for (peer_id peer = 0; peer < records_.size(); ++peer) lose(peer, errc::not_a_rank);
-      house().end_closing();
-      return;
-    }
-    for (std::uint32_t epoch;
-         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
-      failure_epoch_ = epoch;
-      for (peer_id peer = 0; peer < records_.size(); ++peer) {
-        if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
-        // Read anew for each rank, after it is seen to be gone: others send and leave meanwhile.
-        house().drain_peer(peer, job_.state(world_rank(peer)) == rank_state::finished);
-        lose(peer, errc::peer_lost);
-      }
-      update_fast_path();
-    }
-  }
-
-  /// Handles a loss reported by the transport, or an unreachable peer. Does nothing if the job
-  /// knows that the rank is gone: check() handles that, and handles its remaining packets first,
-  /// since it may have left in good order.
-  [[gnu::noinline, gnu::cold]] void lose_unless_told(peer_id peer, errc why) {
-    if (loss_of(peer) == errc{}) lose(peer, why);
-  }
-  /// Loses `peer`: nothing passes between it and this rank any more. All components end what
-  /// depends on it.
-  [[gnu::noinline, gnu::cold]] void lose(peer_id peer, errc why) {
-    if (failure_of(peer) != errc{}) return;
-    house().before_loss();
-    mark_lost(peer, why);
-    peer_record& r = *records_[peer];
-    if (peer < founders() && !r.left_ && (is_fault(why) || would_wait(world_rank(peer), why)))
-      job_.disconnect_from(world_rank(peer), why);
-    if (r.stalled_) stalled_.erase(r);
-    r.stalled_ = false;
-    house().on_loss(r, peer, why);
-  }
-
- private:
-  House& house() noexcept { return static_cast<House&>(*this); }
-  /// True if a rank that the transport has lost is alive as far as the job knows, and would wait
-  /// for this rank: the connection may have ended at this end alone.
-  bool would_wait(rank_t rank, errc why) const noexcept {
-    return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
-           job_.renounced_by(rank) == errc{};
-  }
-  bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
-
-  [[gnu::noinline, gnu::cold]] peer_record* make(peer_id peer) noexcept {
-    auto* const r = new (std::nothrow) peer_record(peer);
-    if (r == nullptr) return nullptr;
-    house().on_new_record(*r);
-    return &records_.put(peer, r);
-  }
-  /// Needs no memory.
-  [[gnu::noinline, gnu::cold]] void mark_lost(peer_id peer, errc why) noexcept {
-    peer_record* r = records_[peer];
-    if (r == nullptr) {
-      r = &gone_;
-      if (why != errc::peer_lost && !orphaned()) {
-        r = new (std::nothrow) peer_record(peer);
-        if (r == nullptr) r = &broken_;
-      }
-      if (r == &broken_) why = errc::no_resources;
-      records_.put(peer, r);
-    }
-    r->failure_ = why;
-    ++slow_reasons_;
-    ++failures_;
-    ++losses_;
-    update_fast_path();
-  }
-  [[gnu::noinline]] void update_fast_path() noexcept {
-    if (orphaned()) return;
-    vital_->fast_path_epoch = slow_reasons_ == 0 ? failure_epoch_ : 0;
-    if (slow_reasons_ != 0) vital_->takes = 0;
-  }
-
-  unsigned slow_reasons_ =
-      0;  // Reasons for the slow path: busy or lost peers, revoked, due schedules.
-  bool schedules_due_ = false;
-  vital_type vital_;
-  owning_table<peer_record> records_;
-  peer_record gone_{any_peer};    // Shared by peers that were lost before they had a record.
-  peer_record broken_{any_peer};  // Shared by peers lost for lack of memory for a record.
-  plain_array<peer_id> vacant_;   // Places of dropped peers.
-  linked_list<peer_record, busy_tag> busy_;
-  linked_list<peer_record, stalled_tag> stalled_;
-  liveness<job_type> job_;
-  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch; never 0.
-  std::uint32_t failure_epoch_ = 0;              // The last failure epoch handled.
-  std::uint32_t failures_ = 0;                   // Lost peers and revoked communicators.
-  std::uint32_t revoked_ = 0;
-  std::uint32_t losses_ = 0;
-  std::uint32_t acknowledged_ = 0;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/timed_call.hpp
-
-// Scopes that report to a CallTrace how long a call took, and how long it waited. They are empty in
-// stacks with another trace.
-
-namespace mpx::inline v0::detail {
-
-/// One call of the program, from beginning to end. `Endpoint` has trace().
-template <class Trace>
-class timed_call {
- public:
-  template <class Endpoint>
-  timed_call(Endpoint*, const char*, const std::source_location&) noexcept {}
-};
-
-template <CallTrace Trace>
-class [[nodiscard]] timed_call<Trace> {
- public:
-  /// `e` is nullptr if the call has nothing to do; it is not reported then.
-  template <class Endpoint>
-  timed_call(Endpoint* e, const char* name, const std::source_location& where) noexcept
-      : trace_(e == nullptr ? nullptr : &e->trace()), name_(name), where_(where) {}
-  timed_call(const timed_call&) = delete;
-  timed_call& operator=(const timed_call&) = delete;
-  ~timed_call() {
-    if (trace_ != nullptr) trace_->called(name_, where_, platform::now_ns() - began_ns_);
-  }
-
- private:
-  Trace* trace_;
-  const char* name_;
-  std::source_location where_;
-  std::int64_t began_ns_ = platform::now_ns();
-};
-
-/// Waiting time of a blocked call: polls that find nothing, and sleeps.
-template <class Trace>
-class timed_wait {
- public:
-  timed_wait(Trace&, const call_site&) noexcept {}
-  void polled(bool) noexcept {}
-  void rested() noexcept {}
-};
-
-template <CallTrace Trace>
-class [[nodiscard]] timed_wait<Trace> {
- public:
-  timed_wait(Trace& trace, const call_site& site) noexcept : trace_(trace), site_(site) {}
-  timed_wait(const timed_wait&) = delete;
-  timed_wait& operator=(const timed_wait&) = delete;
-  ~timed_wait() {
-    rested();
-    trace_.waited(site_.name, site_.where, waited_ns_);
-  }
-  /// Called after each poll. The time of the poll counts as waiting unless it found something.
-  void polled(bool found) noexcept {
-    const std::int64_t now_ns = platform::now_ns();
-    if (!found) waited_ns_ += now_ns - last_ns_;
-    last_ns_ = now_ns;
-  }
-  /// Counts the time since the last poll as waiting: it was spent relaxing, yielding or asleep.
-  void rested() noexcept { polled(false); }
-
- private:
-  Trace& trace_;
-  call_site site_;
-  std::int64_t waited_ns_ = 0;
-  std::int64_t last_ns_ = platform::now_ns();
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/watch/hang_lines.hpp
-
-// Text of one rank's state, and the whole report of a rank that reports itself.
-
-namespace mpx::inline v0::detail {
-
-/// Text built by printf formats: cheap to compile.
-class hang_text {
- public:
-  [[gnu::format(printf, 2, 3), gnu::noinline, gnu::cold]] void add(const char* format, ...) {
-    std::va_list rest;
-    va_start(rest, format);
-    append_list(text, format, rest);
-    va_end(rest);
-  }
-  std::string text;
-};
-
-/// Writes what a rank waits for, and its unmatched operations.
-class hang_lines : public hang_text {
- public:
-  [[gnu::noinline, gnu::cold]] void operation(const hang_operation& op) {
-    static constexpr const char* stages[static_cast<unsigned>(hang_stage::count_)] = {
-        "",
-        "",
-        ", not on the wire yet",
-        ", not received yet",
-        ", data on its way",
-        "",
-        ", taken by a matched probe",
-        "",
-        "",
-        "",
-        "",
-        "",
-        ""};
-    add(op.sends != 0 ? "to " : "from ");
-    envelope(op);
-    if (op.stage == hang_stage::probed) return;
-    add(op.stage == hang_stage::posted ? ", room for %llu byte%s%s" : ", %llu byte%s%s",
-        static_cast<unsigned long long>(op.bytes), op.bytes == 1 ? "" : "s",
-        stages[static_cast<unsigned>(op.stage)]);
-  }
-
-  /// Example: "collective call 3 of ".
-  [[gnu::noinline, gnu::cold]] void collective_call_of(tag_t serial) {
-    if (prepared_serial::is(serial)) {
-      add("start %u of prepared collective %u of ", prepared_serial::start_of(serial) + 1,
-          prepared_serial::number_of(serial) + 1);
-    } else {
-      add("collective call %u of ", static_cast<unsigned>(serial) + 1);
-    }
-  }
-  /// Writes a call other than one that joins or leaves.
-  [[gnu::noinline, gnu::cold]] void call(const hang_call& c) {
-    if (c.kind == wait_kind::testing) {
-      add("tests or probes again and again");
-    } else {
-      add("waits in %s", c.name);
-      place(c);
-    }
-    if (c.on.kept > 0) add(c.kind == wait_kind::any && c.on.total > 1 ? ", for one of" : ":");
-    if (c.on.kept > 0 && is_of_window(c.on.at[0].stage)) return of_window(c.on);
-    some(c.on.at, c.on.kept, c.on.total);
-  }
-  /// Sets the source of communicators' names to `it`.
-  void names_by(const hang_info& it) noexcept { names_ = &it; }
-  void place(const hang_call& c) {
-    if (c.line != 0) add(" at %s:%u", c.file, c.line);
-  }
-  /// Writes a call that joins or leaves.
-  void meeting(const hang_call& c) {
-    add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
-    place(c);
-  }
-  /// Writes the time since `since`; nothing if it is unknown or implausible.
-  void duration(std::int64_t now, std::int64_t since) {
-    if (since > 0 && since <= now) add(" (for %.1f s)", static_cast<double>(now - since) * 1e-9);
-  }
-  void calls_left_out(const hang_info& it) {
-    if (it.calls_kept < it.calls_total)
-      add("\n      and %u calls more", it.calls_total - it.calls_kept);
-    add(it.calls_kept == 0 ? " is in mpx\n" : "\n");
-  }
-  void lists(const hang_info& it) {
-    list("posted receives", it.posted);
-    list("unexpected messages", it.unexpected);
-    list("sends under way", it.sends);
-  }
-
-  /// Writes a hint if an unexpected message differs in one property from what rank `r` waits for.
-  [[gnu::noinline, gnu::cold]] void hint(std::size_t r, const hang_info& it,
-                                         const hang_operation& want) {
-    for (const hang_operation& is : it.unexpected) {
-      const bool tag = want.tag == -1 || want.tag == is.tag;
-      const bool peer = want.peer == -1 || want.peer == is.peer;
-      const bool context = want.context == is.context;
-      if (tag + peer + context != 2 || is.stage != hang_stage::arrived ||
-          ((want.context | is.context) & 1) != 0 || want.tag < -1 || is.tag < -1)  // Parts.
-        continue;
-      add("  hint: rank %zu wants ", r);
-      if (!tag) add("tag %d, a message here has tag %d", want.tag, is.tag);
-      if (!peer) add("a message of rank %d, one here is of rank %d", want.peer, is.peer);
-      if (!context) {
-        add("a message on ");
-        communicator(want.context);
-        add(", one here is on ");
-        communicator(is.context);
-      }
-      add("; all else fits\n");
-      return;
-    }
-  }
-  [[gnu::noinline, gnu::cold]] void hints(std::size_t r, const hang_info& it) {
-    for (std::uint32_t i = 0; i < it.calls_kept; ++i)
-      for (const hang_operation& op : it.calls[i].on)
-        if (op.sends == 0 && !is_of_window(op.stage)) hint(r, it, op);
-  }
-
-  void communicator(context_id context, bool window = false) {
-    const hang_name* const name = names_ == nullptr ? nullptr : names_->name_of(context);
-    window = window || (name != nullptr && name->window != 0);
-    add(window ? "window %u" : "communicator %u", context >> 1);
-    if (name != nullptr) add(" (%s)", name->text);
-  }
-  /// Writes a time rounded for people: 0.25 s, 1.3 s, 120 s.
-  void seconds(std::int64_t ns) {
-    if (ns < 1'000'000'000) return add("%.2g s", static_cast<double>(ns) * 1e-9);
-    const std::int64_t unit = ns < 100'000'000'000 ? 100'000'000 : 1'000'000'000;
-    const std::int64_t rounded_ns = (ns + unit / 2) / unit * unit;
-    add("%g s", static_cast<double>(rounded_ns) * 1e-9);
-  }
-  void headline(std::int64_t quiet_ns, rank_t ranks) {
-    add("mpx: hang report: nothing has moved for ");
-    seconds(quiet_ns);
-    add(" in this job of %d rank%s\n", static_cast<int>(ranks), ranks == 1 ? "" : "s");
-  }
-  void end() { add("  the job goes on waiting; another report follows only if something moves\n"); }
-
- private:
-  /// Writes the awaited action of a window's call: the same for several ranks.
-  [[gnu::noinline, gnu::cold]] void of_window(const hang_list<8>& on) {
-    static constexpr const char* whats[] = {"come", "post", "complete", "unlock", "answer"};
-    const hang_operation& first = on.at[0];
-    if (first.stage == hang_stage::arrives) {
-      add(" for what other ranks have sent");
-    } else if (first.peer < 0) {
-      add(" for whoever has locked");
-    } else {
-      add(on.total == 1 ? " for rank" : " for ranks");
-      for (std::uint32_t i = 0; i < on.kept; ++i) add(i == 0 ? " %d" : ", %d", on.at[i].peer);
-      if (on.kept < on.total) add(" and %u more", on.total - on.kept);
-      const auto what =
-          static_cast<unsigned>(first.stage) - static_cast<unsigned>(hang_stage::comes);
-      add(" to %s", whats[what]);
-    }
-    if (first.stage == hang_stage::unlocks) add(" rank %d", first.tag);
-    add(", ");
-    communicator(first.context, true);
-  }
-  [[gnu::noinline, gnu::cold]] void envelope(const hang_operation& op) {
-    if (op.peer == -1) {
-      add("any rank");
-    } else if (op.peer < 0) {
-      add("nobody");
-    } else {
-      add("rank %d", static_cast<int>(op.peer));
-    }
-    const bool collective = (op.context & 1) != 0;
-    if (collective && (op.tag >= 0 || prepared_serial::is(op.tag))) {
-      add(", ");
-      collective_call_of(op.tag);
-    } else if (op.tag < -1) {
-      add(", part of a partitioned message, ");
-    } else if (op.tag < 0) {
-      add(", any tag, ");
-    } else {
-      add(", tag %d, ", static_cast<int>(op.tag));
-    }
-    communicator(op.context);
-  }
-  [[gnu::noinline, gnu::cold]] void some(const hang_operation* at, std::uint32_t kept,
-                                         std::uint32_t total) {
-    for (std::uint32_t i = 0; i < kept; ++i) {
-      add(i == 0 ? " " : "; ");
-      operation(at[i]);
-    }
-    if (kept < total) add("; and %u more", total - kept);
-  }
-  [[gnu::noinline, gnu::cold]] void list(const char* what, const hang_list<16>& all) {
-    if (all.total == 0) return;
-    add("      %s:", what);
-    some(all.at, all.kept, all.total);
-    add("\n");
-  }
-
-  const hang_info* names_ = nullptr;
-};
-
-/// Returns the whole report of a rank that prints it itself: the only rank of its job, which can
-/// only wait for itself, or one of `ranks` in a job that is not monitored. For a single rank: as
-/// format_hang_report, with headline and end.
-[[gnu::cold]] inline std::string format_lone_report(const hang_info& info, rank_t ranks,
-                                                    std::int64_t quiet_ns) {
-  hang_lines out;
-  out.names_by(info);
-  if (ranks == 1) {
-    out.headline(quiet_ns, 1);
-  } else {
-    out.add("mpx: hang report: rank %d of %d has waited for ", static_cast<int>(info.rank),
-            static_cast<int>(ranks));
-    out.seconds(quiet_ns);
-    out.add("\n");
-  }
-  out.add("  rank %d", static_cast<int>(info.rank));
-  if (ranks > 1) out.add(" (pid %d)", static_cast<int>(info.pid));
-  bool known = info.calls_kept > 0;
-  bool itself = false;
-  for (std::uint32_t i = 0; i < info.calls_kept; ++i) {
-    const hang_call& c = info.calls[i];
-    out.add(i == 0 ? " " : "\n      and ");
-    if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
-      out.meeting(c);
-    } else {
-      out.call(c);
-    }
-    out.duration(info.now_ns, c.since_ns);
-    known = known && c.on.kept > 0;
-    for (const hang_operation& op : c.on) itself = itself || op.peer == 0;
-  }
-  out.calls_left_out(info);
-  out.lists(info);
-  if (ranks == 1)
-    out.add(known && itself ? "  cycle: rank 0 waits for rank 0\n"
-                            : "  no cycle: what the ranks wait for may still be sent\n");
-  out.hints(static_cast<std::size_t>(info.rank), info);
-  if (ranks == 1) {
-    out.end();
-  } else {
-    out.add(
-        "  each rank of this job reports for itself; this one goes on waiting, and reports again "
-        "only if something moves\n");
-  }
-  return std::move(out.text);
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/watch/hang_watch.hpp
-
-// A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
-// in the job's segment, with what it waits for. The process that runs the job monitors this and
-// prints reports (hang_monitor); without such a process, each rank prints its own report. The
-// process that runs the job may also ask for the state at any time. All of this is done only while
-// a rank waits anyway.
-
-namespace mpx::inline v0::detail {
-
-using bootstrap::hang_seconds_max;
-
-/// Source of a rank's current state.
-struct hang_source {
-  void* self;
-  void (*describe)(void* self, hang_info& into);
-  std::uint64_t (*digest)(void* self);  // Changes if operations have been started or ended.
-};
-
-/// Watch of one rank. All times are of the monotonic clock.
-class hang_watch {
- public:
-  /// `where`: the source line that joins the job. `job` outlives this.
-  /// Errors:     errc::argument if MPX_HANG_REPORT is neither a number of seconds nor 0 (off).
-  template <Bootstrap Job>
-  hang_watch(const Job& job, std::source_location where)
-      : hang_watch(table_of(job), job.rank(), job.size(), where) {}
-  [[gnu::noinline, gnu::cold]] hang_watch(const bootstrap::hang_table& job, rank_t rank,
-                                          rank_t size, std::source_location where)
-      : job_(job), rank_(rank), size_(size), joined_{"", where} {
-    const char* text = std::getenv("MPX_HANG_REPORT");
-    if (text == nullptr || (text[0] == '0' && text[1] == '\0')) return;
-    if (!parse_seconds(text, hang_seconds_max, limit_ns_))
-      throw_error(errc::argument,
-                  "MPX_HANG_REPORT=%s: give seconds from 0.001 to %llu, such as 10 or 0.5", text,
-                  static_cast<unsigned long long>(hang_seconds_max));
-    pace_ns_ = lesser<std::int64_t>(limit_ns_ / 8, 50'000'000);
-    joined_ns_ = platform::now_ns();
-    head().limit_ns.store(limit_ns_, platform::memory_order_relaxed);
-    saw(joined_ns_);
-  }
-  hang_watch(const hang_watch&) = delete;
-  hang_watch& operator=(const hang_watch&) = delete;
-  ~hang_watch() {
-    if (stuck_) retract();
-  }
-
-  bool on() const noexcept { return limit_ns_ != 0; }
-  /// True if a step has something to do: the watch is on, or a state is asked for.
-  bool is_due() const noexcept {
-    return on() || head().asked.load(platform::memory_order_acquire) !=
-                       words().answered.load(platform::memory_order_relaxed);
-  }
-  /// True if a state may be asked for.
-  bool may_be_asked() const noexcept { return job_.has_segment(); }
-  const call_site& joined() const noexcept { return joined_; }
-
-  /// Records that the rank is in mpx, and busy.
-  void saw(std::int64_t now) noexcept {
-    words().seen_ns.store(now, platform::memory_order_relaxed);
-  }
-  /// A waiting call has ended.
-  void went_on() noexcept {
-    saw(platform::now_ns());
-    if (stuck_) retract();
-  }
-  /// Called repeatedly while the rank joins the job.
-  [[gnu::cold]] void join_step() noexcept {
-    if (!on()) return;
-    const auto describe = [](void* self, hang_info& into) {
-      static_cast<hang_watch*>(self)->describe_joining(into);
-    };
-    step({this, describe, nullptr}, 0, joined_ns_);
-  }
-  /// Called repeatedly while the rank waits for the other ranks to leave.
-  [[gnu::noinline, gnu::cold]] void leave_step() noexcept {
-    if (told_launcher_) return;
-    const std::int64_t now = platform::now_ns();
-    if (leaves_since_ns_ == 0) leaves_since_ns_ = now;
-    if (now - leaves_since_ns_ < leaving_untold_ns) return;
-    told_launcher_ = true;
-    if (job_.has_segment()) job_.tell_leaving();
-  }
-
-  /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
-  /// changes if anything has moved at this rank since the last call.
-  [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
-                                         std::int64_t since_ns) noexcept try {
-    const std::int64_t now = platform::now_ns();
-    if (now - looked_ns_ < pace_ns_) return;
-    const bool testing = since_ns == 0;
-    const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
-    looked_ns_ = now;
-    saw(now);
-    bool moved = moves != advances_ || testing != testing_ || away;
-    if (testing && now - digested_ns_ >= limit_ns_) {
-      digested_ns_ = now;
-      const std::uint64_t digest = from.digest(from.self);
-      moved = moved || digest != digest_;
-      digest_ = digest;
-    }
-    if (moved) {
-      advances_ = moves;
-      testing_ = testing;
-      still_since_ns_ = now;
-      if (stuck_) retract();
-    }
-    const bool was_stuck = stuck_;
-    const std::int64_t quiet_since_ns = greater(still_since_ns_, since_ns);
-    if (on() && !stuck_ && now - quiet_since_ns >= limit_ns_) {
-      publish(from, now, quiet_since_ns);
-      stuck_ = true;
-      const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
-      words().mark.store(
-          (number + hang_words::next) | hang_words::stuck | (testing ? hang_words::testing : 0u),
-          platform::memory_order_release);
-    }
-    if (const std::uint32_t asked = head().asked.load(platform::memory_order_acquire);
-        asked != words().answered.load(platform::memory_order_relaxed)) {
-      if (!stuck_) publish(from, now, quiet_since_ns);
-      words().answered.store(asked, platform::memory_order_release);
-    }
-    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
-      tell(from, now, quiet_since_ns);
-  } catch (const std::exception&) {
-    return;  // No memory: tried again at the next step.
-  }
-
-  /// Sets since when a testing rank has tested without success.
-  void describe_testing(hang_call& call) const noexcept { call.since_ns = still_since_ns_; }
-
- private:
-  using hang_words = bootstrap::detail::hang_words;
-  static constexpr std::int64_t second_ns = 1'000'000'000;
-  // Most jobs leave within that time.
-  static constexpr std::int64_t leaving_untold_ns = 250'000'000;
-
-  template <class Job>
-  static bootstrap::hang_table table_of(const Job& job) {
-    if constexpr (WatchedBootstrap<Job>) {
-      return job.hangs();
-    } else {
-      return {};
-    }
-  }
-
-  const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
-  hang_words& words() const noexcept {
-    return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
-  }
-  bootstrap::detail::hang_head& head() const noexcept {
-    return job_.has_segment() ? segment().hang_head() : own_head_;
-  }
-
-  void describe_joining(hang_info& into) const {
-    hang_call& call = *into.add_call();
-    copy_tail(call.file, joined_.where.file_name());
-    call.line = joined_.where.line();
-    call.kind = wait_kind::joining;
-    call.since_ns = joined_ns_;
-  }
-  [[gnu::noinline, gnu::cold]] void publish(const hang_source& from, std::int64_t now,
-                                            std::int64_t quiet_since_ns) {
-    if (!job_.has_segment()) return;
-    static_assert(sizeof(hang_info) <= bootstrap::detail::hang_slot::bytes_max &&
-                  std::is_trivially_copyable_v<hang_info>);
-    hang_info info{};
-    from.describe(from.self, info);
-    info.rank = job_.rank();
-    info.environment = job_.environment();
-    info.now_ns = now;
-    info.since_ns = quiet_since_ns;
-    segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
-  }
-  [[gnu::noinline, gnu::cold]] void retract() noexcept {
-    stuck_ = told_ = false;
-    const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
-    words().mark.store(number + hang_words::next, platform::memory_order_release);
-  }
-
-  /// Prints what this rank waits for, once nothing has moved between two steps. Only if the job is
-  /// not monitored.
-  [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
-                                         std::int64_t quiet_since_ns) {
-    hang_info info{};
-    from.describe(from.self, info);
-    info.rank = rank_;
-    info.pid = static_cast<std::int32_t>(::getpid());
-    info.now_ns = now;
-    told_ = true;
-    const std::string report = format_lone_report(info, size_, now - quiet_since_ns);
-    std::fwrite(report.data(), 1, report.size(), stderr);
-    std::fflush(stderr);
-  }
-
-  bootstrap::hang_table job_;
-  rank_t rank_;
-  rank_t size_;
-  call_site joined_;
-  mutable hang_words own_words_{};  // Used if there is no segment.
-  mutable bootstrap::detail::hang_head own_head_{};
-  std::int64_t limit_ns_ = 0;
-  std::int64_t pace_ns_ = 0;
-  std::int64_t joined_ns_ = 0;
-  std::int64_t looked_ns_ = 0;
-  std::int64_t still_since_ns_ = 0;  // Since when nothing has moved here.
-  std::int64_t digested_ns_ = 0;
-  std::uint64_t advances_ = 0;
-  std::uint64_t digest_ = 0;
-  bool testing_ = false;
-  bool stuck_ = false;
-  bool told_ = false;
-  std::int64_t leaves_since_ns_ = 0;
-  bool told_launcher_ = false;
-};
-
-/// Does nothing: for simulated jobs, whose state the simulator reads directly.
-class no_watch {
- public:
-  template <class Job>
-  no_watch(const Job&, std::source_location where) : joined_{"", where} {}
-  const call_site& joined() const noexcept { return joined_; }
-  void join_step() noexcept {}
-  void leave_step() noexcept {}
-  void went_on() noexcept {}
-
- private:
-  call_site joined_;
-};
-
-template <class Job>
-using watch_of = std::conditional_t<SimulatedBootstrap<Job>, no_watch, hang_watch>;
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/progress.hpp
-
-// Progress: polling, sleeping in the transport, waking of waiting threads, and the duties of a
-// blocked rank. All communication of a rank makes progress whenever any call enters.
-
-namespace mpx::inline v0::detail {
-
-/// Scope of a poll.
-enum class polling : std::uint8_t {
-  only,         ///< Handles packets that have arrived.
-  for_packets,  ///< Also flushes queued packets, if any are known.
-  for_news,     ///< Also checks the job's failure epoch first.
-};
-
-/// Requires of `House`: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
-/// inbox(), peers() and look_at_schedules().
-template <class Stack, class House>
-class progress_room {
-  using threading_type = typename Stack::threading_type;
-  using transport_type = typename Stack::transport_type;
-  using lock_type = held_lock<threading_type>;
-  using pace_type = typename Stack::wait_type::pace;
-  static constexpr bool concurrent = threading_type::concurrent;
-  static constexpr bool follows_data = RmaTransport<transport_type> &&
-                                       !CpuCopyTransport<transport_type> &&
-                                       FollowingWait<typename Stack::wait_type>;
-  static constexpr unsigned polls_per_check = 256;
-  static constexpr unsigned polls_per_look_around = 64;
-  static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
-  static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
-  static constexpr unsigned vain_polls_max = 4096;
-  static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
-  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
-  static constexpr std::int64_t attends_apart_ns = 500'000'000;
-
- public:
-  progress_room() = default;
-  progress_room(const progress_room&) = delete;
-  progress_room& operator=(const progress_room&) = delete;
-
-  // --- Polling -----------------------------------------------------------------------------------
-
-  /// Handles packets that have arrived and flushes queued ones. Returns how much that was. Does not
-  /// check the job's failure epoch.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_once() {
-    if (!house().peers().has_fast_path()) [[unlikely]]
-      return poll_slow();
-    const std::uint64_t before = completions_;
-    const std::size_t n = take_packets();
-    wake_waiters_if_new(before);
-    return n;
-  }
-  /// Out-of-line form of poll_once, for calls that poll rarely.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return house().poll(polling::for_packets); }
-  /// Polls, and handles changes of the job's failure epoch.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return house().poll(polling::for_news); }
-  /// Handles packets that have arrived, and does nothing else.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return house().poll(polling::only); }
-  /// Body of House::poll. That is a single function because all packet handlers are inlined in it,
-  /// and a member of the house so that all of them share one `this`.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
-    if (!house().peers().fast_path_allowed()) [[unlikely]] {
-      if (how == polling::for_news ||
-          (how == polling::for_packets && !house().peers().has_fast_path()))
-        return poll_slow();
-    }
-    [[maybe_unused]] const std::uint64_t before = completions_;
-    const std::size_t n = take_packets();
-    if constexpr (concurrent) {
-      if (how != polling::only) wake_waiters_if_new(before);
-    }
-    return n;
-  }
-  /// Polls once for a call that does not block. Many such polls without success count as blocking
-  /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
-  /// caller then calls `yield` without the lock.
-  bool poll_unblocked() {
-    if (poll_and_check() != 0) return false;
-    if (++polls_ % polls_per_check == 0) before_rest();
-    if constexpr (!CoreSharingTransport<transport_type>) return false;
-    return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
-  }
-  static void yield() noexcept { ::sched_yield(); }
-  /// True if other ranks need this core, as far as is known.
-  bool oversubscribed() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      return shares_core_ || house().transport().oversubscribed();
-    return house().transport().oversubscribed();
-  }
-  /// Asks the transport again if other ranks need this core.
-  [[gnu::noinline]] bool look_around() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      shares_core_ = house().transport().shares_core();
-    return oversubscribed();
-  }
-  /// Makes this rank poll once more before it next sleeps.
-  void look_again() noexcept { looks_again_ = true; }
-  /// Handles all packets that have arrived. (A poll that finds nothing does not prove that there
-  /// are none.)
-  void poll_until_quiet() {
-    // These polls flush nothing, and may free room for queued packets.
-    looks_again_ = true;
-    if (leader_) house().transport().wake();
-    unsigned vain = 0;
-    for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (poll_packets_apart() > 0) {
-        vain = 0;
-      } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
-        return;
-      } else {
-        ++vain;
-      }
-    }
-  }
-  /// Handles everything that a lost `peer` has sent; nothing more will follow. `left`: it left in
-  /// good order, so all of it arrives, though some may still be under way.
-  [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
-                                               [[maybe_unused]] bool left) {
-    poll_until_quiet();
-    if constexpr (DrainableTransport<transport_type>) {
-      if (!left || house().transport().has_heard_out(peer)) return;
-      const std::int64_t until_ns = house().now_ns() + last_news_ns_max;
-      do {
-        if (poll_packets_apart() == 0) yield();
-      } while (!house().transport().has_heard_out(peer) && house().now_ns() < until_ns);
-    }
-  }
-  /// Makes progress while the job leaves together. A rank that leaves meanwhile is no loss.
-  void drain() {
-    for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
-      if (house().peers().orphaned()) return;
-      std::size_t n = poll_packets_apart();
-      if (house().peers().has_slow_reason()) n += house().flush_busy();
-      if (n == 0 && at_rest()) break;
-      advances_ += n != 0 ? 1 : 0;
-    }
-    if (step_ != nullptr) step_(house());
-  }
-  /// True if no post depends on further polls. Answers have no operation that counts their posts.
-  bool at_rest() noexcept {
-    if constexpr (!posts_pend<transport_type>) return true;
-    return leader_sleeps() || nothing_is_here();
-  }
-  /// True if all posted packets have left this process too: this rank may leave.
-  bool all_out() noexcept {
-    if constexpr (DrainableTransport<transport_type>) return !house().transport().has_unsent();
-    return at_rest();
-  }
-
-  // --- Waiting -----------------------------------------------------------------------------------
-
-  /// Blocks until `done()` returns true. `done` is called under the lock. `site` is the call that a
-  /// hang report names.
-  [[gnu::noinline]] void wait_until(threading_type& threading, call_site site, awaited on,
-                                    function_ref<bool()> done) {
-    lock_type lock(threading);
-    if (done()) return;
-    const blocked_scope scope(*this, site, on);
-    pace_type pace(oversubscribed());
-    prepare(pace);
-    timed_wait<typename Stack::trace_type> timed(house().trace(), site);
-    for (unsigned polls = 1;; ++polls) {
-      const bool found = poll_and_check() > 0;
-      timed.polled(found);
-      if (found) {
-        ++advances_;
-        if (done()) break;
-        pace.reset();
-        continue;
-      }
-      if (polls % polls_per_check == 0) [[unlikely]] {
-        before_rest();
-        if (done()) break;
-      }
-      if (++vain_ % polls_per_look_around == 0) [[unlikely]] {
-        pace.oversubscribed(look_around());
-      }
-      if constexpr (concurrent) lock.unlock();
-      const bool tired = pace.should_sleep();
-      if constexpr (concurrent) {
-        lock.lock();
-        if (done()) break;
-      }
-      if (tired) {
-        before_rest();
-        if (done()) break;  // Its peer may be lost, and nobody would wake this thread.
-        sleep(lock);
-        if (done()) break;
-      }
-      timed.rested();
-    }
-    learn(pace);
-    if constexpr (concurrent) {
-      if (followers_ != 0 && !leader_) wake_waiters();  // Another thread must poll now.
-    }
-  }
-
-  /// Blocks until `w.ready()`, or until it never will be. Returns true if it is ready. All other
-  /// communication makes progress meanwhile.
-  [[gnu::noinline]] bool wait_for_flag(threading_type& threading, call_site site, awaited on,
-                                       const flag_watch& w) {
-    lock_type lock(threading);
-    const blocked_scope scope(*this, site, on);
-    pace_type pace(oversubscribed());
-    prepare(pace);
-    timed_wait<typename Stack::trace_type> timed(house().trace(), site);
-    for (unsigned polls = 1; !w.ready(); ++polls) {
-      const bool found = poll_and_check() > 0;
-      timed.polled(found);
-      if (polls % polls_per_check == 0) [[unlikely]]
-        before_rest();
-      if (w.lost(found)) return w.ready();
-      if (++vain_ % polls_per_look_around == 0) [[unlikely]]
-        pace.oversubscribed(look_around());
-      if (found) {
-        ++advances_;
-        pace.reset();
-        continue;
-      }
-      if (w.ready()) break;
-      if constexpr (concurrent) lock.unlock();
-      const bool tired = pace.should_sleep();
-      if constexpr (concurrent) lock.lock();
-      timed.rested();
-      if (!tired || w.ready()) continue;
-      before_rest();
-      if (w.lost(true)) return w.ready();
-      ++flag_waiters_;
-      w.sleeping(true);
-      sleep(lock, &w);
-      w.sleeping(false);
-      --flag_waiters_;
-      timed.rested();
-    }
-    learn(pace);
-    if constexpr (concurrent) {
-      if (followers_ != 0 && !leader_) wake_waiters();
-    }
-    return true;
-  }
-
-  /// True if an earlier call has noticed processes that compute on this core.
-  bool others_compute() const noexcept { return busy_waits_ != 0; }
-  /// Gives a pace the settings and observations of this rank, before its call polls.
-  void prepare(pace_type& pace) noexcept {
-    if constexpr (follows_data) looks_until_ns_ = 0;
-    if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
-    if constexpr (LearningPace<pace_type>) {
-      if (busy_waits_ == 0) return;
-      --busy_waits_;
-      pace.sleep_first();
-    }
-  }
-  /// Sets the time that calls poll before they sleep, in nanoseconds.
-  void spin_for(std::int64_t ns) noexcept requires TunableWait<typename Stack::wait_type>
-  {
-    spin_ns_ = ns;
-  }
-  /// Keeps the observations of a pace, after its call.
-  void learn(const pace_type& pace) noexcept {
-    if constexpr (LearningPace<pace_type>) {
-      if (pace.others_compute()) busy_waits_ = busy_waits;
-    }
-  }
-
-  /// Links a call to its rank while it is blocked.
-  /// Requires: the lock is held, if the thread model has one, on construction and destruction.
-  class blocked_scope {
-   public:
-    blocked_scope(progress_room& p, call_site site, awaited on) noexcept
-        : p_(p), call_{site, on, p.keeps_time_ ? platform::now_ns() : 0, p.blocked_} {
-      p.blocked_ = &call_;
-    }
-    blocked_scope(const blocked_scope&) = delete;
-    blocked_scope& operator=(const blocked_scope&) = delete;
-    ~blocked_scope() {
-      blocked_call** at = &p_.blocked_;
-      while (*at != &call_) at = &(*at)->next;  // Threads leave in any order.
-      *at = call_.next;
-      if (p_.keeps_time_) p_.watch_->went_on();
-    }
-
-   private:
-    progress_room& p_;
-    blocked_call call_;
-  };
-  /// The latest blocked call; more are linked behind it if several threads wait.
-  const blocked_call* blocked() const noexcept { return blocked_; }
-
-  /// Counts a completion or an arrival that a waiting thread may look for.
-  [[MPX_ALWAYS_INLINE]] void completed() noexcept {
-    if constexpr (concurrent) ++completions_;
-  }
-  std::uint64_t completions() const noexcept { return completions_; }
-  [[MPX_ALWAYS_INLINE]] void wake_waiters_if_new(std::uint64_t before) noexcept {
-    if constexpr (concurrent) {
-      if (completions_ != before && (followers_ != 0 || leader_)) wake_waiters();
-    }
-  }
-  /// Makes all waiting threads look again.
-  [[gnu::noinline]] void wake_waiters() noexcept {
-    if (followers_ != 0) {
-      epoch_.fetch_add(1, platform::memory_order_relaxed);
-      platform::futex_wake(epoch_, static_cast<int>(followers_));
-      if (outside_ != nullptr) ring_outside();
-    }
-    if (leader_) house().transport().wake();
-  }
-
-  // --- Waiting in an external loop ---------------------------------------------------------------
-
-  /// Lets `loop` sleep on behalf of this rank. Returns false if another loop does.
-  bool attach_outside(outside_loop& loop) noexcept {
-    if (outside_ != nullptr) return false;
-    outside_ = &loop;
-    return true;
-  }
-  void detach_outside() noexcept {
-    end_outside_rest();
-    outside_ = nullptr;
-  }
-  /// Poll of the external loop, as poll_and_check.
-  std::size_t poll_outside() {
-    end_outside_rest();
-    const std::size_t n = poll_and_check();
-    advances_ += n != 0 ? 1 : 0;
-    return n;
-  }
-  /// Starts the rest of the external loop: until the transport's descriptor is readable, the loop
-  /// is rung, or `sleep_ns_max` is over. Returns false if there is something to do first.
-  bool rest_outside() {
-    before_rest();
-    if (leader_) {
-      ++followers_;
-      outside_->is = outside_loop::state::follows;
-      return true;
-    }
-    auto& transport = house().transport();
-    if (must_look_first() || !transport.arm()) return false;
-    if (house().peers().has_news()) {
-      transport.disarm();
-      return false;
-    }
-    leader_ = true;
-    outside_->is = outside_loop::state::parked;
-    return true;
-  }
-
-  // --- Watching ----------------------------------------------------------------------------------
-
-  /// Reports to `watch` when this rank waits, and calls `step` repeatedly meanwhile. (The code of a
-  /// step is compiled where environments are made, not wherever a call waits.)
-  /// Requires: `watch` outlives this.
-  void watch(hang_watch& watch, void (*step)(House&) noexcept) noexcept {
-    watch_ = &watch;
-    step_ = step;
-    keeps_time_ = watch.on();
-  }
-  /// Sets the start of blocked calls that began before times were kept to now.
-  [[gnu::cold]] void keep_time_of_calls() noexcept {
-    for (blocked_call* b = blocked_; b != nullptr; b = b->next)
-      if (b->since_ns == 0) b->since_ns = platform::now_ns();
-  }
-  hang_watch* watch() const noexcept { return watch_; }
-  void noticed() noexcept {
-    if (keeps_time_) [[unlikely]]
-      watch_->saw(platform::now_ns());
-  }
-  /// Number of polls of blocked calls that found something.
-  std::uint64_t advances() const noexcept { return advances_; }
-
- private:
-  House& house() noexcept { return static_cast<House&>(*this); }
-
-  /// Handlers of packets must not poll: packets would be handled out of order.
-  [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
-#if MPX_ASSERT_LEVEL >= 1
-    MPX_ASSERT(!takes_packets_, "a packet's handler polls");
-    takes_packets_ = true;
-#endif
-    const std::size_t n = house().poll_packets();
-#if MPX_ASSERT_LEVEL >= 1
-    takes_packets_ = false;
-#endif
-    return n;
-  }
-
-  // Number of calls that sleep without yielding after one yield took milliseconds. A sleep costs
-  // some 10 us, so all of them together cost less than that yield if no process computes any more.
-  static constexpr unsigned busy_waits = 64;
-  static constexpr std::int64_t default_spin_ns() noexcept {
-    if constexpr (TunableWait<typename Stack::wait_type>) return Stack::wait_type::spin_ns;
-    return 0;
-  }
-
-  [[gnu::noinline]] std::size_t poll_slow() {
-    house().peers().check();
-    if (house().peers().orphaned()) return 0;
-    const std::uint64_t before = completions_;
-    std::size_t n = poll_packets_apart();
-    if (house().peers().has_slow_reason()) n += house().flush_busy();
-    wake_waiters_if_new(before);
-    return n;
-  }
-
-  /// Duties of a blocked rank before it rests: check for lost peers and for hangs, allow
-  /// announcements, run schedules.
-  [[gnu::noinline]] void before_rest() {
-    house().peers().check();
-    if (step_ != nullptr) [[unlikely]]
-      step_(house());
-    house().inbox().allow_announcements();
-    house().look_at_schedules();
-    if constexpr (MonitoringTransport<transport_type> &&
-                  !LivenessBootstrap<typename Stack::bootstrap_type>)
-      attend_now_and_then();
-  }
-  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
-
-  /// True if another thread sleeps in the transport for this rank. It would not if there were
-  /// packets.
-  bool leader_sleeps() noexcept {
-    if (outside_ != nullptr) ring_outside();
-    return leader_;
-  }
-  /// True if the transport has no packets for this rank.
-  /// Requires: no other thread sleeps for this rank.
-  bool nothing_is_here() noexcept {
-    if (!house().transport().arm()) return false;
-    house().transport().disarm();
-    return true;
-  }
-
-  /// True if there is work that the transport does not know of and that must be done before a
-  /// sleep.
-  bool must_look_first() noexcept {
-    return detail::exchange(looks_again_, false) || house().peers().has_news() ||
-           house().peers().any_due();
-  }
-  void end_outside_rest() noexcept {
-    switch (detail::exchange(outside_->is, outside_loop::state::awake)) {
-      case outside_loop::state::awake: return;
-      case outside_loop::state::follows: --followers_; return;
-      case outside_loop::state::parked:
-        leader_ = false;
-        house().transport().disarm();
-        if constexpr (concurrent) {
-          if (followers_ != 0) wake_waiters();  // Another thread must sleep in the transport now.
-        }
-    }
-  }
-  /// Ends the rest of the external loop and makes it look again.
-  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
-    if (outside_->is == outside_loop::state::awake) return;
-    end_outside_rest();
-    outside_->ring(*outside_);
-  }
-
-  void sleep(lock_type& lock, const flag_watch* watch = nullptr);
-  bool looks_on() noexcept requires follows_data;
-  /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
-  /// to wake this rank, or this returns true.
-  static bool is_ready_after_all(const flag_watch& w) noexcept {
-    platform::heavy_barrier();
-    return w.ready();
-  }
-  void follow(lock_type& lock) {
-    ++followers_;
-    const std::uint32_t epoch = epoch_.load(platform::memory_order_relaxed);
-    lock.unlock();
-    platform::futex_wait(epoch_, epoch, Stack::wait_type::sleep_ns_max);
-    lock.lock();
-    --followers_;
-  }
-
-  // If several threads wait, the leader sleeps in the transport and the followers sleep on
-  // `epoch_`.
-  std::uint64_t completions_ = 0;
-  platform::atomic<std::uint32_t> epoch_{0};
-  unsigned followers_ = 0;
-  unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.
-  bool leader_ = false;
-  bool looks_again_ = false;    // Poll before the next sleep.
-  bool takes_packets_ = false;  // Inside a poll; kept for MPX_ASSERT alone.
-  bool shares_core_ = false;    // A peer runs on this core.
-  bool keeps_time_ = false;     // Start times of blocked calls are kept.
-  unsigned vain_ = 0;           // Unsuccessful polls of blocked calls.
-  unsigned polls_ = 0;          // Unsuccessful polls of other calls.
-  unsigned busy_waits_ = 0;     // Further calls that sleep without yielding first.
-  std::int64_t spin_ns_ = default_spin_ns();
-  std::uint64_t advances_ = 0;
-  std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
-  std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
-  std::int64_t attends_at_ns_ = 0;   // Next time at which awaited peers are attended.
-  blocked_call* blocked_ = nullptr;
-  hang_watch* watch_ = nullptr;
-  outside_loop* outside_ = nullptr;
-  void (*step_)(House&) noexcept = nullptr;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/progress_rests.hpp
-
-// Sleeping of a blocked rank. Included by progress.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Probes the peers that this rank waits for, every `attends_apart_ns`: one to which this rank has
-/// never sent may be dead unnoticed.
-template <class Stack, class House>
-void progress_room<Stack, House>::attend_now_and_then() noexcept
-    requires MonitoringTransport<transport_type>
-{
-  const std::int64_t now = platform::now_ns();
-  if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
-  if (now < attends_at_ns_) return;
-  attends_at_ns_ = now + attends_apart_ns;
-  const auto attend = [this](peer_id source) {
-    if (source < house().transport().peers() && house().peers().failure_of(source) == errc{})
-      house().transport().attend(source);
-  };
-  house().pool().for_each([&](const operation& op) {
-    if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
-  });
-  for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
-    if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
-}
-
-/// True if this rank keeps polling because peers write long messages into its memory. Nothing
-/// reports such a message before it is complete; but where the CPU moves the data, a sleeping rank
-/// is woken for each part, which costs both ends more than the part. Therefore it polls for as long
-/// as the data takes at 1 GB/s, counted from the last poll that found something. Not if other ranks
-/// need its core.
-template <class Stack, class House>
-bool progress_room<Stack, House>::looks_on() noexcept requires follows_data
-{
-  if (oversubscribed()) return false;
-  const std::int64_t now = house().now_ns();
-  if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
-    constexpr std::int64_t ns_per_byte = 1;
-    std::int64_t ns = 0;
-    house().pool().for_each([&ns](const operation& op) {
-      if (op.role == role::receive && op.stage == stage::streaming && op.exposed)
-        ns += static_cast<std::int64_t>(op.limit) * ns_per_byte;
-    });
-    advances_seen_ = advances_;
-    looks_until_ns_ = now + ns;
-  }
-  return now < looks_until_ns_;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void progress_room<Stack, House>::sleep(lock_type& lock,
-                                                          const flag_watch* watch) {
-  if constexpr (follows_data) {
-    if (looks_on()) return;
-  }
-  // The blocked thread takes over from the external loop, for which the transport is armed.
-  if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
-  if constexpr (concurrent) {
-    if (leader_) {  // Its wake-up is for this thread, too.
-      if (watch == nullptr || !is_ready_after_all(*watch)) follow(lock);
-      return;
-    }
-  }
-  auto& transport = house().transport();
-  if (must_look_first() || !transport.arm()) return;
-  // A failure reported before the transport was armed has woken nobody.
-  if (house().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
-    return transport.disarm();
-  house().trace().on(event::sleeps, 1);
-  leader_ = true;
-  if constexpr (concurrent) lock.unlock();
-  transport.sleep(Stack::wait_type::sleep_ns_max);
-  if constexpr (concurrent) lock.lock();
-  leader_ = false;
-  transport.disarm();
-  if constexpr (concurrent) {
-    if (flag_waiters_ != 0 && followers_ != 0) wake_waiters();  // The wake-up may be for them.
-  }
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/long_path.hpp
-
-// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
-// `automatic`.
-
-namespace mpx::inline v0::detail {
-
-/// True if long messages between this rank and the peer are put by their sender.
-template <Protocol P, Transport T>
-bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
-    return transport.prefers_put(peer);
-  return P::long_by == long_path::put;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/rendezvous_notices.hpp
-
-// Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
-// poll, and one packet reports all of one sender. Included by rendezvous.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Tickets of fetched messages of one peer that still have to be reported.
-class finish_notice {
- public:
-  bool empty() const noexcept { return count_ == 0; }
-  peer_id to() const noexcept { return to_; }
-  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
-  /// sent first.
-  bool add(peer_id to, std::uint32_t ticket) noexcept {
-    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
-    to_ = to;
-    tickets_[count_++] = ticket;
-    return true;
-  }
-  void clear() noexcept { count_ = 0; }
-  /// Requires: !empty().
-  wire::header header() const noexcept {
-    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
-  }
-  /// Payload: all tickets but the first.
-  std::span<const std::byte> more() const noexcept {
-    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
-  }
-
- private:
-  std::uint32_t tickets_[wire::finished_more_max + 1]{};
-  std::uint32_t count_ = 0;
-  peer_id to_ = 0;
-};
-
-/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
-/// Errors: errc::protocol if the payload is malformed.
-template <class F>
-errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
-  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
-    return errc::protocol;
-  errc why = f(first);
-  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
-    std::memcpy(&first, more.data(), sizeof first);
-    why = f(first);
-  }
-  return why;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/rendezvous.hpp
-
-// Rendezvous of long messages, from the match to the end: data is fetched (get), stored (put) or
-// sent as packets, and memory is exposed to the peer meanwhile. Every field of a packet is checked
-// before it is used.
-
-namespace mpx::inline v0::detail {
-
-/// Requires of `House`: transport(), flow(), protocol(), trace(), now_ns(); finish(op, why),
-/// end(op, why); peers(), outbox() and inbox(); is_blocked(), true while a call waits.
-template <class Stack, class House>
-class rendezvous_room {
-  using transport_type = typename Stack::transport_type;
-  using protocol_type = typename Stack::protocol_type;
-  static constexpr std::size_t learnt_bytes_min = 4096;
-  static constexpr std::int64_t copy_ns_max = 1'000'000'000;
-  static constexpr std::uint32_t unbatched_max = 64;
-
- public:
-  /// True if finished gets are reported to their senders in batches: on_copied collects them, and
-  /// tell_finished reports them.
-  static constexpr bool tells_together =
-      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
-
-  rendezvous_room() = default;
-  rendezvous_room(const rendezvous_room&) = delete;
-  rendezvous_room& operator=(const rendezvous_room&) = delete;
-
-  /// Starts the transfer of an announced message that a receive has matched.
-  [[gnu::noinline]] void begin(operation& op, const arrived_message& m) {
-    op.peer = m.is.source;
-    op.tag = m.is.tag();
-    op.message_bytes = m.bytes;
-    op.remote_ticket = m.ticket;
-    op.rendezvous_protocol = protocol::rendezvous_protocol::packets;
-    op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);
-    op.transferred = 0;
-    op.learns = protocol::traffic::none;
-    op.copying = false;
-    op.own.key = 0;
-    op.stage = stage::copying;
-    if (m.unready)  // The sender has been told, and its data is gone.
-      return house().finish(op, errc::not_ready);
-    if (const errc why = house().peers().failure_of(op.peer); why != errc{})
-      return house().finish(op, why);
-    house().inbox().announcement_answered(op.peer);
-    if (op.limit == 0) return receive_done(op, tells::now);
-    if (op.data.contiguous()) check_writable(op.data.base, op.limit);
-    if (!fetch(op, m)) request_packets(op);
-  }
-
-  /// True if long data of this rank is announced or under way to the peer.
-  bool has_data_for(peer_record& r) noexcept {
-    return house().outbox().has_announced(r) || !r.streams_.empty() ||
-           (!r.due_.empty() && r.due_.front().role == role::send);
-  }
-
-  /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
-  /// use gets. Returns the handle for the announcement; empty if nothing is exposed.
-  remote_memory offer(operation& op) {
-    if (op.data.contiguous() && !op.data_lost()) check_readable(op.data.base, op.data.bytes);
-    if constexpr (RmaTransport<transport_type>) {
-      if (protocol_type::long_by != long_path::packets && !by_puts(op.peer) && !op.exposed &&
-          op.data.bytes > 0 && op.data.contiguous() && !op.data_lost()) {
-        op.own = house().transport().expose(op.peer, {op.data.base, op.data.bytes});
-        op.exposed = op.own.key != 0;
-      }
-      if (op.exposed) return op.own;
-    }
-    return {};
-  }
-
-  /// Ends the exposure of `op`'s memory to its peer. Returns false as long as the peer accesses the
-  /// memory, or may do so as far as the transport knows.
-  [[gnu::noinline]] bool withdraw(operation& op) noexcept {
-    if constexpr (RmaTransport<transport_type>) {
-      if (!op.exposed) return true;
-      const outcome o = house().transport().withdraw(op.own);
-      op.exposed = o != outcome::done;
-      if (o == outcome::refused && op.role == role::send) recall(op);
-      return !op.exposed;
-    }
-    return true;
-  }
-  /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
-  /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
-  [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RetiringTransport<transport_type>) {
-      if (op.exposed) static_cast<void>(house().transport().retire(op.own));
-    } else if (!withdraw(op)) [[unlikely]] {
-      const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-      while (!withdraw(op) && house().peers().loss_of(op.peer) == errc{} &&
-             platform::now_ns() <= until_ns)
-        ::sched_yield();
-    }
-    op.exposed = false;
-  }
-  void revoke_exposure(operation& op) noexcept;
-
-  // --- Packets: false or errc::protocol if one violates the protocol -----------------------------
-
-  /// The receiver confirms a recall: it does not fetch the data of `op`. (If it had, it would have
-  /// sent `clear` or `finished` instead.)
-  errc on_recalled(operation* op) {
-    if (op == nullptr || op->stage != stage::answer || !op->announced || !op->recalls)
-      return errc::protocol;
-    end_exposure(*op);
-    return errc{};
-  }
-  errc on_clear(operation* op, std::span<const std::byte> payload) {
-    wire::clearance c;
-    const bool read = wire::read(payload, c);
-    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
-    if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
-        c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
-      return errc::protocol;
-    house().outbox().announcement_answered(op->peer);
-    op->split = c.from != 0;
-    op->message_bytes = c.from;
-    op->limit = c.bytes;
-    op->transferred = c.from;
-    op->remote_ticket = c.ticket;
-    op->target = c.memory;
-    if (!op->split) {  // The receiver does not fetch.
-      note_taken(*op, protocol::rendezvous_protocol::packets);
-      end_exposure(*op);
-    }
-    if (op->data_lost()) return errc::no_resources;
-    start_put(*op);
-    return errc{};
-  }
-  /// Handles a fragment. Its offset travels in the header's context and tag.
-  errc on_data(peer_record& r, operation* op, std::uint64_t offset,
-               std::span<const std::byte> payload) {
-    r.fed_ = nullptr;
-    if (!takes(op, offset, payload.size())) return errc::protocol;
-    // The data has no memory if the request was dropped. A placed fragment is in the buffer
-    // already.
-    if (op->data.exists() &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
-      op->data.write(op->transferred, payload);
-    op->transferred += payload.size();
-    charge_time(*op, payload.size());
-    more_fragments_ = op->transferred != op->limit;
-    if (!more_fragments_) asked_done(*op);
-    return errc{};
-  }
-  /// True once if the last packet was a fragment that is not the last one of its message.
-  bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
-  /// Returns the memory for a fragment that is still arriving; empty if the packet has to be
-  /// copied.
-  std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
-                             std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
-    r.fed_ = op;
-    r.fed_bytes_ = bytes;
-    return op->data.piece(op->transferred, bytes);
-  }
-  /// The request of a receive whose data streams in is dropped: its memory is not written any more.
-  void drop_stream(peer_record& r, operation& op) {
-    learn_no_more(op);
-    op.forget_memory();
-    op.holder = holder::nobody;
-    if (r.fed_ != &op) return;
-    r.fed_ = nullptr;
-    house().cancel_place(r.peer);  // The transport discards the fragment.
-    op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) asked_done(op);
-  }
-  errc on_delivered(operation* op) {
-    if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
-    charge_time(*op);
-    asked_done(*op);
-    return errc{};
-  }
-  /// The receiver has fetched the data, or its half of a split message.
-  errc on_finished(operation* op) {
-    if (op != nullptr && op->split) {
-      if (op->front != front::open) return errc::protocol;
-      op->front = front::fetched;
-      if (op->stage == stage::answer) sent_all(*op);
-      return errc{};
-    }
-    if (op == nullptr || op->stage != stage::answer || !op->announced) return errc::protocol;
-    house().outbox().announcement_answered(op->peer);
-    note_taken(*op, protocol::rendezvous_protocol::get);
-    end_exposure(*op);
-    house().end(*op, errc{});
-    return errc{};
-  }
-  /// A pending get or put of `op` has ended. At the end of the same poll, `tell_finished` has to
-  /// follow if has_finished().
-  void on_copied(operation& op, bool ok) {
-    if (op.role == role::receive) {
-      if (!ok) return fetch_no_more(op);
-      op.copied += piece_of(op);
-      return op.copied < op.limit ? defer_rest(op) : fetched(op, tells::soon);
-    }
-    if (!ok) return stream(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    put_done(op);
-  }
-
-  bool has_finished() const noexcept { return !notice_.empty(); }
-  [[gnu::noinline]] void tell_finished() {
-    const finish_notice n = notice_;
-    notice_.clear();
-    if (n.more().empty()) return house().outbox().answer(n.to(), n.header());
-    house().outbox().answer_copy(n.to(), n.header(), n.more());
-  }
-
-  // --- Due copies --------------------------------------------------------------------------------
-
-  /// Copies one piece of the first due operation of a peer. Returns 0 if there is none.
-  std::size_t move(peer_record& r) {
-    if constexpr (RmaTransport<transport_type>) {
-      if (r.due_.empty()) return 0;
-      operation& op = r.due_.front();
-      r.due_.pop_front();
-      op.stage = stage::copying;
-      if (op.role == role::receive) {
-        fetch_piece(op);
-      } else {
-        store_piece(op);
-      }
-      return 1;
-    }
-    return 0;
-  }
-  /// The request of a due receive is dropped: its data is not fetched any more.
-  void drop_due(peer_record& r, operation& op) {
-    r.due_.erase(op);
-    op.stage = stage::copying;
-    learn_no_more(op);
-    op.holder = holder::nobody;
-    receive_done(op, tells::now);
-  }
-
-  // --- Streams -----------------------------------------------------------------------------------
-
-  bool idle(const peer_record& r) const noexcept { return r.streams_.empty() && r.due_.empty(); }
-  /// Sends fragments to a peer. Returns the number of messages of which something was sent.
-  std::size_t flush(peer_record& r) {
-    std::size_t sent = 0;
-    while (!r.streams_.empty()) {
-      operation& op = r.streams_.front();
-      const std::size_t before = op.transferred;
-      if (!push_fragments(r, op)) return sent + (op.transferred != before);
-      ++sent;
-    }
-    return sent;
-  }
-  void on_loss(peer_record& r) noexcept {
-    r.streams_.clear();
-    r.due_.clear();
-    r.fed_ = nullptr;
-  }
-
- private:
-  /// Time at which the sender is told that its data has been fetched: never, at once, or in a batch
-  /// at the end of the poll.
-  enum class tells : std::uint8_t { nothing, now, soon };
-
-  House& house() noexcept { return static_cast<House&>(*this); }
-  /// The transport cannot end the exposure because the peer may be about to fetch the data. Waiting
-  /// here for the peer's program could deadlock two ranks that both do so. Instead this asks the
-  /// receiver not to fetch. The receiver answers from any of its calls; if a receive has taken the
-  /// message, its transfer continues and its end is reported as usual.
-  [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
-    if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
-    if (op.stage != stage::answer || !op.announced || op.split ||
-        detail::exchange(op.recalls, true))
-      return;
-    house().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
-  }
-  bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(house().transport(), p); }
-
-  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
-           bytes != 0 && bytes <= op->limit - op->transferred;
-  }
-
-  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
-  /// transport copies by itself, which takes no time of this thread.
-  static constexpr std::size_t piece_max =
-      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
-  /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
-  /// packets.
-  static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
-  /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
-  /// are faster.
-  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
-  std::size_t piece_of(const operation& op) noexcept {
-    std::size_t most = House::staging_bytes;
-    if (op.data.contiguous()) most = house().is_blocked() ? blocked_pieces * piece_max : piece_max;
-    return lesser(most, op.limit - op.copied);
-  }
-
-  /// Puts the copy of `op`'s data off until this rank waits or polls: its program may have more
-  /// messages to announce first.
-  [[gnu::noinline]] void defer(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::due;
-    r.due_.push_back(op);
-    house().peers().set_busy(r);
-  }
-  /// Puts `op` back at the front after a piece: a message is completed before the next one begins.
-  [[gnu::noinline]] void defer_rest(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::due;
-    r.due_.push_front(op);
-    house().peers().set_busy(r);
-  }
-
-  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
-  /// Returns false if the sender has to move the data.
-  bool fetch(operation& op, const arrived_message& m);
-  [[gnu::noinline]] void fetch_piece(operation& op) {
-    if (house().peers().is_gone(op.peer)) return fetch_no_more(op);
-    if (is_learnt(op)) {
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
-        choose_way(op);
-      else
-        op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
-        return request_packets(op);
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
-        if (!split(op, op.target)) fetch_no_more(op);
-        return;
-      }
-    }
-    if (fetch_batch(op)) return;
-    const outcome o = get_piece(op);
-    if (o == outcome::pending) {
-      ++op.pending;
-      op.copying = true;
-      return;
-    }
-    if (o != outcome::done) return fetch_no_more(op);
-    charge_time(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    fetched(op, tells::now);
-  }
-  outcome get_piece(operation& op);
-  /// Fetches `op` together with short due messages behind it that use gets too. Returns false if
-  /// there are none, or if not all could be fetched: `op` is still to be fetched then.
-  bool fetch_batch(operation& op);
-  void fetched(operation& op, tells when) {
-    house().trace().on(event::bytes_got, op.limit);
-    receive_done(op, when);
-  }
-  void fetch_no_more(operation& op) {
-    learn_no_more(op);
-    request_packets(op);
-  }
-
-  /// Asks the sender for the data, as packets or by a put.
-  [[gnu::noinline]] void request_packets(operation& op) {
-    ask(op, 0, by_puts(op.peer) && op.data.contiguous());
-  }
-
-  /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
-  /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
-  /// number chooses.
-  void choose_way(operation& op) noexcept;
-  void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
-    peer_record& r = house().peers().of(op.peer);
-    r.taken_ = by;
-    r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
-  }
-  /// A clock that excludes the transport's maintenance, which belongs to no message.
-  std::int64_t working_ns() noexcept {
-    if constexpr (MaintainedTransport<transport_type>)
-      return house().now_ns() - house().transport().tidied_ns();
-    return house().now_ns();
-  }
-  void learn_no_more(operation& op) noexcept;
-  static bool is_learnt(const operation& op) noexcept {
-    return op.learns != protocol::traffic::none;
-  }
-
-  /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
-  /// memory is exposed, so that the sender can put the data there.
-  void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
-  /// front). Returns false if the sender's memory cannot be held.
-  bool split(operation& op, const remote_memory& from);
-  /// Asks the sender to send the front as packets after the second half, because the get failed.
-  void ask_for_front(operation& op, std::size_t bytes) noexcept;
-  errc on_front_wanted(operation& op, const wire::clearance& c);
-  void send_front(operation& op);
-
-  /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
-  /// `streamed`: bytes of it that came as packets.
-  void charge_time(operation& op, std::size_t streamed = 0);
-  std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
-
-  /// The data that the sender was asked to move has arrived.
-  void asked_done(operation& op) {
-    if (!CpuCopyTransport<transport_type> || op.copied == 0)
-      return receive_done(op, tells::nothing);
-    end_exposure(op);
-    op.own.key = 0;
-    op.limit = op.copied;
-    op.copied = op.transferred = 0;
-  }
-
-  /// All data of a long message has arrived.
-  [[gnu::noinline]] void receive_done(operation& op, tells when) {
-    end_exposure(op);
-    if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
-    if (tells_together && when == tells::soon) {
-      if (!notice_.add(op.peer, op.remote_ticket)) {
-        tell_finished();
-        notice_.add(op.peer, op.remote_ticket);
-      }
-    } else if (when != tells::nothing) {
-      house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-    }
-    if (op.done()) return;  // The answer found the peer dead.
-    house().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
-  }
-
-  /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
-  void start_put(operation& op) {
-    if constexpr (RmaTransport<transport_type>) {
-      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
-      if (op.target.key != 0 && copies) {
-        op.copied = op.transferred;
-        if constexpr (CpuCopyTransport<transport_type>) {
-          defer(op);
-        } else {
-          op.stage = stage::copying;
-          store_piece(op);
-        }
-        return;
-      }
-    }
-    stream(op);
-  }
-  [[gnu::noinline]] void store_piece(operation& op) {
-    if (op.data_lost()) return stream(op);  // `stream` loses the peer.
-    auto& transport = house().transport();
-    const std::span<const std::byte> data = house().outbox().piece(op, op.copied, piece_of(op));
-    const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    outcome o;
-    if constexpr (ImmediateTransport<transport_type>) {
-      static_assert(piece_max == ~std::size_t{0});
-      o = transport.put_then(op.peer, op.target, op.copied, data,
-                             wire::pack({.kind = wire::kind::delivered,
-                                         .credit = house().flow().outgoing(op.peer),
-                                         .ticket = op.remote_ticket}),
-                             cookie);
-    } else {
-      o = transport.put(op.peer, op.target, op.copied, data, cookie);
-    }
-    if (o == outcome::pending) {
-      ++op.pending;
-      op.copying = true;
-      return;
-    }
-    if (o != outcome::done) return stream(op);
-    op.copied += piece_of(op);
-    if (op.copied < op.limit) return defer_rest(op);
-    put_done(op);
-  }
-
-  /// Sends the data as packets. Bytes that were put before are sent again.
-  [[gnu::noinline]] void stream(operation& op) {
-    peer_record& r = house().peers().of(op.peer);
-    op.stage = stage::streaming;
-    r.streams_.push_back(op);
-    if (&r.streams_.front() != &op || !push_fragments(r, op)) house().peers().set_busy(r);
-  }
-
-  void put_done(operation& op) {
-    house().trace().on(event::bytes_put, op.limit - op.transferred);
-    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
-      house().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
-    if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
-  }
-
-  /// The sender has moved its part of a long message: the send is complete unless the receiver
-  /// still has to fetch the front.
-  [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && op.front != front::fetched) {
-      op.stage = stage::answer;
-      if (op.front == front::wanted) send_front(op);
-      return;
-    }
-    end_exposure(op);
-    house().end(op, errc{});
-  }
-
-  /// Sends fragments of the first stream until it ends. Returns false if the channel is full.
-  bool push_fragments(peer_record& r, operation& op);
-
-  /// The cost statistics for `op`: separate for non-contiguous data and for data in both
-  /// directions, since the relative costs differ.
-  protocol::rendezvous_tuner& paths_of(const operation& op) noexcept {
-    if (!op.data.contiguous()) return spread_paths_;
-    return op.learns == protocol::traffic::both_ways ? paths_both_ways_ : paths_;
-  }
-
-  protocol::rendezvous_tuner paths_;
-  protocol::rendezvous_tuner paths_both_ways_;
-  protocol::rendezvous_tuner spread_paths_;
-  finish_notice notice_;
-  bool more_fragments_ = false;
-  std::uint32_t unbatched_ = 0;     // Messages still to be fetched singly after a failed batch.
-  std::int64_t charged_at_ns_ = 0;  // Time at which data of a long message last moved.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/rooms/detail/rendezvous_choice.hpp
-
-// Choice of the rendezvous protocol of a long message and measurement of its cost; transfers in
-// which the sender moves all data or a part of it. Included by rendezvous.hpp.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack, class House>
-[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch(operation& op,
-                                                            const arrived_message& m) {
-  const remote_memory& from = m.memory;
-  if constexpr (RmaTransport<transport_type>) {
-    constexpr long_path by = protocol_type::long_by;
-    if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
-    const bool whole = op.data.contiguous();
-    if (!whole && !(CpuCopyTransport<transport_type> && house().outbox().prepare_staging()))
-      return false;
-    if (house().peers().is_gone(op.peer)) return false;  // So is its memory.
-    advice a = advice::always;
-    if (by == long_path::automatic) a = house().transport().get_cost_hint(op.peer, from, op.limit);
-    // One packet: a get has no advantage.
-    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
-    op.rendezvous_protocol = protocol::rendezvous_protocol::get;
-    if (a == advice::learn) {
-      op.rendezvous_protocol = protocol::rendezvous_protocol::open;
-      op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
-                                                                   : protocol::traffic::one_way;
-      op.spent_ns = 0;
-      // Otherwise the choice is made when this rank waits or polls: its program may have more
-      // messages to announce first. Earlier messages come first, so that their cost is measured
-      // unmixed.
-      if (house().is_blocked() && house().peers().of(op.peer).due_.empty()) choose_way(op);
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
-    }
-    op.target = from;
-    op.copied = 0;
-    if constexpr (CpuCopyTransport<transport_type>) {
-      defer(op);
-    } else {
-      fetch_piece(op);
-    }
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-outcome rendezvous_room<Stack, House>::get_piece(operation& op) {
-  const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-  auto& transport = house().transport();
-  if (op.data.contiguous()) [[likely]]
-    return transport.get(op.peer, op.target, op.copied, op.data.piece(op.copied, piece_of(op)),
-                         cookie);
-  const std::span<std::byte> stage = house().outbox().staging().first(piece_of(op));
-  const outcome o = transport.get(op.peer, op.target, op.copied, stage, cookie);
-  if (o == outcome::done) op.data.write(op.copied, stage);
-  return o;
-}
-
-/// True if `op` may be fetched in a batch with others.
-inline bool is_whole_get(const operation& op) noexcept {
-  return op.role == role::receive && op.copied == 0 && op.learns != protocol::traffic::none &&
-         op.data.contiguous();
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] bool rendezvous_room<Stack, House>::fetch_batch(operation& op) {
-  if constexpr (BatchingTransport<transport_type>) {
-    constexpr std::size_t most = 2 * piece_max;
-    if (op.limit > most / 2 || !is_whole_get(op)) return false;
-    if (unbatched_ != 0) {
-      --unbatched_;
-      return false;
-    }
-    peer_record& r = house().peers().of(op.peer);
-    operation* all[batched_gets_max]{&op};
-    batched_get gets[batched_gets_max]{{op.target, op.data.piece(0, op.limit)}};
-    std::size_t n = 1;
-    std::size_t bytes = op.limit;
-    const std::int64_t asked_at_ns = op.asked_at_ns;
-    while (n < batched_gets_max && !r.due_.empty()) {
-      operation& next = r.due_.front();
-      if (!is_whole_get(next) || next.limit > most - bytes) break;
-      r.due_.pop_front();
-      next.stage = stage::copying;
-      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
-      if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
-        defer_rest(next);
-        break;
-      }
-      all[n] = &next;
-      gets[n++] = {next.target, next.data.piece(0, next.limit)};
-      bytes += next.limit;
-    }
-    if (n == 1) return false;
-    const bool came = house().transport().get_batch(op.peer, gets, n);
-    if (!came) {  // One get failed: fetch each singly.
-      while (n-- > 1) defer_rest(*all[n]);
-      unbatched_ = unbatched_max;
-      return false;
-    }
-    const std::int64_t took = take_time(asked_at_ns);
-    for (std::size_t i = 0; i < n; ++i)
-      all[i]->spent_ns +=
-          took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
-    finish_notice done;
-    for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
-    house().outbox().answer_copy(done.to(), done.header(), done.more());
-    for (std::size_t i = 0; i < n; ++i)
-      if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void rendezvous_room<Stack, House>::ask(operation& op, std::size_t from,
-                                                          bool stores) {
-  wire::clearance c{
-      .bytes = op.limit, .from = from, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  if constexpr (RmaTransport<transport_type>) {
-    if (stores) c.memory = house().transport().expose(op.peer, op.data.piece(0, op.limit));
-  }
-  op.stage = stage::streaming;
-  op.own = c.memory;
-  op.exposed = c.memory.key != 0;
-  op.transferred = from;
-  op.copied = 0;
-  op.control_bytes = sizeof c;
-  std::memcpy(op.control, &c, sizeof c);
-  house().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
-}
-
-template <class Stack, class House>
-bool rendezvous_room<Stack, House>::split(operation& op, const remote_memory& from) {
-  if constexpr (CpuCopyTransport<transport_type>) {
-    auto& transport = house().transport();
-    const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
-    bool is_here = false;
-    {
-      // The sender starts its half while this side fetches: the hold keeps the sender's memory
-      // exposed meanwhile.
-      const auto held = transport.hold(op.peer, from, half);
-      if (!held) return false;
-      ask(op, half, true);
-      if (op.done()) return true;
-      is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
-    }
-    if (!is_here) {
-      ask_for_front(op, half);
-      return true;
-    }
-    charge_time(op);
-    house().trace().on(event::bytes_got, half);
-    house().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
-    return true;
-  }
-  return false;
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::ask_for_front(
-    operation& op, std::size_t bytes) noexcept {
-  learn_no_more(op);
-  op.copied = bytes;
-  const wire::clearance c{
-      .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  house().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                               {reinterpret_cast<const std::byte*>(&c), sizeof c});
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] errc rendezvous_room<Stack, House>::on_front_wanted(
-    operation& op, const wire::clearance& c) {
-  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
-      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
-    return errc::protocol;
-  op.front = front::wanted;
-  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
-  return errc{};
-}
-
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::send_front(operation& op) {
-  op.split = false;
-  op.limit = op.message_bytes;
-  op.transferred = 0;
-  op.stage = stage::streaming;
-  peer_record& r = house().peers().of(op.peer);
-  r.streams_.push_back(op);  // Behind all answers: one may report the other half.
-  house().peers().set_busy(r);
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void rendezvous_room<Stack, House>::choose_way(operation& op) noexcept {
-  peer_record& r = house().peers().of(op.peer);
-  const bool whole = op.data.contiguous();
-  op.asked_at_ns = working_ns();
-  if (has_data_for(r))
-    op.learns = protocol::traffic::both_ways;
-  else
-    r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
-  const bool both_ways = op.learns == protocol::traffic::both_ways;
-  // After an eager send without an announcement the peer's choice is not known.
-  const bool follows = both_ways && whole && op.peer < house().transport().self() &&
-                       !house().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
-  op.rendezvous_protocol =
-      follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
-}
-
-template <class Stack, class House>
-void rendezvous_room<Stack, House>::learn_no_more(operation& op) noexcept {
-  if (is_learnt(op) && op.rendezvous_protocol != protocol::rendezvous_protocol::open)
-    paths_of(op).failed(op.limit);
-  op.learns = protocol::traffic::none;
-}
-
-template <class Stack, class House>
-std::int64_t rendezvous_room<Stack, House>::take_time(std::int64_t asked_at_ns) noexcept {
-  const std::int64_t now = working_ns();
-  const std::int64_t took = now - greater(asked_at_ns, charged_at_ns_);
-  charged_at_ns_ = now;
-  return took;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] void rendezvous_room<Stack, House>::charge_time(operation& op,
-                                                                  std::size_t streamed) {
-  if (!is_learnt(op)) return;
-  std::int64_t took = take_time(op.asked_at_ns);
-  if (op.learns == protocol::traffic::both_ways && streamed != 0) {
-    // As much data goes back as packets. If it did not in the same time, it follows later: its time
-    // is counted, too.
-    peer_record& r = house().peers().of(op.peer);
-    const std::size_t out = lesser(streamed, r.streamed_out_);
-    r.streamed_out_ -= out;
-    if (out < streamed / 2) took *= 2;
-  }
-  op.spent_ns += took;
-}
-
-template <class Stack, class House>
-[[gnu::noinline]] bool rendezvous_room<Stack, House>::push_fragments(peer_record& r,
-                                                                     operation& op) {
-  const std::size_t fragment = house().outbox().fragment_bytes_to(op.peer);
-  if (op.data_lost()) {
-    house().peers().refuse(op.peer);  // The next flush loses the peer.
-    return false;
-  }
-  while (op.transferred < op.limit) {
-    const std::size_t n = lesser(fragment, op.limit - op.transferred);
-    const wire::header h{.kind = wire::kind::data,
-                         .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
-                         .context = static_cast<context_id>(op.transferred >> 32),
-                         .ticket = op.remote_ticket};
-    if (!house().outbox().post(op.peer, h, house().outbox().piece(op, op.transferred, n), &op))
-      return false;
-    op.transferred += n;
-    r.streamed_out_ = lesser(r.streamed_out_ + n, streamed_out_max);
-    house().trace().on(event::bytes_streamed, n);
-  }
-  r.streams_.pop_front();
-  sent_all(op);
-  return true;
-}
-
-/// Ends the exposure to a peer that was lost while it accessed the memory, after the transport has
-/// dropped it. The peer's handle is invalid afterwards, if the transport can do that.
-template <class Stack, class House>
-[[gnu::noinline, gnu::cold]] void rendezvous_room<Stack, House>::revoke_exposure(
-    operation& op) noexcept {
-  if constexpr (RetiringTransport<transport_type>) {
-    const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (op.exposed) {
-      const outcome taken_back = house().transport().revoke(op.own);
-      op.exposed = taken_back != outcome::done;
-      if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
-      ::sched_yield();
-    }
-  }
-  end_exposure(op);
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/endpoint.hpp
+// ==== mpx/engine/endpoint/endpoint.hpp
 
 // The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
 // and five components (`rooms/`). Public calls take the thread model's lock; the components require
@@ -18246,22 +18516,22 @@ template <class Stack, class House>
 
 namespace mpx::inline v0::detail {
 
-/// The policies (`ground`) and the five components are base classes, so that a component reaches
+/// The policies (`endpoint_policies`) and the five components are base classes, so that a component reaches
 /// another by a cast that costs nothing. A component's data members are private to it. Each packet
 /// is handled by one component or service; a lost peer is announced to all of them.
 template <class Stack>
-class endpoint : ground<Stack>,
-                 peers_room<Stack, endpoint<Stack>>,
-                 outbox_room<Stack, endpoint<Stack>>,
-                 inbox_room<Stack, endpoint<Stack>>,
-                 rendezvous_room<Stack, endpoint<Stack>>,
-                 progress_room<Stack, endpoint<Stack>> {
-  using ground_type = ground<Stack>;
-  using peers_type = peers_room<Stack, endpoint>;
-  using outbox_type = outbox_room<Stack, endpoint>;
-  using inbox_type = inbox_room<Stack, endpoint>;
-  using rendezvous_type = rendezvous_room<Stack, endpoint>;
-  using progress_type = progress_room<Stack, endpoint>;
+class endpoint : endpoint_policies<Stack>,
+                 peers_component<Stack, endpoint<Stack>>,
+                 outbox_component<Stack, endpoint<Stack>>,
+                 inbox_component<Stack, endpoint<Stack>>,
+                 rendezvous_component<Stack, endpoint<Stack>>,
+                 progress_component<Stack, endpoint<Stack>> {
+  using policies_type = endpoint_policies<Stack>;
+  using peers_type = peers_component<Stack, endpoint>;
+  using outbox_type = outbox_component<Stack, endpoint>;
+  using inbox_type = inbox_component<Stack, endpoint>;
+  using rendezvous_type = rendezvous_component<Stack, endpoint>;
+  using progress_type = progress_component<Stack, endpoint>;
   friend peers_type;
   friend outbox_type;
   friend inbox_type;
@@ -18272,8 +18542,8 @@ class endpoint : ground<Stack>,
 
  public:
   using transport_type = typename Stack::transport_type;
-  using job_type = typename ground_type::job_type;
-  using pool_type = typename ground_type::pool_type;
+  using job_type = typename policies_type::job_type;
+  using pool_type = typename policies_type::pool_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
   static constexpr context_id context_mask =
       type_mark<Stack::checks_type::compares_types>::context_mask;
@@ -18293,12 +18563,13 @@ class endpoint : ground<Stack>,
     communicators_.forget_nodes();
   }
 
-  peer_id self() const noexcept { return ground_type::transport().self(); }
-  using ground_type::flow;
-  using ground_type::is_there, ground_type::lifetime, ground_type::misuse, ground_type::now_ns;
-  using ground_type::protocol;
-  using ground_type::trace;
-  using ground_type::transport;
+  peer_id self() const noexcept { return policies_type::transport().self(); }
+  using policies_type::flow;
+  using policies_type::is_there, policies_type::lifetime, policies_type::misuse,
+      policies_type::now_ns;
+  using policies_type::protocol;
+  using policies_type::trace;
+  using policies_type::transport;
   std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
 
   // --- Starting ----------------------------------------------------------------------------------
@@ -18567,7 +18838,7 @@ class endpoint : ground<Stack>,
   friend struct one_sided;  // Access for windows: rma/access.hpp.
   template <class From>     // `from` constructs the transport.
   [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
-      : ground_type(from),
+      : policies_type(from),
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max(), numbers().place_mask()),
@@ -18578,8 +18849,8 @@ class endpoint : ground<Stack>,
     services_.add(windows_, one_sided_kind, one_sided_kind);
   }
 
-  using ground_type::pool;
-  using ground_type::threading;
+  using policies_type::pool;
+  using policies_type::threading;
   peers_type& peers() noexcept { return *this; }
   outbox_type& outbox() noexcept { return *this; }
   inbox_type& inbox() noexcept { return *this; }
@@ -18780,7 +19051,7 @@ class endpoint : ground<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_collectives.hpp
+// ==== mpx/engine/endpoint/endpoint_collectives.hpp
 
 // Queries of collectives that let them not wait for a call that cannot end. Included by
 // endpoint.hpp.
@@ -18909,7 +19180,7 @@ peer_id endpoint<Stack>::peer_of(collective_call call, rank_t rank) noexcept {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_compound.hpp
+// ==== mpx/engine/endpoint/endpoint_compound.hpp
 
 // Compound operations: persistent, composite and generalized ones (which the user completes),
 // schedules of collectives, and those of layers above. Parts notify their compound when they
@@ -19247,7 +19518,7 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_ends.hpp
+// ==== mpx/engine/endpoint/endpoint_ends.hpp
 
 // Operations that end early: a lost peer, a dropped request, a rank that leaves. Included by
 // endpoint.hpp.
@@ -19471,7 +19742,48 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_hang.hpp
+// ==== mpx/watch/hang_pieces.hpp
+
+// Sends a rank's hang_info in packets, which are shorter than it is.
+
+namespace mpx::inline v0::detail::hang_pieces {
+
+inline constexpr std::size_t bytes_max = 40;
+/// Offset of no piece: the sender waits no more.
+inline constexpr tag_t withdrawn = -1;
+
+/// Calls `send(offset, piece)` for the pieces of `info` in order. Pieces of zeros are left out,
+/// except for the first and the last.
+template <class Send>
+void for_each(const hang_info& info, Send&& send) {
+  const auto all = std::as_bytes(std::span(&info, 1));
+  for (std::size_t at = 0; at < all.size(); at += bytes_max) {
+    const auto piece = all.subspan(at, lesser(bytes_max, all.size() - at));
+    const bool ends = at == 0 || at + piece.size() == all.size();
+    if (ends || std::ranges::any_of(piece, [](std::byte b) { return b != std::byte{}; }))
+      send(static_cast<tag_t>(at), piece);
+  }
+}
+
+/// Adds a piece to `info`, which the first piece clears. `complete` becomes true with the last one.
+/// Errors:     errc::protocol if `for_each` does not make such a piece.
+[[gnu::cold]] inline errc add(hang_info& info, bool& complete, tag_t offset,
+                              std::span<const std::byte> piece) noexcept {
+  static_assert(std::is_trivially_copyable_v<hang_info>);
+  const auto all = std::as_writable_bytes(std::span(&info, 1));
+  const auto at = static_cast<std::size_t>(offset);
+  if (offset < 0 || at >= all.size() || at % bytes_max != 0 ||
+      piece.size() != lesser(bytes_max, all.size() - at))
+    return errc::protocol;
+  if (at == 0) std::memset(all.data(), 0, all.size());
+  std::memcpy(all.data() + at, piece.data(), piece.size());
+  complete = at + piece.size() == all.size();
+  return errc{};
+}
+
+}  // namespace mpx::inline v0::detail::hang_pieces
+
+// ==== mpx/engine/endpoint/endpoint_hang.hpp
 
 // Hang reports: describes an endpoint whose rank does not make progress. Included by endpoint.hpp.
 
@@ -19622,17 +19934,25 @@ template <class Stack>
     auto& e = *static_cast<endpoint*>(self);
     return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
+  const auto tell_root = [](void* self, const hang_info* info) {
+    auto& e = *static_cast<endpoint*>(self);
+    const auto send = [&e](tag_t at, std::span<const std::byte> piece) {
+      e.outbox().answer_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
+    };
+    if (info == nullptr) return send(hang_pieces::withdrawn, {});
+    hang_pieces::for_each(*info, send);
+  };
   if (!pace().watch()->is_due()) return;
   pace().keep_time_of_calls();
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
+  pace().watch()->step({this, describe, digest, tell_root}, pace().advances(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_memory.hpp
+// ==== mpx/engine/endpoint/endpoint_memory.hpp
 
 // Memory attached for buffered sends, and allocation of shared memory. Included by endpoint.hpp.
 
@@ -19678,7 +19998,7 @@ void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_packets.hpp
+// ==== mpx/engine/endpoint/endpoint_packets.hpp
 
 // Dispatch of packets to components and services, and completions of the transport. Every field of
 // a packet is checked before it is used. Included by endpoint.hpp.
@@ -19795,7 +20115,7 @@ void endpoint<Stack>::on_complete(cookie_t cookie, bool ok) noexcept {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_peers.hpp
+// ==== mpx/engine/endpoint/endpoint_peers.hpp
 
 // Peers that join and leave while the endpoint works. Included by endpoint.hpp.
 
@@ -19869,7 +20189,7 @@ errc endpoint<Stack>::on_grant([[maybe_unused]] peer_record& r,
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_probes.hpp
+// ==== mpx/engine/endpoint/endpoint_probes.hpp
 
 // Calls that poll once and yield if the core is oversubscribed; blocking probes, and matched
 // probes. Included by endpoint.hpp.
@@ -19955,7 +20275,7 @@ arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_schedules.hpp
+// ==== mpx/engine/endpoint/endpoint_schedules.hpp
 
 // Started collectives: schedules, run round by round whenever any call makes progress. Included by
 // endpoint.hpp.
@@ -20305,7 +20625,7 @@ struct schedules {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_sends.hpp
+// ==== mpx/engine/endpoint/endpoint_sends.hpp
 
 // Slow paths of sends. Included by endpoint.hpp. Arguments are passed by value: an object with an
 // address would be stored to memory, before the stores to the channel.
@@ -20342,7 +20662,7 @@ started endpoint<Stack>::send_queued_locked(const send_call& c, std::uint8_t fla
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_states.hpp
+// ==== mpx/engine/endpoint/endpoint_states.hpp
 
 // Requests of communicators to an endpoint: find contexts still in use, and end operations of a
 // revoked communicator. Included by endpoint.hpp.
@@ -20444,7 +20764,7 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/detail/endpoint_blocks.hpp
+// ==== mpx/engine/endpoint/endpoint_blocks.hpp
 
 // Shared-memory blocks for ranks of one node: making and freeing blocks, waiting for stores of
 // other ranks, and waking them.
@@ -20596,7 +20916,7 @@ struct shared_blocks {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/node_crowd.hpp
+// ==== mpx/coll/node/node_crowd.hpp
 
 // Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
 // spreading of ranks over cores. The cores on record may be out of date; only speed depends on
@@ -21012,25 +21332,25 @@ class status {
       : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
 
   /// Returns the sender's rank in the communicator of the receive; proc_null for an empty status.
-  constexpr rank_t source() const noexcept { return source_; }
+  [[nodiscard]] constexpr rank_t source() const noexcept { return source_; }
   /// Returns the message's tag; any_tag for an empty status.
-  constexpr tag_t tag() const noexcept { return tag_; }
+  [[nodiscard]] constexpr tag_t tag() const noexcept { return tag_; }
   /// Returns the message's full length in bytes, even if it was truncated.
-  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
   /// Returns the number of elements of T; nothing if the length is not a multiple of sizeof(T).
   template <class T>
   requires(std::is_trivially_copyable_v<T> || enable_transfer<T>)
-  constexpr std::optional<std::size_t> count() const noexcept {
+  [[nodiscard]] constexpr std::optional<std::size_t> count() const noexcept {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
   /// True if the receive was cancelled.
-  constexpr bool cancelled() const noexcept { return cancelled_; }
+  [[nodiscard]] constexpr bool cancelled() const noexcept { return cancelled_; }
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
   /// Returns the error; empty on success.
-  std::error_code error() const noexcept {
+  [[nodiscard]] std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }
 
@@ -21044,7 +21364,7 @@ class status {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/raise.hpp
+// ==== mpx/engine/requests/raise.hpp
 
 // End of a throwing call whose communicator has an error handler.
 
@@ -21066,7 +21386,7 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/request.hpp
+// ==== mpx/engine/requests/request.hpp
 
 // Handle of an operation under way, of any kind. It is the only owner: move-only. If it is dropped
 // before the operation is complete, nothing touches the buffer afterwards.
@@ -21202,7 +21522,7 @@ class [[nodiscard]] request {
     return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
   /// True for a request made by mpx::prepare, active or not.
-  bool persistent() const noexcept {
+  [[nodiscard]] bool persistent() const noexcept {
     return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
@@ -21242,7 +21562,7 @@ class [[nodiscard]] request {
   }
   /// Makes progress and polls once.
   /// Returns: true if `wait` would not block.
-  bool done(std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] bool done(std::source_location where = std::source_location::current()) const {
     check(where);
     if (operation_ != nullptr) return endpoint_->test(*operation_);
     pass();
@@ -21663,7 +21983,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// True until the message has been received.
   explicit operator bool() const noexcept { return held_ != nullptr || null_; }
   /// Source, tag and length of the message.
-  const status& info() const noexcept { return info_; }
+  [[nodiscard]] const status& info() const noexcept { return info_; }
 
   /// Receives the message.
   /// Errors:     errc::request if it has been received before; errc::truncate, errc::peer_lost;
@@ -21765,7 +22085,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/wait_many.hpp
+// ==== mpx/engine/requests/wait_many.hpp
 
 // Waiting for and testing several requests: any, some, all. Accepts any forward range of requests
 // of one stack, of any kinds; empty and inactive requests are skipped.
@@ -21819,16 +22139,16 @@ class any_completion {
   }
 
   /// True if a request was complete.
-  explicit operator bool() const noexcept { return state_ == state::found; }
+  [[nodiscard]] explicit operator bool() const noexcept { return state_ == state::found; }
   /// True if no request is active, so that looking again is useless.
-  bool none_active() const noexcept { return state_ == state::none_active; }
+  [[nodiscard]] bool none_active() const noexcept { return state_ == state::none_active; }
   /// True if some requests are active and none of them is complete yet. Never returned by wait_any.
-  bool none_done() const noexcept { return state_ == state::none_done; }
+  [[nodiscard]] bool none_done() const noexcept { return state_ == state::none_done; }
 
   /// Requires: a request was complete.
-  const completion& operator*() const noexcept { return found_; }
+  [[nodiscard]] const completion& operator*() const noexcept { return found_; }
   /// Requires: a request was complete.
-  const completion* operator->() const noexcept { return &found_; }
+  [[nodiscard]] const completion* operator->() const noexcept { return &found_; }
 
  private:
   enum class state : std::uint8_t { found, none_active, none_done };
@@ -22275,7 +22595,7 @@ void start_all(
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/compose.hpp
+// ==== mpx/engine/requests/compose.hpp
 
 // Compound requests, and generalized requests, which the user completes.
 
@@ -22441,12 +22761,12 @@ class point_to_point {
         lifetime_(e.lifetime()) {}
 
   /// Rank of this process: 0 <= rank() < size(); proc_null of an empty communicator.
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }  ///< Number of ranks.
   /// Number that separates this communicator's messages from all others, for reports.
-  context_id context() const noexcept { return number_of(context_); }
+  [[nodiscard]] context_id context() const noexcept { return number_of(context_); }
   /// The endpoint, which reports why this rank waits; for tools and tests.
-  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
+  [[nodiscard]] endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
   /// Makes progress on all communication of this rank.
   void progress() const { endpoint_->progress(); }
 
@@ -23092,7 +23412,7 @@ struct point_to_point<Stack>::exchanging {
 
 // The channel of one collective call: sends and receives in the collective context of the
 // communicator, with the call's serial number as the tag. Its steps run at once (see
-// coll/steps.hpp). Only `raise` throws; it reports the failure.
+// coll/algorithms/steps.hpp). Only `raise` throws; it reports the failure.
 
 namespace mpx::inline v0::detail {
 
@@ -23439,7 +23759,7 @@ class collective_channel : public point_to_point<Stack> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/node.hpp
+// ==== mpx/coll/node/node.hpp
 
 // A collective call among ranks that share a block of memory. A short call costs one cache line
 // transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
@@ -23857,268 +24177,7 @@ class node_call {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/gather.hpp
-
-// gather and gatherv: gather a block of each rank at the root.
-
-namespace mpx::inline v0::coll {
-
-/// Receives all blocks at the root at once.
-template <Steps S>
-void gather_linear(S& s, const memory& in, const blocks& out, rank_t root) {
-  if (s.rank() != root) return static_cast<void>(s.send(in, root));
-  for (rank_t r = 0; r < s.size(); ++r)
-    if (r != root) s.start_receive(out[r], r);
-  s.copy(out[root], in);
-  s.finish();
-}
-
-/// Gathers along a binomial tree: each node collects the blocks below it. `bytes`: length of a
-/// block.
-template <Steps S>
-void gather_binomial(S& s, const memory& in, const blocks& out, rank_t root, std::size_t bytes) {
-  const rank_t n = s.size();
-  const rank_t me = around(s.rank() - root, n);
-  rank_t span = 1;
-  while (span < n && (me & span) == 0) span *= 2;
-  const rank_t most = me + span <= n ? span : n - me;
-  if (most == 1 && me != 0) return static_cast<void>(s.send(in, around(me - span + root, n)));
-  const bool direct = me == 0 && root == 0;  // The tree's order is rank order.
-  blocks all{nullptr, bytes, bytes};
-  if (direct) {
-    all = out;
-  } else {
-    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
-  }
-  if (all.base == nullptr && bytes != 0) return;
-  for (rank_t bit = 1; bit < span && me + bit < n; bit *= 2)
-    s.start_receive(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
-                    around(me + bit + root, n));
-  s.copy(all[0], in);
-  s.finish();
-  if (me != 0) {
-    s.send(all.range(0, most), around(me - span + root, n));
-  } else if (!direct) {
-    s.copy(out.range(root, n - root), all.range(0, n - root));
-    s.copy(out.range(0, root), all.range(n - root, root));
-  }
-}
-
-/// See collectives::gather.
-struct gather_call {
-  static constexpr const char* name = "gather";
-  const char* called() const noexcept { return variable ? "gatherv" : name; }
-
-  memory in;   // At the root without a base: in place.
-  blocks out;  // At the root.
-  rank_t root;
-  bool variable;  // Block lengths differ.
-
-  question ask(rank_t rank, rank_t size) const noexcept {
-    return {operation::gather, rank == root ? out.bytes : in.bytes, size, true, !variable};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    collective_failure wrong = check_root(root, size);
-    if (wrong.why == errc{} && rank == root) wrong = check_blocks(out, size);
-    if (wrong.why == errc{} && rank == root && in.exists())
-      wrong = check_room(in.bytes, out.bytes_of(root), out.unit);
-    return wrong;
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const bool here = s.rank() == root;
-    const blocks to = here ? placed(s, out) : out;
-    const memory from = here && !in.exists() ? to[root] : in;
-    if (c.by == algorithm::binomial && (!here || to.regular()))
-      return gather_binomial(s, from, to, root, here ? to.bytes : in.bytes);
-    if (c.by != algorithm::binomial) return gather_linear(s, from, to, root);
-    // Other ranks use the tree, but the blocks at this root have a layout.
-    const blocks packed{s.scratch(to.bytes_of(0) * static_cast<std::size_t>(s.size())).base,
-                        to.bytes_of(0), to.bytes_of(0)};
-    if (packed.base == nullptr) return;
-    gather_binomial(s, from, packed, root, packed.bytes);
-    for (rank_t r = 0; r < s.size(); ++r)
-      if (r != root || in.exists()) s.copy(to[r], packed[r]);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/coll/reduce_scatter.hpp
-
-// reduce_scatter and reduce_scatter_block: combines the elements of all ranks; each rank gets a
-// block of the result.
-
-namespace mpx::inline v0::coll {
-
-/// Halves the vector in each round, beginning with the rank whose number differs in the highest
-/// bit: each of two partners keeps half of the blocks that both had. `work(first, count)`: blocks
-/// of the vector, which is overwritten.
-/// Requires: a power of two of ranks; the operation commutes. Cost: log2(size) rounds, one vector
-/// sent.
-template <Steps S, class Work>
-void reduce_scatter_recursive_halving(S& s, const reduction& op, Work work) {
-  const rank_t n = s.size();
-  rank_t first = 0;
-  const memory theirs = s.scratch(work(0, n).bytes);
-  if (theirs.base == nullptr) return;
-  for (rank_t bit = n / 2; bit > 0; bit /= 2) {
-    const bool upper = (s.rank() & bit) != 0;
-    const memory give = work(upper ? first : first + bit, bit);
-    if (upper) first += bit;
-    const memory keep = work(first, bit);
-    const memory come = slice(theirs, 0, keep.bytes);
-    s.exchange(give, s.rank() ^ bit, come, s.rank() ^ bit);
-    s.combine(op, keep, keep, come);
-  }
-}
-
-/// See collectives::reduce_scatter.
-struct reduce_scatter_call {
-  static constexpr const char* name = "reduce_scatter";
-  const char* called() const noexcept { return in.counts ? name : "reduce_scatter_block"; }
-
-  blocks in;   // One after the other.
-  memory out;  // Its base may be that of `in`: in place.
-  const reduction* op = nullptr;
-
-  bool is_in_place() const noexcept { return in.base == out.base && in.how == out.how; }
-  question ask(rank_t, rank_t size) const noexcept {
-    return {operation::reduce_scatter, in.total(size), size, op->commutative, !in.counts};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    const collective_failure wrong = check_blocks(in, size);
-    if (wrong.why != errc{}) return wrong;
-    if (is_in_place() && in.bytes_of(rank) <= out.bytes) return {};
-    return check_room(in.bytes_of(rank), out.bytes, op->element_bytes);
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const rank_t n = s.size();
-    const rank_t me = s.rank();
-    const blocks from = placed(s, in);
-    const memory mine = slice(out, 0, from.bytes_of(me));
-    if (c.by == algorithm::pairwise) {
-      const memory sum = is_in_place() && me != 0 ? s.scratch(mine.bytes) : mine;
-      reduce_parts_pairwise(s, sum, *op, [&](rank_t r) { return from[r]; });
-      return s.copy(mine, sum);
-    }
-    const memory work = s.scratch(from.total(n));
-    if (work.base == nullptr) return;
-    s.copy(work, {from.base, work.bytes, from.how});
-    blocks at = from;
-    at.base = work.base;
-    at.how = nullptr;
-    if (c.by == algorithm::recursive_halving) {
-      reduce_scatter_recursive_halving(s, *op, [&](rank_t first, rank_t count) -> memory {
-        const memory begin = at[first];
-        const memory last = at[first + count - 1];
-        return {begin.base, static_cast<std::size_t>(last.base + last.bytes - begin.base)};
-      });
-    } else {
-      std::size_t most = 0;
-      for (rank_t r = 0; r < n; ++r)
-        if (at.bytes_of(r) > most) most = at.bytes_of(r);
-      // The ring leaves part r + 1 at rank r; here that part is block r.
-      reduce_parts_ring(s, *op, most, c.segment_bytes,
-                        [&](rank_t r) { return at[around(r - 1, n)]; });
-    }
-    s.copy(mine, at[me]);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/coll/scatter.hpp
-
-// scatter and scatterv: send a block from the root to each rank.
-
-namespace mpx::inline v0::coll {
-
-/// Sends all blocks from the root at once.
-template <Steps S>
-void scatter_linear(S& s, const blocks& in, const memory& out, rank_t root) {
-  if (s.rank() != root) return static_cast<void>(s.receive(out, root));
-  for (rank_t r = 0; r < s.size(); ++r)
-    if (r != root) s.start_send(in[r], r);
-  s.copy(out, in[root]);
-  s.finish();
-}
-
-/// Scatters along a binomial tree: each node passes on the blocks for the nodes below it. `bytes`:
-/// length of a block.
-template <Steps S>
-void scatter_binomial(S& s, const blocks& in, const memory& out, rank_t root, std::size_t bytes) {
-  const rank_t n = s.size();
-  const rank_t me = around(s.rank() - root, n);
-  rank_t span = 1;
-  while (span < n && (me & span) == 0) span *= 2;
-  const rank_t most = me + span <= n ? span : n - me;
-  if (most == 1 && me != 0) return static_cast<void>(s.receive(out, around(me - span + root, n)));
-  const bool direct = me == 0 && root == 0;
-  blocks all{nullptr, bytes, bytes};
-  if (direct) {
-    all = in;
-  } else {
-    all.base = s.scratch(static_cast<std::size_t>(most) * bytes).base;
-  }
-  if (all.base == nullptr && bytes != 0) return;
-  if (me != 0) {
-    s.receive(all.range(0, most), around(me - span + root, n));
-  } else if (!direct) {
-    s.copy(all.range(0, n - root), in.range(root, n - root));
-    s.copy(all.range(n - root, root), in.range(0, root));
-  }
-  rank_t bit = 1;
-  while (2 * bit < span && me + 2 * bit < n) bit *= 2;
-  for (; bit > 0; bit /= 2)
-    if (bit < span && me + bit < n)
-      s.start_send(all.range(bit, me + 2 * bit <= n ? bit : n - me - bit),
-                   around(me + bit + root, n));
-  s.copy(out, all[0]);
-  s.finish();
-}
-
-/// See collectives::scatter.
-struct scatter_call {
-  static constexpr const char* name = "scatter";
-  const char* called() const noexcept { return variable ? "scatterv" : name; }
-
-  blocks in;   // At the root.
-  memory out;  // At the root without a base: its block stays in place.
-  rank_t root;
-  bool variable;  // Block lengths differ.
-
-  question ask(rank_t rank, rank_t size) const noexcept {
-    return {operation::scatter, rank == root ? in.bytes : out.bytes, size, true, !variable};
-  }
-  collective_failure check(rank_t rank, rank_t size) const noexcept {
-    collective_failure wrong = check_root(root, size);
-    if (wrong.why == errc{} && rank == root) wrong = check_blocks(in, size);
-    if (wrong.why == errc{} && rank == root && out.exists())
-      wrong = check_room(in.bytes_of(root), out.bytes, in.unit);
-    return wrong;
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const bool here = s.rank() == root;
-    blocks from = here ? placed(s, in) : in;
-    const memory to = here && !out.exists() ? from[root] : out;
-    if (c.by != algorithm::binomial) return scatter_linear(s, from, to, root);
-    if (here && !from.regular()) {
-      const std::size_t bytes = from.bytes_of(0);
-      const blocks packed{s.scratch(bytes * static_cast<std::size_t>(s.size())).base, bytes, bytes};
-      if (packed.base == nullptr) return;
-      for (rank_t r = 0; r < s.size(); ++r) s.copy(packed[r], from[r]);
-      from = packed;
-    }
-    scatter_binomial(s, from, to, root, here ? from.bytes : out.bytes);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/coll/node_direct.hpp
+// ==== mpx/coll/node/node_direct.hpp
 
 // Long collectives among ranks that share a node: each rank lends its buffers to the others, which
 // read directly from them. In a reduction each rank combines a part.
@@ -24412,7 +24471,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node_calls.hpp
+// ==== mpx/coll/node/node_calls.hpp
 
 // Collectives in a block of shared memory: an overload of `meet` for each operation.
 
@@ -24762,7 +24821,7 @@ void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, no
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node_map.hpp
+// ==== mpx/coll/node/node_map.hpp
 
 // The nodes of a communicator as its transport reports them, and steps among a subset of its ranks.
 
@@ -24826,7 +24885,7 @@ class steps_among {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node_levels.hpp
+// ==== mpx/coll/node/node_levels.hpp
 
 // Collectives in two levels for communicators of several nodes: within each node, and between
 // nodes.
@@ -25172,7 +25231,7 @@ concept HasLevels =
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node_make.hpp
+// ==== mpx/coll/node/node_make.hpp
 
 // Creation of the block of shared memory of a communicator, by its first call that asks for one.
 
@@ -25267,7 +25326,7 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node_quick.hpp
+// ==== mpx/coll/node/node_quick.hpp
 
 // Fast path of short collectives among ranks that share a block of memory. It does what
 // node_calls.hpp does, without the code for long waits and for failures.
@@ -26414,71 +26473,6 @@ class collective_names {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/scan.hpp
-
-// scan and exscan: combine the elements of all ranks up to this one, or below it.
-
-namespace mpx::inline v0::coll {
-
-/// Passes the combination from rank to rank. `before`: receives the result of the ranks below, if
-/// there are any. `upto`: holds this rank's elements, and receives the result that includes them.
-template <Steps S>
-void scan_linear(S& s, const memory& before, const memory& upto, const reduction& op) {
-  if (s.rank() > 0) {
-    s.receive(before, s.rank() - 1);
-    s.combine(op, upto, before, upto);
-  }
-  if (s.rank() + 1 < s.size()) s.send(upto, s.rank() + 1);
-}
-
-/// In round k, sends the combination of the last 2^k ranks to the rank 2^k above. Cost: log2(size)
-/// rounds; the order of ranks is kept. Source: Hillis, Steele 1986.
-template <Steps S>
-void scan_recursive_doubling(S& s, const memory& before, const memory& upto, const reduction& op) {
-  const rank_t n = s.size();
-  const rank_t me = s.rank();
-  const memory theirs = s.scratch(upto.bytes);
-  bool any = false;
-  for (rank_t distance = 1; distance < n; distance *= 2) {
-    if (me + distance < n) s.start_send(upto, me + distance);
-    if (me >= distance) s.start_receive(theirs, me - distance);
-    s.finish();
-    if (me < distance) continue;
-    if (before.base != nullptr && any) s.combine(op, before, theirs, before);
-    if (before.base != nullptr && !any) s.copy(before, theirs);
-    any = true;
-    s.combine(op, upto, theirs, upto);
-  }
-}
-
-/// See collectives::scan and exscan.
-struct scan_call {
-  static constexpr const char* name = "scan";
-  const char* called() const noexcept { return exclusive ? "exscan" : name; }
-
-  memory in;  // Equal to `out`: in place.
-  memory out;
-  bool exclusive;
-  const reduction* op = nullptr;
-
-  question ask(rank_t, rank_t size) const noexcept {
-    return {operation::scan, in.bytes, size, op->commutative};
-  }
-  collective_failure check(rank_t, rank_t) const noexcept {
-    return check_room(in.bytes, out.bytes, op->element_bytes);
-  }
-  template <Steps S>
-  void operator()(S& s, const choice& c) const {
-    const memory upto = exclusive ? s.scratch(in.bytes) : out;
-    s.copy(upto, in);
-    if (c.by == algorithm::linear)
-      return scan_linear(s, exclusive ? out : s.scratch(in.bytes), upto, *op);
-    scan_recursive_doubling(s, exclusive ? out : memory(), upto, *op);
-  }
-};
-
-}  // namespace mpx::inline v0::coll
-
 // ==== mpx/datatype/memory_of.hpp
 
 // Memory of a buffer, for the lists that alltoallw and neighbor_alltoallw take.
@@ -26619,7 +26613,7 @@ class collectives : public collective_names<Comm> {
   /// Returns a communicator of the same ranks whose collectives use algorithm `by` where the
   /// operation has it.
   /// Requires:   All ranks make the call, with the same algorithm.
-  auto with(coll::algorithm by) const noexcept;
+  [[nodiscard]] auto with(coll::algorithm by) const noexcept;
 
   // --- Blocks ------------------------------------------------------------------------------------
 
@@ -27832,7 +27826,7 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
 
 /// Returns the members of `a`, followed by those of `b` that are not in `a`.
 /// Source:     MPI 4.1, 7.3.2.
-inline group union_of(const group& a, const group& b) {
+[[nodiscard]] inline group union_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
   for (rank_t r = 0; r < b.size(); ++r)
@@ -27840,14 +27834,14 @@ inline group union_of(const group& a, const group& b) {
   return made.made();
 }
 /// Returns the members of `a` that are in `b`, in the order of `a`.
-inline group intersection_of(const group& a, const group& b) {
+[[nodiscard]] inline group intersection_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
   return made.made();
 }
 /// Returns the members of `a` that are not in `b`, in the order of `a`.
-inline group difference_of(const group& a, const group& b) {
+[[nodiscard]] inline group difference_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (!b.contains(a.peer_of(r))) made.add(a.peer_of(r));
@@ -27856,8 +27850,8 @@ inline group difference_of(const group& a, const group& b) {
 
 /// Returns the members listed in `ranks`, in that order.
 /// Errors:     errc::rank if an entry is not a rank of `from`, or occurs twice.
-inline group include(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group include(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("include", from, where);
   detail::group_builder made(from.self());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -27868,8 +27862,8 @@ inline group include(const group& from, std::span<const rank_t> ranks,
 }
 /// Returns the members not listed in `ranks`, in their order.
 /// Errors:     as of `include`.
-inline group exclude(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group exclude(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("exclude", from, where);
   for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
   detail::group_builder made(from.self());
@@ -28080,8 +28074,9 @@ class [[nodiscard]] scoped_communicator {
   /// False if it owns nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }
   /// The communicator. Copies of the handle are invalid after this object is destroyed.
-  const Communicator& operator*() const noexcept { return owned_; }
-  const Communicator* operator->() const noexcept { return &owned_; }  ///< Access to its members.
+  [[nodiscard]] const Communicator& operator*() const noexcept { return owned_; }
+  /// Access to its members.
+  [[nodiscard]] const Communicator* operator->() const noexcept { return &owned_; }
   /// Gives up ownership: returns the communicator, which is not freed.
   Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
@@ -28540,10 +28535,10 @@ namespace mpx::inline v0 {
 /// A group of ranks 0 .. size() - 1 that communicate with each other only.
 ///
 /// The last argument of a call chooses its form: absent (throws mpx::error), a std::error_code, and
-/// for calls that can be started mpx::start, mpx::prepare or a token (engine/forms.hpp). `to` and
-/// `from` are ranks or mpx::proc_null; receives also accept mpx::any_source and mpx::any_tag.
-/// Buffers are transferable values or contiguous ranges of them. A receive buffer may be longer
-/// than the message; if it is shorter, the receive fails with errc::truncate.
+/// for calls that can be started mpx::start, mpx::prepare or a token (engine/requests/forms.hpp).
+/// `to` and `from` are ranks or mpx::proc_null; receives also accept mpx::any_source and
+/// mpx::any_tag. Buffers are transferable values or contiguous ranges of them. A receive buffer may
+/// be longer than the message; if it is shorter, the receive fails with errc::truncate.
 /// Threads:    as the stack's thread model allows.
 template <class Stack = stack<>>
 class [[nodiscard]] communicator : public detail::point_to_point<Stack>,
@@ -28609,7 +28604,7 @@ inline void free_aligned(void* p) noexcept { platform::deallocate(p); }
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/allocator.hpp
+// ==== mpx/engine/base/allocator.hpp
 
 // An allocator for containers, with memory from which long messages are copied only once.
 
@@ -28702,7 +28697,7 @@ class allocator {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/not_included.hpp
+// ==== mpx/engine/requests/not_included.hpp
 
 // Error texts for functions of headers that mpx.hpp does not include. The real function is a better
 // match for any call, whether its header comes before or after this one.
@@ -28753,551 +28748,6 @@ int dynamic_window(...) {
 using namespace not_included;  // NOLINT(*-using-namespace)
 
 }  // namespace mpx::inline v0
-
-// ==== mpx/environment.hpp
-
-// Joining and leaving a job. The environment owns all state of a rank from its constructor to its
-// destructor.
-
-namespace mpx::inline v0 {
-
-namespace detail {
-
-/// Describes to the simulator what a rank waits for.
-template <class Stack>
-class endpoint_describer final : public bootstrap::hang_describer {
- public:
-  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
-  bool describe(std::span<std::byte> into) override {
-    const hang_info info = endpoint_.describe_hang();
-    if (into.size() != sizeof info) return false;
-    std::memcpy(into.data(), &info, sizeof info);
-    return true;
-  }
-
- private:
-  endpoint<Stack>& endpoint_;
-};
-
-/// Used outside of simulations, where no description is asked for.
-struct no_describer {
-  template <class Endpoint>
-  explicit no_describer(Endpoint&) noexcept {}
-};
-
-}  // namespace detail
-
-/// A rank's membership in a job.
-///
-/// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
-/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
-/// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
-/// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
-/// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
-/// (LivenessBootstrap). In a forked child the destructor does nothing.
-/// Requires:   requests and communicators are destroyed before the environment. At most 32
-///             environments exist at once; any number may be made one after the other. All ranks
-///             make them in the same order.
-template <class Stack = stack<>>
-class environment {
- public:
-  /// Stack of the environment.
-  using stack_type = Stack;
-  /// The stack's bootstrap, through which this rank joined.
-  using job_type = typename Stack::bootstrap_type;
-
-  /// Joins the job. Collective over all ranks.
-  /// Errors:     errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  explicit environment(std::source_location where = std::source_location::current())
-      requires std::default_initializable<job_type>;
-  /// As above, over a bootstrap that is not default-constructible.
-  explicit environment(job_type job, std::source_location where = std::source_location::current());
-  environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-
-  ~environment();
-
-  /// Returns this process's rank in the job.
-  rank_t rank() const noexcept { return job_.rank(); }
-  /// Returns the number of ranks of the job.
-  rank_t size() const noexcept { return job_.size(); }
-  /// Returns the name of the machine that this rank runs on.
-  std::string_view host() const { return job_.host(); }
-
-  /// Returns the communicator of all ranks of the job.
-  communicator<Stack> world() noexcept {
-    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
-  }
-
-  /// Ends the whole job with `code`. Does not return: processes exit; ranks that are threads get
-  /// errc::aborted.
-  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
-    job_.abort(code, why);
-    std::abort();
-  }
-
-  /// Returns an allocator of shared memory, from which long messages take a single copy.
-  template <class T>
-  mpx::allocator<T> allocator() noexcept {
-    return mpx::allocator<T>(heap_);
-  }
-
-  /// Gives `memory` to buffered sends until it is detached. Each buffered send takes its length,
-  /// rounded up to 64 bytes.
-  /// Errors:     errc::buffer if a buffer is attached already.
-  template <class How = detail::throws_t>
-  requires detail::BlockingForm<How>
-  void attach_buffer(
-      std::span<std::byte> memory, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
-    const errc why = endpoint_.attach(memory);
-    if constexpr (detail::is_code<How>) {
-      detail::store(how, why);
-    } else if (why != errc{}) {
-      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
-    }
-  }
-  /// Waits until all buffered sends have been sent.
-  /// Returns:    the attached memory; empty if none was attached.
-  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
-    return endpoint_.detach({"detach_buffer", where});
-  }
-
-  /// Enables receives from any source again after a peer was lost.
-  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
-
-  /// Returns the bound in bytes on memory of unexpected eager messages, including their records.
-  /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
-  /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
-  /// rank blocks in a receive that matches none of them.
-  std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
-  /// Returns the part of unexpected_bytes_bound() that is in use.
-  std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
-
-  /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
-  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
-
-  /// Returns the stack's trace. For tools and tests.
-  const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
-  /// Returns the stack's transport. For tools and tests.
-  typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
-
- private:
-  static constexpr std::int64_t last_words_ns_max = 100'000'000;
-  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // If some rank is lost.
-  using watch_type = detail::watch_of<job_type>;
-  using describer_type =
-      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
-                         detail::no_describer>;
-  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
-
-  static job_type joined(std::source_location where) try {
-    return job_type();
-  } catch (const error& e) {
-    detail::rethrow_at(e, where);
-  }
-  static int exceptions_here() {
-    detail::out_of_memory();  // Preallocated while there is memory for it.
-    return std::uncaught_exceptions();
-  }
-  /// Checks that all ranks were built with the same stack.
-  /// Returns:    `job`.
-  /// Errors:     errc::stack_mismatch.
-  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
-                                                                  watch_type& watch) {
-    job.put("mpx.stack", Stack::fingerprint());
-    job.fence([&watch] { watch.join_step(); });
-    // A rank that sees no difference itself learns of one by the loss of a peer.
-    if constexpr (LivenessBootstrap<job_type>) {
-      check_stacks(job, job.rank(), 0);
-      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
-    } else {
-      tell_difference(job);
-      job.fence([] {});
-      std::uint64_t differs = 0;
-      const std::optional<std::string> said = job.get(0, "mpx.differs");
-      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
-      check_stacks(job, 0, static_cast<rank_t>(differs));
-    }
-    return job;
-  }
-  /// Rank 0 publishes the number of a rank whose stack differs from its own, or 0.
-  static void tell_difference(job_type& job) {
-    if (job.rank() != 0) return;
-    const std::optional<std::string> mine = job.get(0, "mpx.stack");
-    rank_t differs = job.size() - 1;
-    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
-    job.put("mpx.differs", detail::formatted("%d", differs));
-  }
-  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
-    if constexpr (std::derived_from<job_type, bootstrap::member>) {
-      return job.text_of(rank, "mpx.stack", "(none)");
-    } else {
-      std::optional<std::string> said = job.get(rank, "mpx.stack");
-      return said ? *std::move(said) : std::string("(none)");
-    }
-  }
-  /// Compares the stacks published by ranks `a` and `b`.
-  /// Errors:     errc::stack_mismatch.
-  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::string one = stack_of(job, a);
-    const std::string other = stack_of(job, b);
-    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
-    detail::throw_error(errc::stack_mismatch,
-                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
-                        "one stack",
-                        b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
-  }
-
-  /// Stops the final fence if a rank is lost for leaving_ns_max. For bootstraps that do not report
-  /// failures: a rank lost to the transport may never enter the fence; or it has entered and left
-  /// already, and this rank is about to. `since_ns`: when the loss was first seen; 0: not yet.
-  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
-    if (endpoint_.losses() == 0) return;
-    const std::int64_t now = platform::now_ns();
-    if (since_ns == 0) since_ns = now;
-    if (now - since_ns > leaving_ns_max)
-      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
-  }
-  /// Leaves without waiting for other ranks. Sends what this rank has queued.
-  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
-    endpoint_.send_last(last_words_ns_max, in_good_order);
-  }
-
-  /// Applies MPX_SHORT_BYTES_MAX, which lowers the maximum length of an eager message.
-  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
-    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
-    if (text == nullptr) return;
-    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
-    std::uint64_t bytes = 0;
-    if (!detail::parse_number(text, ceiling, bytes))
-      detail::throw_error(errc::argument,
-                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
-                          "stack's own limit",
-                          text, ceiling);
-    endpoint_.protocol().lower(bytes);
-  }
-
-  /// Warns if MPX_PROFILE asks for a profile that this stack does not record.
-  [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
-    const char* text = std::getenv("MPX_PROFILE");
-    if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
-    std::fputs(
-        "mpx: there will be no profile: this program's stack records no calls. Include "
-        "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
-        stderr);
-  }
-  /// Applies MPX_SPIN: how long a blocked call polls before it sleeps.
-  [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
-  {
-    const char* text = std::getenv("MPX_SPIN");
-    if (text == nullptr) return;
-    constexpr std::uint64_t us_max = 1'000'000;
-    std::uint64_t us = 0;
-    if (!detail::parse_number(text, us_max, us))
-      detail::throw_error(errc::argument,
-                          "MPX_SPIN=%s: give the time that a blocked call polls before it sleeps, "
-                          "in microseconds, from 0 to %llu",
-                          text, static_cast<unsigned long long>(us_max));
-    endpoint_.waits().spin_for(static_cast<std::int64_t>(us) * 1000);
-  }
-
-  job_type job_;
-  int exceptions_;
-  pid_t pid_ = ::getpid();
-  watch_type watch_;
-  detail::endpoint<Stack> endpoint_;
-  detail::shared_heap heap_{endpoint_};
-  [[no_unique_address]] describer_type describer_{endpoint_};
-  detail::communicator_state& state_;
-};
-
-// Defined outside of the class, where they would be inline: an instance compiled in a library
-// (instances.hpp) is then compiled nowhere else.
-
-template <class Stack>
-environment<Stack>::environment(std::source_location where)
-    requires std::default_initializable<job_type>
-    : environment(joined(where), where) {}
-
-template <class Stack>
-[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
-                                                             std::source_location where) try
-    : job_(std::move(job)),
-      exceptions_(exceptions_here()),
-      watch_(job_, where),
-      endpoint_(with_equal_stacks(job_, watch_)),
-      state_(endpoint_.new_communicator_state()) {
-  lower_short_bytes();
-  if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
-  if constexpr (!CallTrace<typename Stack::trace_type>) tell_of_no_profile();
-  endpoint_.with_communicators([this](auto& all) {
-    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
-    for (const char c : job_.host())
-      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
-    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Host names may be wrong.
-      const auto& transport = endpoint_.transport();
-      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
-    }
-  });
-  job_.fence([this] { watch_.join_step(); });
-  watch_.went_on();
-  if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
-  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
-} catch (const error& e) {
-  detail::rethrow_at(e, where);
-}
-
-template <class Stack>
-[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
-  // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
-  // fork, hence the comparison of pids.
-  if (endpoint_.orphaned() || ::getpid() != pid_) return;
-  if (std::uncaught_exceptions() > exceptions_) {
-    leave_alone(false);
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
-    return;
-  }
-  try {
-    const detail::call_site leaving{"", watch_.joined().where};
-    endpoint_.assert_let_go(leaving.where);
-    if constexpr (CallTrace<typename Stack::trace_type>) endpoint_.trace().report(world());
-    if constexpr (Stack::checks_type::compares_collectives)
-      Stack::checks_type::compare_leaving(world(), leaving.where);
-    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    [[maybe_unused]] std::int64_t lost_since_ns = 0;
-    job_.fence([&] {
-      endpoint_.drain();
-      watch_.leave_step();
-      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
-    });
-  } catch (const std::exception&) {
-    leave_alone(true);  // Another rank failed first. This rank has completed its own part.
-  }
-  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
-}
-
-/// Joins the job as environment's constructor does, without exceptions: `auto env =
-/// mpx::join(ec);`, then `env->world()`.
-/// Returns:    nothing if `ec` is set.
-/// Errors:     those of the constructor.
-template <class Stack = stack<>>
-requires std::default_initializable<typename Stack::bootstrap_type>
-std::optional<environment<Stack>> join(
-    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  try {
-    return std::optional<environment<Stack>>(std::in_place, where);
-  } catch (const error& e) {
-    ec = e.code();
-  } catch (const std::exception&) {
-    ec = errc::no_resources;
-  }
-  return std::optional<environment<Stack>>();
-}
-
-/// Rejects a policy given instead of a stack.
-template <StackPolicy Policy>
-class environment<Policy> {
-  static_assert(StackOfPolicies<Policy>,
-                "mpx::environment takes a stack, not a policy of one: write "
-                "mpx::environment<mpx::stack<Policy, ...>>");
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/flow/unlimited.hpp
-
-// No flow control beyond that of the transport: for programs whose senders never run far ahead of
-// their receivers.
-
-namespace mpx::inline v0::flow {
-
-/// Sends every eager message at once. Unexpected memory is bounded by the machine only.
-class unlimited {
- public:
-  using policy_axis = flow_axis;
-  static constexpr std::string_view name = "unlimited";
-  static constexpr std::uint64_t layout = 0;
-  static constexpr std::uint32_t announced_max = 65536;
-
-  explicit unlimited(peer_id) noexcept {}
-  bool try_acquire(peer_id, std::size_t) noexcept { return true; }
-  void restore(peer_id, std::size_t) noexcept {}
-  bool release(peer_id, std::size_t) noexcept { return false; }
-  std::uint32_t outgoing(peer_id) noexcept { return 0; }
-  bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
-  std::uint32_t price(std::size_t) const noexcept { return 0; }
-  std::uint32_t prepay(peer_id) noexcept { return 0; }
-  void refund(peer_id, std::uint32_t) noexcept {}
-  std::uint32_t count(peer_id) const noexcept { return 0; }
-  void told(peer_id, std::uint32_t) noexcept {}
-  bool try_add(peer_id) noexcept { return true; }
-  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
-  void open(peer_id, std::uint64_t) noexcept {}
-  void drop(peer_id) noexcept {}
-  std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
-  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
-};
-
-}  // namespace mpx::inline v0::flow
-
-// ==== mpx/instances.hpp
-
-// Instances for the default stack that a program need not compile if it links mpx::compiled.
-// Without that library this file declares nothing. The instances of optional headers are in their
-// folders.
-
-namespace mpx::inline v0 {  // NOLINT(modernize-concat-nested-namespaces): the macros may be empty
-
-// clang-format off
-MPX_INSTANCE(class transport::detail::ring_fabric<transport::detail::shm_segment>)
-MPX_INSTANCE(class transport::basic_shm<>)
-MPX_INSTANCE(class detail::peers_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::outbox_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::inbox_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::rendezvous_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::progress_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::endpoint<stack<>>)
-MPX_INSTANCE(class detail::point_to_point<stack<>>)
-MPX_INSTANCE(class detail::maker<stack<>>)
-MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
-MPX_INSTANCE(class environment<stack<>>)
-
-// All calls of one collective operation, for any types, run through one function.
-namespace detail {
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-}  // namespace detail
-// clang-format on
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/matching/list.hpp
-
-// Matching by two lists in order of posting and arrival. Linear cost, and simple enough to be the
-// test oracle of every other matcher.
-
-namespace mpx::inline v0::matching {
-
-/// Cost: O(pending receives) to match a message, O(unexpected messages) to match a receive.
-class list {
- public:
-  using policy_axis = matching_axis;
-  static constexpr std::string_view name = "list";
-
-  bool nothing_posted() const noexcept { return posted_.empty(); }
-  std::uint32_t stored() const noexcept { return unexpected_.empty() ? 0 : 1; }
-
-  posted_receive* match_arrival(const envelope& is) noexcept {
-    for (posted_receive& r : posted_) {
-      if (!r.want.matches(is)) continue;
-      posted_.erase(r);
-      return &r;
-    }
-    return nullptr;
-  }
-
-  unexpected_message* match_receive(const pattern& want) noexcept {
-    unexpected_message* m = find(want);
-    if (m != nullptr) withdraw(*m);
-    return m;
-  }
-
-  unexpected_message* find(const pattern& want) noexcept {
-    for (unexpected_message& m : unexpected_)
-      if (want.matches(m.is)) return &m;
-    return nullptr;
-  }
-
-  void post(posted_receive& r) noexcept { posted_.push_back(r); }
-  void store(unexpected_message& m) noexcept { unexpected_.push_back(m); }
-  void cancel(posted_receive& r) noexcept { posted_.erase(r); }
-  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(m); }
-
-  template <class F>
-  void for_each(F&& f) {
-    for (auto it = unexpected_.begin(); it != unexpected_.end();) f(*it++);
-  }
-  template <class F>
-  void for_each_newest(F&& f) {
-    for (auto at = --unexpected_.end(); at != unexpected_.end();) {
-      unexpected_message& m = *at;
-      --at;
-      if (!f(m)) return;
-    }
-  }
-
- private:
-  linked_list<posted_receive, match_tag> posted_;
-  linked_list<unexpected_message, match_tag> unexpected_;
-};
-
-}  // namespace mpx::inline v0::matching
-
-// ==== mpx/core/thread.hpp
-
-// Threads without <thread>, which takes long to compile.
-
-namespace mpx::inline v0::platform {
-
-/// Runs `body(argument)` in a thread; the destructor joins it.
-/// Requires:   `body` outlives this object and does not throw.
-/// Errors:     errc::no_resources.
-template <class Body>
-class joined_thread : public mpx::detail::allocated {
- public:
-  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
-    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
-      mpx::detail::throw_error(errc::no_resources, "pthread_create failed (%s)",
-                               std::system_category().message(why).c_str());
-  }
-  joined_thread(const joined_thread&) = delete;
-  joined_thread& operator=(const joined_thread&) = delete;
-  ~joined_thread() { ::pthread_join(id_, nullptr); }
-
- private:
-  static void* run(void* self) {
-    const auto& me = *static_cast<const joined_thread*>(self);
-    me.body_(me.argument_);
-    return nullptr;
-  }
-
-  const Body& body_;
-  int argument_;
-  pthread_t id_{};
-};
-
-}  // namespace mpx::inline v0::platform
 
 // ==== mpx/watch/hang_report.hpp
 
@@ -29696,7 +29146,679 @@ template <class Info = hang_info>
   return hang_writer<Info>(ranks).write();
 }
 
+/// As above, with a headline. `stuck` ranks wait for ever, as far as they know, the last of them
+/// for `quiet_ns`; all of them together if `all`, which includes ranks that have ended.
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks,
+                                             std::size_t stuck, bool all, std::int64_t quiet_ns) {
+  hang_lines out;
+  if (all) {
+    out.headline(quiet_ns, static_cast<rank_t>(ranks.size()));
+  } else {
+    out.add("mpx: hang report: %zu of %zu ranks have waited for ", stuck, ranks.size());
+    out.seconds(quiet_ns);
+    out.add(" or longer\n");
+  }
+  out.text += format_hang_report<Info>(ranks);
+  return std::move(out.text);
+}
+
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_collection.hpp
+
+// Hang reports of jobs that no process monitors, as under other launchers: ranks that wait send
+// their state to rank 0, which makes one report of all states.
+
+namespace mpx::inline v0::detail {
+
+/// The states that rank 0 has received. Takes memory when the first one arrives.
+template <class Info = hang_info>
+class hang_collection final : public hang_reporter {
+ public:
+  explicit hang_collection(rank_t ranks) noexcept : size_(static_cast<std::size_t>(ranks)) {}
+
+  /// Takes a piece of the state of rank `from`, or notes that it waits no more.
+  /// Errors:     errc::protocol. A piece for which there is no memory is dropped.
+  errc take(rank_t from, tag_t offset, std::span<const std::byte> piece) noexcept {
+    if (from <= 0 || static_cast<std::size_t>(from) >= size_) return errc::protocol;
+    if (offset == hang_pieces::withdrawn) {
+      forget(from);
+      return piece.empty() ? errc{} : errc::protocol;
+    }
+    try {
+      if (states_.empty()) states_ = plain_array<state>(size_);
+    } catch (const std::exception&) {
+      return errc{};
+    }
+    state& of = states_[static_cast<std::size_t>(from)];
+    of.complete = false;
+    return hang_pieces::add(of.info, of.complete, offset, piece);
+  }
+  /// Rank `from` waits no more, or is lost.
+  void forget(rank_t from) noexcept {
+    if (!states_.empty()) states_[static_cast<std::size_t>(from)].complete = false;
+  }
+
+  /// A report on all ranks. Unless `last`, returns "" until all ranks have told that they wait.
+  /// Errors:     errc::no_resources.
+  std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) override {
+    std::size_t told = 1;
+    for (std::size_t r = 1; r < states_.size(); ++r) told += states_[r].complete ? 1 : 0;
+    const bool all = told == size_;
+    if (!all && !last) return {};
+    plain_array<Info> ranks(size_);
+    ranks[0] = own;
+    for (std::size_t r = 1; r < size_; ++r) {
+      Info& it = ranks[r];
+      it.state = hang_state::busy;
+      if (!states_.empty() && states_[r].complete) it = states_[r].info;
+      it.rank = static_cast<rank_t>(r);
+      it.environment = own.environment;  // The one in which the states have travelled.
+      if (!sound(it, static_cast<rank_t>(size_))) it.state = hang_state::unreadable;
+    }
+    hang_lines out;
+    out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, told, all, quiet_ns);
+    out.end();
+    return std::move(out.text);
+  }
+
+ private:
+  struct state {
+    Info info;
+    bool complete;
+  };
+  std::size_t size_;
+  plain_array<state> states_;  // By rank; empty until a state arrives.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/environment.hpp
+
+// Joining and leaving a job. The environment owns all state of a rank from its constructor to its
+// destructor.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Describes to the simulator what a rank waits for.
+template <class Stack>
+class endpoint_describer final : public bootstrap::hang_describer {
+ public:
+  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  bool describe(std::span<std::byte> into) override {
+    const hang_info info = endpoint_.describe_hang();
+    if (into.size() != sizeof info) return false;
+    std::memcpy(into.data(), &info, sizeof info);
+    return true;
+  }
+
+ private:
+  endpoint<Stack>& endpoint_;
+};
+
+/// Receives the states of ranks that wait in a job that no process monitors.
+template <class Stack>
+class hang_listener final : service {
+ public:
+  /// Requires: `e` and `watch` outlive this; `e` takes no packets after that.
+  hang_listener(endpoint<Stack>& e, hang_watch& watch, rank_t rank, rank_t ranks)
+      : endpoint_(e), states_(ranks) {
+    constexpr auto kind = static_cast<std::uint8_t>(wire::kind::hangs);
+    if (rank != 0 || ranks == 1) return;
+    endpoint_.add_service(*this, kind, kind);
+    watch.report_by(states_);
+  }
+  ~hang_listener() { endpoint_.remove_service(*this); }
+
+ private:
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> piece) noexcept override {
+    return states_.take(world_rank(source), h.tag, piece);
+  }
+  void on_loss(peer_id peer) noexcept override { states_.forget(world_rank(peer)); }
+
+  endpoint<Stack>& endpoint_;
+  hang_collection<> states_;
+};
+
+/// Used outside of simulations, where no description is asked for.
+struct no_describer {
+  template <class Endpoint>
+  explicit no_describer(Endpoint&) noexcept {}
+};
+/// Used where a process monitors the job, or nobody can wait for ever.
+struct no_hang_listener {
+  no_hang_listener(auto&&...) noexcept {}
+};
+
+}  // namespace detail
+
+/// A rank's membership in a job.
+///
+/// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
+/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
+/// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
+/// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
+/// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
+/// (LivenessBootstrap). In a forked child the destructor does nothing.
+/// Requires:   requests and communicators are destroyed before the environment. At most 32
+///             environments exist at once; any number may be made one after the other. All ranks
+///             make them in the same order.
+template <class Stack = stack<>>
+class environment {
+ public:
+  /// Stack of the environment.
+  using stack_type = Stack;
+  /// The stack's bootstrap, through which this rank joined.
+  using job_type = typename Stack::bootstrap_type;
+
+  /// Joins the job. Collective over all ranks.
+  /// Errors:     errc::bootstrap, errc::stack_mismatch, errc::no_resources.
+  explicit environment(std::source_location where = std::source_location::current())
+      requires std::default_initializable<job_type>;
+  /// As above, over a bootstrap that is not default-constructible.
+  explicit environment(job_type job, std::source_location where = std::source_location::current());
+  environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  ~environment();
+
+  /// Returns this process's rank in the job.
+  [[nodiscard]] rank_t rank() const noexcept { return job_.rank(); }
+  /// Returns the number of ranks of the job.
+  [[nodiscard]] rank_t size() const noexcept { return job_.size(); }
+  /// Returns the name of the machine that this rank runs on.
+  [[nodiscard]] std::string_view host() const { return job_.host(); }
+
+  /// Returns the communicator of all ranks of the job.
+  communicator<Stack> world() noexcept {
+    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
+  }
+
+  /// Ends the whole job with `code`. Does not return: processes exit; ranks that are threads get
+  /// errc::aborted.
+  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
+    job_.abort(code, why);
+    std::abort();
+  }
+
+  /// Returns an allocator of shared memory, from which long messages take a single copy.
+  template <class T>
+  [[nodiscard]] mpx::allocator<T> allocator() noexcept {
+    return mpx::allocator<T>(heap_);
+  }
+
+  /// Gives `memory` to buffered sends until it is detached. Each buffered send takes its length,
+  /// rounded up to 64 bytes.
+  /// Errors:     errc::buffer if a buffer is attached already.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void attach_buffer(
+      std::span<std::byte> memory, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    const errc why = endpoint_.attach(memory);
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
+    }
+  }
+  /// Waits until all buffered sends have been sent.
+  /// Returns:    the attached memory; empty if none was attached.
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
+
+  /// Enables receives from any source again after a peer was lost.
+  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
+
+  /// Returns the bound in bytes on memory of unexpected eager messages, including their records.
+  /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
+  /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
+  /// rank blocks in a receive that matches none of them.
+  [[nodiscard]] std::uint64_t unexpected_bytes_bound() const noexcept {
+    return endpoint_.flow().bytes_bound();
+  }
+  /// Returns the part of unexpected_bytes_bound() that is in use.
+  [[nodiscard]] std::uint64_t unexpected_bytes() const noexcept {
+    return endpoint_.unexpected_bytes();
+  }
+
+  /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
+  [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+
+  /// Returns the stack's trace. For tools and tests.
+  [[nodiscard]] const typename Stack::trace_type& trace() const noexcept {
+    return endpoint_.trace();
+  }
+  /// Returns the stack's transport. For tools and tests.
+  [[nodiscard]] typename Stack::transport_type& transport() noexcept {
+    return endpoint_.transport();
+  }
+
+ private:
+  static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // If some rank is lost.
+  using watch_type = detail::watch_of<job_type>;
+  using describer_type =
+      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
+                         detail::no_describer>;
+  using listener_type =
+      std::conditional_t<SimulatedBootstrap<job_type> || MonitoredBootstrap<job_type>,
+                         detail::no_hang_listener, detail::hang_listener<Stack>>;
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
+  static job_type joined(std::source_location where) try {
+    return job_type();
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
+  }
+  static int exceptions_here() {
+    detail::out_of_memory();  // Preallocated while there is memory for it.
+    return std::uncaught_exceptions();
+  }
+  /// Checks that all ranks were built with the same stack.
+  /// Returns:    `job`.
+  /// Errors:     errc::stack_mismatch.
+  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
+                                                                  watch_type& watch) {
+    job.put("mpx.stack", Stack::fingerprint());
+    job.fence([&watch] { watch.join_step(); });
+    // A rank that sees no difference itself learns of one by the loss of a peer.
+    if constexpr (LivenessBootstrap<job_type>) {
+      check_stacks(job, job.rank(), 0);
+      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
+    } else {
+      tell_difference(job);
+      job.fence([] {});
+      std::uint64_t differs = 0;
+      const std::optional<std::string> said = job.get(0, "mpx.differs");
+      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
+      check_stacks(job, 0, static_cast<rank_t>(differs));
+    }
+    return job;
+  }
+  /// Rank 0 publishes the number of a rank whose stack differs from its own, or 0.
+  static void tell_difference(job_type& job) {
+    if (job.rank() != 0) return;
+    const std::optional<std::string> mine = job.get(0, "mpx.stack");
+    rank_t differs = job.size() - 1;
+    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
+    job.put("mpx.differs", detail::formatted("%d", differs));
+  }
+  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
+    if constexpr (std::derived_from<job_type, bootstrap::member>) {
+      return job.text_of(rank, "mpx.stack", "(none)");
+    } else {
+      std::optional<std::string> said = job.get(rank, "mpx.stack");
+      return said ? *std::move(said) : std::string("(none)");
+    }
+  }
+  /// Compares the stacks published by ranks `a` and `b`.
+  /// Errors:     errc::stack_mismatch.
+  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
+    const std::string one = stack_of(job, a);
+    const std::string other = stack_of(job, b);
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
+    detail::throw_error(errc::stack_mismatch,
+                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
+                        "one stack",
+                        b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
+  }
+
+  /// Stops the final fence if a rank is lost for leaving_ns_max. For bootstraps that do not report
+  /// failures: a rank lost to the transport may never enter the fence; or it has entered and left
+  /// already, and this rank is about to. `since_ns`: when the loss was first seen; 0: not yet.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
+    if (endpoint_.losses() == 0) return;
+    const std::int64_t now = platform::now_ns();
+    if (since_ns == 0) since_ns = now;
+    if (now - since_ns > leaving_ns_max)
+      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
+  }
+  /// Leaves without waiting for other ranks. Sends what this rank has queued.
+  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
+    endpoint_.send_last(last_words_ns_max, in_good_order);
+  }
+
+  /// Applies MPX_SHORT_BYTES_MAX, which lowers the maximum length of an eager message.
+  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
+    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
+    if (text == nullptr) return;
+    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
+    std::uint64_t bytes = 0;
+    if (!detail::parse_number(text, ceiling, bytes))
+      detail::throw_error(errc::argument,
+                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
+                          "stack's own limit",
+                          text, ceiling);
+    endpoint_.protocol().lower(bytes);
+  }
+
+  /// Warns if MPX_PROFILE asks for a profile that this stack does not record.
+  [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
+    const char* text = std::getenv("MPX_PROFILE");
+    if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
+    std::fputs(
+        "mpx: there will be no profile: this program's stack records no calls. Include "
+        "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
+        stderr);
+  }
+  /// Applies MPX_SPIN: how long a blocked call polls before it sleeps.
+  [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
+  {
+    const char* text = std::getenv("MPX_SPIN");
+    if (text == nullptr) return;
+    constexpr std::uint64_t us_max = 1'000'000;
+    std::uint64_t us = 0;
+    if (!detail::parse_number(text, us_max, us))
+      detail::throw_error(errc::argument,
+                          "MPX_SPIN=%s: give the time that a blocked call polls before it sleeps, "
+                          "in microseconds, from 0 to %llu",
+                          text, static_cast<unsigned long long>(us_max));
+    endpoint_.waits().spin_for(static_cast<std::int64_t>(us) * 1000);
+  }
+
+  job_type job_;
+  int exceptions_;
+  pid_t pid_ = ::getpid();
+  watch_type watch_;
+  detail::endpoint<Stack> endpoint_;
+  detail::shared_heap heap_{endpoint_};
+  [[no_unique_address]] describer_type describer_{endpoint_};
+  [[no_unique_address]] listener_type listener_{endpoint_, watch_, job_.rank(), job_.size()};
+  detail::communicator_state& state_;
+};
+
+// Defined outside of the class, where they would be inline: an instance compiled in a library
+// (instances.hpp) is then compiled nowhere else.
+
+template <class Stack>
+environment<Stack>::environment(std::source_location where)
+    requires std::default_initializable<job_type>
+    : environment(joined(where), where) {}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
+                                                             std::source_location where) try
+    : job_(std::move(job)),
+      exceptions_(exceptions_here()),
+      watch_(job_, where),
+      endpoint_(with_equal_stacks(job_, watch_)),
+      state_(endpoint_.new_communicator_state()) {
+  lower_short_bytes();
+  if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
+  if constexpr (!CallTrace<typename Stack::trace_type>) tell_of_no_profile();
+  endpoint_.with_communicators([this](auto& all) {
+    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
+    for (const char c : job_.host())
+      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Host names may be wrong.
+      const auto& transport = endpoint_.transport();
+      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
+    }
+  });
+  job_.fence([this] { watch_.join_step(); });
+  watch_.went_on();
+  if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
+  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+} catch (const error& e) {
+  detail::rethrow_at(e, where);
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
+  // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
+  // fork, hence the comparison of pids.
+  if (endpoint_.orphaned() || ::getpid() != pid_) return;
+  if (std::uncaught_exceptions() > exceptions_) {
+    leave_alone(false);
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
+    return;
+  }
+  try {
+    const detail::call_site leaving{"", watch_.joined().where};
+    endpoint_.assert_let_go(leaving.where);
+    if constexpr (CallTrace<typename Stack::trace_type>) endpoint_.trace().report(world());
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_leaving(world(), leaving.where);
+    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
+    [[maybe_unused]] std::int64_t lost_since_ns = 0;
+    job_.fence([&] {
+      endpoint_.drain();
+      watch_.leave_step();
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
+    });
+  } catch (const std::exception&) {
+    leave_alone(true);  // Another rank failed first. This rank has completed its own part.
+  }
+  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
+}
+
+/// Joins the job as environment's constructor does, without exceptions: `auto env =
+/// mpx::join(ec);`, then `env->world()`.
+/// Returns:    nothing if `ec` is set.
+/// Errors:     those of the constructor.
+template <class Stack = stack<>>
+requires std::default_initializable<typename Stack::bootstrap_type>
+std::optional<environment<Stack>> join(
+    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
+  ec.clear();
+  try {
+    return std::optional<environment<Stack>>(std::in_place, where);
+  } catch (const error& e) {
+    ec = e.code();
+  } catch (const std::exception&) {
+    ec = errc::no_resources;
+  }
+  return std::optional<environment<Stack>>();
+}
+
+/// Rejects a policy given instead of a stack.
+template <StackPolicy Policy>
+class environment<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::environment takes a stack, not a policy of one: write "
+                "mpx::environment<mpx::stack<Policy, ...>>");
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/flow/unlimited.hpp
+
+// No flow control beyond that of the transport: for programs whose senders never run far ahead of
+// their receivers.
+
+namespace mpx::inline v0::flow {
+
+/// Sends every eager message at once. Unexpected memory is bounded by the machine only.
+class unlimited {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "unlimited";
+  static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 65536;
+
+  explicit unlimited(peer_id) noexcept {}
+  bool try_acquire(peer_id, std::size_t) noexcept { return true; }
+  void restore(peer_id, std::size_t) noexcept {}
+  bool release(peer_id, std::size_t) noexcept { return false; }
+  std::uint32_t outgoing(peer_id) noexcept { return 0; }
+  bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  std::uint32_t price(std::size_t) const noexcept { return 0; }
+  std::uint32_t prepay(peer_id) noexcept { return 0; }
+  void refund(peer_id, std::uint32_t) noexcept {}
+  std::uint32_t count(peer_id) const noexcept { return 0; }
+  void told(peer_id, std::uint32_t) noexcept {}
+  bool try_add(peer_id) noexcept { return true; }
+  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
+  void open(peer_id, std::uint64_t) noexcept {}
+  void drop(peer_id) noexcept {}
+  std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
+  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
+};
+
+}  // namespace mpx::inline v0::flow
+
+// ==== mpx/instances.hpp
+
+// Instances for the default stack that a program need not compile if it links mpx::compiled.
+// Without that library this file declares nothing. The instances of optional headers are in their
+// folders.
+
+namespace mpx::inline v0 {  // NOLINT(modernize-concat-nested-namespaces): the macros may be empty
+
+// clang-format off
+MPX_INSTANCE(class transport::detail::ring_fabric<transport::detail::shm_segment>)
+MPX_INSTANCE(class transport::basic_shm<>)
+MPX_INSTANCE(class detail::peers_component<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::outbox_component<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::inbox_component<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::rendezvous_component<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::progress_component<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::endpoint<stack<>>)
+MPX_INSTANCE(class detail::point_to_point<stack<>>)
+MPX_INSTANCE(class detail::maker<stack<>>)
+MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
+MPX_INSTANCE(class environment<stack<>>)
+
+// All calls of one collective operation, for any types, run through one function.
+namespace detail {
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+}  // namespace detail
+// clang-format on
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/matching/list.hpp
+
+// Matching by two lists in order of posting and arrival. Linear cost, and simple enough to be the
+// test oracle of every other matcher.
+
+namespace mpx::inline v0::matching {
+
+/// Cost: O(pending receives) to match a message, O(unexpected messages) to match a receive.
+class list {
+ public:
+  using policy_axis = matching_axis;
+  static constexpr std::string_view name = "list";
+
+  bool nothing_posted() const noexcept { return posted_.empty(); }
+  std::uint32_t stored() const noexcept { return unexpected_.empty() ? 0 : 1; }
+
+  posted_receive* match_arrival(const envelope& is) noexcept {
+    for (posted_receive& r : posted_) {
+      if (!r.want.matches(is)) continue;
+      posted_.erase(r);
+      return &r;
+    }
+    return nullptr;
+  }
+
+  unexpected_message* match_receive(const pattern& want) noexcept {
+    unexpected_message* m = find(want);
+    if (m != nullptr) withdraw(*m);
+    return m;
+  }
+
+  unexpected_message* find(const pattern& want) noexcept {
+    for (unexpected_message& m : unexpected_)
+      if (want.matches(m.is)) return &m;
+    return nullptr;
+  }
+
+  void post(posted_receive& r) noexcept { posted_.push_back(r); }
+  void store(unexpected_message& m) noexcept { unexpected_.push_back(m); }
+  void cancel(posted_receive& r) noexcept { posted_.erase(r); }
+  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(m); }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (auto it = unexpected_.begin(); it != unexpected_.end();) f(*it++);
+  }
+  template <class F>
+  void for_each_newest(F&& f) {
+    for (auto at = --unexpected_.end(); at != unexpected_.end();) {
+      unexpected_message& m = *at;
+      --at;
+      if (!f(m)) return;
+    }
+  }
+
+ private:
+  linked_list<posted_receive, match_tag> posted_;
+  linked_list<unexpected_message, match_tag> unexpected_;
+};
+
+}  // namespace mpx::inline v0::matching
+
+// ==== mpx/core/thread.hpp
+
+// Threads without <thread>, which takes long to compile.
+
+namespace mpx::inline v0::platform {
+
+/// Runs `body(argument)` in a thread; the destructor joins it.
+/// Requires:   `body` outlives this object and does not throw.
+/// Errors:     errc::no_resources.
+template <class Body>
+class joined_thread : public mpx::detail::allocated {
+ public:
+  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
+    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
+      mpx::detail::throw_error(errc::no_resources, "pthread_create failed (%s)",
+                               std::system_category().message(why).c_str());
+  }
+  joined_thread(const joined_thread&) = delete;
+  joined_thread& operator=(const joined_thread&) = delete;
+  ~joined_thread() { ::pthread_join(id_, nullptr); }
+
+ private:
+  static void* run(void* self) {
+    const auto& me = *static_cast<const joined_thread*>(self);
+    me.body_(me.argument_);
+    return nullptr;
+  }
+
+  const Body& body_;
+  int argument_;
+  pthread_t id_{};
+};
+
+}  // namespace mpx::inline v0::platform
 
 // ==== mpx/watch/hang_monitor.hpp
 
@@ -29953,7 +30075,7 @@ class hang_monitor {
   /// `last`: the job will not continue.
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
-    int stuck = 0;
+    std::size_t stuck = 0;
     std::int64_t since_ns = 0;  // Since when nothing has moved at the waiting ranks.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -29968,15 +30090,7 @@ class hang_monitor {
     partly_ns_ = asked_ns_ = 0;
     const std::int64_t quiet_ns = since_ns > 0 ? now - since_ns : limit_ns();
     hang_lines out;
-    if (all) {
-      out.headline(quiet_ns, job_.size());
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for ", stuck,
-              static_cast<int>(job_.size()));
-      out.seconds(quiet_ns);
-      out.add(" or longer\n");
-    }
-    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
+    out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, stuck, all, quiet_ns);
     if (!last) out.end();
     return std::move(out.text);
   }

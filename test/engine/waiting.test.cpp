@@ -7,7 +7,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <mpx/engine/waiting.hpp>
+#include <mpx/engine/axes/waiting.hpp>
 #include <thread>
 
 namespace {

@@ -7,7 +7,7 @@
 
 /// MPX_TEST_INSTANCES(, stack) is the definitions, MPX_TEST_INSTANCES(extern, stack) says that they
 /// are elsewhere. A simulation's environment is not made of nothing: MPX_TEST_ENGINE goes without.
-/// A rendezvous_room as a whole is only for a transport that moves memory: MPX_TEST_PACKETS for others.
+/// A rendezvous_component as a whole is only for a transport that moves memory: MPX_TEST_PACKETS for others.
 /// With MPX_TEST_ALONE a source has all that it needs itself.
 #ifdef MPX_TEST_ALONE
 #define MPX_TEST_PACKETS(Where, ...)
@@ -16,10 +16,10 @@
 #else
 // clang-format off
 #define MPX_TEST_PACKETS(Where, ...)                                                               \
-  Where template class mpx::detail::peers_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
-  Where template class mpx::detail::outbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;  \
-  Where template class mpx::detail::inbox_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
-  Where template class mpx::detail::progress_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
+  Where template class mpx::detail::peers_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
+  Where template class mpx::detail::outbox_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;  \
+  Where template class mpx::detail::inbox_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>;   \
+  Where template class mpx::detail::progress_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
   Where template struct mpx::detail::schedules<__VA_ARGS__>;                                       \
   Where template struct mpx::detail::compounds<__VA_ARGS__>;                                       \
   Where template class mpx::detail::communicators<mpx::detail::endpoint<__VA_ARGS__>>;             \
@@ -30,7 +30,7 @@
   Where template class mpx::request<__VA_ARGS__>;                                                  \
   Where template class mpx::communicator<__VA_ARGS__>;
 #define MPX_TEST_ENGINE(Where, ...)                                                              \
-  Where template class mpx::detail::rendezvous_room<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
+  Where template class mpx::detail::rendezvous_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
   MPX_TEST_PACKETS(Where, __VA_ARGS__)
 #define MPX_TEST_INSTANCES(Where, ...)  \
   MPX_TEST_ENGINE(Where, __VA_ARGS__)   \

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <mpx/engine/waiting.hpp>
+#include <mpx/engine/axes/waiting.hpp>
 #include <utility>
 
 namespace {

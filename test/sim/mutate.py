@@ -22,8 +22,15 @@ EXPLORERS = (EXPLORER, "sim/explore_windows.cpp", "sim/explore_mended.cpp")
 
 
 def header_of(header):
-    """Where it lies in a tree: below include/mpx/, unless it is a test's own."""
-    return Path(header) if header.startswith("test/") else Path("include/mpx") / header
+    """The path in a tree of a header that is named by the end of its path: below include/mpx/, unless it is a
+    test's own."""
+    if header.startswith("test/"):
+        return Path(header)
+    found = [p.relative_to(ROOT) for p in (ROOT / "include/mpx").rglob(Path(header).name)
+             if p.as_posix().endswith(f"/{header}")]
+    if len(found) != 1:
+        raise SystemExit(f"{header} is the end of {len(found)} paths below include/mpx/")
+    return found[0]
 
 
 def fault_of(mutation):
@@ -32,9 +39,11 @@ def fault_of(mutation):
 
 
 def mutated(text, find, replace, name):
-    if text.count(find) != 1:
-        raise SystemExit(f"'{name}': what it replaces occurs {text.count(find)} times: {find!r}")
-    return text.replace(find, replace)
+    """Replaces `find`, which occurs once, however its words are laid out on lines."""
+    found = list(re.finditer(r"\s*".join(re.escape(word) for word in re.findall(r"\w+|[^\w\s]", find)), text))
+    if len(found) != 1:
+        raise SystemExit(f"'{name}': what it replaces occurs {len(found)} times: {find!r}")
+    return text[:found[0].start()] + replace + text[found[0].end():]
 
 
 def libraries_of(finder):

@@ -3,7 +3,7 @@
 // Stacks over a transport that is late, for the suites of the engine. late_sim_stacks.hpp has those
 // for simulated jobs.
 
-#include <mpx/engine/stack.hpp>
+#include <mpx/engine/axes/stack.hpp>
 #include <mpx/transport/inproc.hpp>
 
 #include "late.hpp"

@@ -23,8 +23,8 @@
 #include <utility>
 
 #include "mpx/asio/state.hpp"
-#include "mpx/engine/forms.hpp"
-#include "mpx/engine/request.hpp"
+#include "mpx/engine/requests/forms.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <utility>
 
-#include "mpx/engine/awaiting.hpp"
+#include "mpx/engine/requests/awaiting.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/bell.hpp"
 

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "mpx/coll/blocks.hpp"
+#include "mpx/coll/algorithms/blocks.hpp"
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
 

@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "mpx/coll/node_calls.hpp"
-#include "mpx/coll/node_levels.hpp"
-#include "mpx/coll/node_make.hpp"
-#include "mpx/coll/node_map.hpp"
-#include "mpx/coll/node_quick.hpp"
-#include "mpx/coll/steps.hpp"
+#include "mpx/coll/algorithms/steps.hpp"
+#include "mpx/coll/node/node_calls.hpp"
+#include "mpx/coll/node/node_levels.hpp"
+#include "mpx/coll/node/node_make.hpp"
+#include "mpx/coll/node/node_map.hpp"
+#include "mpx/coll/node/node_quick.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
-#include "mpx/engine/collective_policy.hpp"
+#include "mpx/engine/axes/collective_policy.hpp"
 
 namespace mpx::inline v0::detail {
 

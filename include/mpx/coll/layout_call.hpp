@@ -9,7 +9,7 @@
 
 #include "mpx/coll/arguments.hpp"
 #include "mpx/coll/call.hpp"
-#include "mpx/coll/layouts.hpp"
+#include "mpx/coll/layout/layouts.hpp"
 
 namespace mpx::inline v0::detail {
 

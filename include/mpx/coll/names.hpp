@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mpx/comm/mpi_names.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mpx/core/types.hpp"
-#include "mpx/engine/schedule.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
 
 namespace mpx::inline v0 {
 

@@ -2,7 +2,7 @@
 #pragma once
 // The channel of one collective call: sends and receives in the collective context of the
 // communicator, with the call's serial number as the tag. Its steps run at once (see
-// coll/steps.hpp). Only `raise` throws; it reports the failure.
+// coll/algorithms/steps.hpp). Only `raise` throws; it reports the failure.
 
 #include <exception>
 #include <string>
@@ -10,8 +10,8 @@
 #include "mpx/comm/point_to_point.hpp"
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/serials.hpp"
-#include "mpx/engine/raise.hpp"
-#include "mpx/engine/schedule.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
+#include "mpx/engine/requests/raise.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -11,7 +11,7 @@
 #include "mpx/comm/detail/start_dup.hpp"
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/group_sets.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/forms.hpp"
-#include "mpx/engine/request.hpp"
-#include "mpx/engine/timed_call.hpp"
+#include "mpx/engine/base/timed_call.hpp"
+#include "mpx/engine/requests/forms.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0::detail {
 

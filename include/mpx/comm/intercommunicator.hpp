@@ -12,7 +12,7 @@
 #include "mpx/comm/detail/own_messages.hpp"
 #include "mpx/core/group_sets.hpp"
 #include "mpx/core/numbers.hpp"
-#include "mpx/engine/schedule.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
 
 namespace mpx::inline v0::detail {
 

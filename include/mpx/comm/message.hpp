@@ -9,7 +9,7 @@
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/core/exchange.hpp"
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/request.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0 {
 

@@ -9,7 +9,7 @@
 
 #include "mpx/core/types.hpp"
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
 

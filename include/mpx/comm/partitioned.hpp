@@ -12,10 +12,10 @@
 
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/engine/endpoint.hpp"
-#include "mpx/engine/extension.hpp"
-#include "mpx/engine/request.hpp"
-#include "mpx/engine/schedule.hpp"
+#include "mpx/engine/base/extension.hpp"
+#include "mpx/engine/endpoint/endpoint.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -40,7 +40,7 @@ struct partitioned_offer {
 
 /// Parameters of a partitioned send or receive.
 struct partitioned_call {
-  memory buffer;  // A layout is linear: see coll/linear_layout.hpp.
+  memory buffer;  // A layout is linear: see coll/layout/linear_layout.hpp.
   std::uint32_t partitions;
   rank_t other;
   peer_id peer;

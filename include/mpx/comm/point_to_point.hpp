@@ -16,8 +16,8 @@
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/datatype/buffer.hpp"
-#include "mpx/engine/compose.hpp"
-#include "mpx/engine/request.hpp"
+#include "mpx/engine/requests/compose.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -7,7 +7,7 @@
 
 #include "mpx/comm/detail/agreement.hpp"
 #include "mpx/comm/detail/create.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
 

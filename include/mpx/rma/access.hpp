@@ -7,8 +7,8 @@
 #include <span>
 
 #include "mpx/core/numbers.hpp"
-#include "mpx/engine/detail/endpoint_blocks.hpp"
-#include "mpx/engine/endpoint.hpp"
+#include "mpx/engine/endpoint/endpoint.hpp"
+#include "mpx/engine/endpoint/endpoint_blocks.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -104,7 +104,7 @@ struct one_sided {
     if constexpr (endpoint_type::concurrent) e.pace().wake_waiters();
   }
 
-  /// See progress_room::wait_for_flag.
+  /// See progress_component::wait_for_flag.
   static bool wait_for_flag(endpoint_type& e, call_site site, awaited on, const flag_watch& w) {
     return e.pace().wait_for_flag(e.threading(), site, on, w);
   }

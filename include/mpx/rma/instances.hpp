@@ -6,7 +6,7 @@
 #include <string>
 
 #include "mpx/config.hpp"
-#include "mpx/engine/stack.hpp"
+#include "mpx/engine/axes/stack.hpp"
 #include "mpx/rma/call.hpp"
 #include "mpx/rma/create.hpp"
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "mpx/engine/exposed_windows.hpp"
+#include "mpx/engine/communicators/exposed_windows.hpp"
 #include "mpx/rma/target.hpp"
 #include "mpx/rma/waits.hpp"
 

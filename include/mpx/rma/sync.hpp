@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "mpx/comm/detail/check_call.hpp"
-#include "mpx/engine/timed_call.hpp"
+#include "mpx/engine/base/timed_call.hpp"
 #include "mpx/rma/call.hpp"
 
 namespace mpx::inline v0 {

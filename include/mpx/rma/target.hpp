@@ -14,7 +14,7 @@
 #include "mpx/core/group.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/engine/extension.hpp"
+#include "mpx/engine/base/extension.hpp"
 #include "mpx/rma/access.hpp"
 #include "mpx/rma/concepts.hpp"
 #include "mpx/rma/conflicts.hpp"

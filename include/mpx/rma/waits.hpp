@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "mpx/engine/blocked_call.hpp"
+#include "mpx/engine/base/blocked_call.hpp"
 #include "mpx/rma/lock_word.hpp"
 #include "mpx/rma/target.hpp"
 #include "mpx/watch/hang_info.hpp"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "mpx/coll/neighbor.hpp"
-#include "mpx/coll/node_neighbor.hpp"
+#include "mpx/coll/neighbor/neighbor.hpp"
+#include "mpx/coll/neighbor/node_neighbor.hpp"
 #include "mpx/comm/topology/cart.hpp"
 #include "mpx/comm/topology/graph.hpp"
 #include "mpx/comm/topology/neighborhood.hpp"

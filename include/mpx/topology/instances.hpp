@@ -4,7 +4,7 @@
 // mpx/instances.hpp.
 
 #include "mpx/config.hpp"
-#include "mpx/engine/stack.hpp"
+#include "mpx/engine/axes/stack.hpp"
 #include "mpx/topology/maker.hpp"
 
 namespace mpx::inline v0 {

@@ -11,7 +11,7 @@
 
 #include "mpx/comm/detail/own_messages.hpp"
 #include "mpx/core/plain_array.hpp"
-#include "mpx/engine/request.hpp"
+#include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "mpx/comm/collective_channel.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -3,7 +3,7 @@
 // The four send modes: their names, and the way in which a persistent request starts them.
 
 #include "mpx/comm/mpi_names.hpp"
-#include "mpx/engine/endpoint.hpp"
+#include "mpx/engine/endpoint/endpoint.hpp"
 
 namespace mpx::inline v0::detail {
 

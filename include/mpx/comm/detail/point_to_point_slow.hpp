@@ -4,7 +4,7 @@
 // point_to_point.hpp.
 
 #include "mpx/comm/point_to_point.hpp"
-#include "mpx/engine/raise.hpp"
+#include "mpx/engine/requests/raise.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mpx/comm/detail/create.hpp"
-#include "mpx/engine/schedule.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
 
 namespace mpx::inline v0::detail {
 

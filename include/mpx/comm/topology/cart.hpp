@@ -14,7 +14,7 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/types.hpp"
-#include "mpx/engine/forms.hpp"
+#include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {
 

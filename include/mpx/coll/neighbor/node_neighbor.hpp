@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Neighbour collectives in a block of shared memory: each rank publishes the blocks for its
+// destinations, and waits for its sources only.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mpx/coll/neighbor/neighbor.hpp"
+#include "mpx/coll/node/node.hpp"
+#include "mpx/coll/node/node_quick.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// Entry of the table that begins what a rank publishes. The first entry is a header: `bytes` is
+/// the number of edges, `to` the offset at which the payload begins. One entry for each edge
+/// follows, then the payload of each edge in the same order.
+struct shown_edge {
+  rank_t to = 0;
+  std::uint32_t bytes = 0;
+};
+/// Offset of the payload. Long payloads begin at a cache line, from which they are copied faster.
+constexpr std::size_t head_of(std::size_t edges, std::size_t bytes) noexcept {
+  const std::size_t listed = sizeof(shown_edge) * (edges + 1);
+  if (bytes <= node_near_bytes) return listed;
+  return (listed + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
+}
+
+/// Returns the k-th block for rank `to` in what a rank has published. Returns no memory if there
+/// are fewer, or if the table leads outside of `shown`.
+inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcept {
+  shown_edge edge;
+  if (shown.bytes < sizeof edge || shown.bytes > node_piece_bytes) return {};
+  std::memcpy(&edge, shown.base, sizeof edge);
+  const std::uint32_t edges = edge.bytes;
+  auto at = static_cast<std::size_t>(edge.to);
+  if (edges >= shown.bytes / sizeof edge) return {};
+  for (std::uint32_t i = 1; i <= edges; ++i) {
+    std::memcpy(&edge, shown.base + sizeof edge * i, sizeof edge);
+    if (at > shown.bytes || edge.bytes > shown.bytes - at) return {};
+    if (edge.to == to && k-- == 0) return {shown.base + at, edge.bytes};
+    at += edge.bytes;
+  }
+  return {};
+}
+
+template <class Call>
+struct spread_call;  // See mpx/coll/layout/layouts.hpp.
+
+/// Only makes these calls MeetsInNode: no policy chooses direct reads for them.
+template <class Stack, neighbor_operation Operation>
+void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
+                 const neighbor_call<Operation>&) {}
+template <class Stack, neighbor_operation Operation>
+void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
+                 const spread_call<neighbor_call<Operation>>&) {}
+
+/// Size and readers of what a rank publishes to its neighbours.
+struct shown_edges {
+  static constexpr std::size_t bytes_max = 32768;
+  static constexpr std::size_t claimed_max = 8;  // Blocks that a short call claims at most.
+
+  template <class Call>
+  explicit shown_edges(const Call& call) noexcept {
+    each_sent(*call.around, call.out, [&](const memory& block, rank_t to) {
+      ++edges;
+      bytes += block.bytes;
+      readers |= std::uint64_t{1} << to;
+    });
+  }
+  std::size_t head() const noexcept { return head_of(edges, bytes); }
+  std::size_t room() const noexcept { return head() + bytes; }
+  bool fits(std::size_t most) const noexcept { return bytes <= most && head() <= most; }
+
+  /// Writes the table and the blocks.
+  template <class Call>
+  void write(const Call& call, std::byte* to) const noexcept {
+    std::byte* edge_at = to;
+    std::byte* at = to + head();
+    const auto list = [&](const shown_edge& edge) {
+      std::memcpy(edge_at, &edge, sizeof edge);
+      edge_at += sizeof edge;
+    };
+    list({static_cast<rank_t>(head()), edges});
+    each_sent(*call.around, call.out, [&](const memory& block, rank_t r) {
+      list({r, static_cast<std::uint32_t>(block.bytes)});
+      block.read(0, {at, block.bytes});
+      at += block.bytes;
+    });
+  }
+
+  std::uint32_t edges = 0;
+  std::size_t bytes = 0;
+  std::uint64_t readers = 0;
+};
+
+/// Counts the blocks that a rank has taken from each of its sources.
+class taken_edges {
+ public:
+  /// Number of the next block of rank r.
+  std::uint32_t next(rank_t r) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << r;
+    if ((seen_ & bit) == 0) of_[r] = 0;
+    seen_ |= bit;
+    return of_[r]++;
+  }
+  static std::uint64_t sources(const mpx::detail::neighborhood& around) noexcept {
+    std::uint64_t all = 0;
+    for (const rank_t r : around.sources)
+      if (r != proc_null) all |= std::uint64_t{1} << r;
+    return all;
+  }
+
+ private:
+  std::uint64_t seen_ = 0;
+  std::uint32_t of_[node_ranks_max];  // Valid for ranks in `seen_`.
+};
+
+/// A rank that has more than bytes_max to give sends messages instead, and announces that.
+template <class Stack, neighbor_operation Operation>
+void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+          const neighbor_call<Operation>& call) {
+  const shown_edges edges(call);
+  const bool shows = edges.fits(shown_edges::bytes_max);
+  const memory room = node.make_part(shows ? edges.room() : 0, 0);
+  if (c.failed()) return;
+  if (room.base != nullptr) {  // Else try_fast has published them.
+    if (shows) edges.write(call, room.base);
+    node.show_edges(room.bytes, edges.readers);
+  }
+  if (!shows)
+    each_sent(*call.around, call.out,
+              [&](const memory& block, rank_t to) { c.start_send(block, to); });
+  if (node.oversubscribed()) node.see_all(0, taken_edges::sources(*call.around));
+  bool waits = !shows;
+  taken_edges taken;
+  each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
+    const memory shown = node.see_edges(from);
+    if (c.failed()) return;
+    if (shown.bytes == 0) {
+      waits = true;
+      c.start_receive(block, from);
+      return;
+    }
+    const memory theirs = find_edge(shown, c.rank(), taken.next(from));
+    if (theirs.bytes != block.bytes)
+      return static_cast<void>(node.wrong_length(from, block.bytes, theirs.bytes));
+    block.write(0, theirs.piece(0, theirs.bytes));
+    node.claim(theirs);
+  });
+  if (waits) c.finish();
+}
+
+/// Fast path for short blocks, which have one length for all destinations and one for all sources.
+template <class Stack, neighbor_operation Operation>
+[[MPX_ALWAYS_INLINE]] inline bool try_fast(shm_fast_call<Stack>& quick,
+                                           const neighbor_call<Operation>& call) {
+  std::size_t shown_bytes = 0;
+  const auto is_edges = [&](std::size_t shown) {
+    shown_bytes = shown & ~node_is_edges;
+    return (shown & node_is_edges) != 0 && shown != node_is_edges;
+  };
+  const mpx::detail::neighborhood& around = *call.around;
+  neighbor_blocks::even_blocks out;
+  neighbor_blocks::even_blocks in;
+  if (!call.out.even(out) || !call.in.even(in) || !quick.is_free()) return false;
+  const std::size_t edges = around.destinations.size();
+  const std::size_t all = edges * out.bytes;
+  const std::size_t head = head_of(edges, all);
+  if (all > shm_fast_call<Stack>::bytes_max || head > shm_fast_call<Stack>::bytes_max) return false;
+  std::uint64_t readers = 0;
+  const auto write = [&](std::byte* to) __attribute__((always_inline)) {
+    std::byte* at = to + head;
+    const auto list = [&](const shown_edge& edge) {
+      std::memcpy(to, &edge, sizeof edge);
+      to += sizeof edge;
+    };
+    list({static_cast<rank_t>(head), static_cast<std::uint32_t>(edges)});
+    const std::byte* block = out.base;
+    for (const rank_t r : around.destinations) {
+      const bool goes = r != proc_null;
+      const std::size_t bytes = goes ? out.bytes : 0;
+      list({r, static_cast<std::uint32_t>(bytes)});
+      quick.copy_to_shown(at, block, bytes);
+      if (goes) readers |= std::uint64_t{1} << r;
+      at += bytes;
+      block += out.apart;
+    }
+  };
+  quick.show(head + all, write, node_is_edges, readers);
+  if (!around.sources.empty()) quick.own_next(head + all);
+  if (!quick.have_come(taken_edges::sources(around))) return false;
+  taken_edges taken;
+  const bool may_claim = quick.claims_of(in.bytes);
+  std::byte* read[shown_edges::claimed_max];
+  std::size_t claims = 0;
+  for (std::size_t i = 0; i < around.sources.size(); ++i) {
+    const std::size_t k = around.receive(i);
+    const rank_t from = around.sources[k];
+    if (from == proc_null) continue;
+    const std::byte* const shown = quick.see(from, is_edges);
+    if (shown == nullptr) return false;
+    const memory theirs =
+        find_edge({const_cast<std::byte*>(shown), shown_bytes}, quick.rank(), taken.next(from));
+    if (theirs.bytes != in.bytes || theirs.base == nullptr) return false;
+    quick.copy(in.base + k * in.apart, theirs.base, in.bytes);
+    if (may_claim && claims < shown_edges::claimed_max) read[claims++] = theirs.base;
+  }
+  for (std::size_t i = 0; i < claims; ++i) quick.claim({read[i], in.bytes});
+  quick.leave();
+  return true;
+}
+
+}  // namespace mpx::inline v0::coll

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
+// spreading of ranks over cores. The cores on record may be out of date; only speed depends on
+// them.
+
+#include <bit>
+#include <cstdint>
+
+#include "mpx/core/function_ref.hpp"
+#include "mpx/core/platform.hpp"
+#include "mpx/engine/base/node_block.hpp"
+#include "mpx/engine/endpoint/endpoint_blocks.hpp"
+
+namespace mpx::inline v0::coll {
+
+/// The core that rank r was last seen on, plus 1; 0 if it is unknown.
+inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
+  return s.block.head().core[r].load(platform::memory_order_relaxed);
+}
+
+/// Moves this rank to the least loaded core, if its own core has at least two ranks more than that
+/// and this is the highest rank on it. The kernel balances such ranks slowly, as all of them yield;
+/// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
+/// that a kernel that moves the rank back is not fought.
+[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
+  constexpr unsigned turns_min = 256;
+  constexpr unsigned turns_max = 65536;
+  const rank_t n = s.block.ranks();
+  const auto ranks_on = [&](std::uint32_t core) {
+    rank_t ranks = 0;
+    for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
+    return ranks;
+  };
+  s.turns = turns_min;
+  const rank_t here = ranks_on(s.core);
+  std::uint32_t least = s.core;
+  rank_t fewest = here;
+  bool highest = true;
+  for (rank_t r = 0; r < n; ++r) {
+    const std::uint32_t core = core_of(s, r);
+    if (core == 0) return;
+    highest = highest && (core != s.core || r <= me);
+    if (const rank_t there = ranks_on(core); there < fewest) {
+      fewest = there;
+      least = core;
+    }
+  }
+  const bool moves = highest && here >= fewest + 2;
+  if (moves) platform::move_to_core(least - 1);
+  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
+  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
+  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
+  s.turns = s.turns_apart;
+}
+
+/// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
+inline void say_core(node_state& s, rank_t me) noexcept {
+  if (s.turns-- == 0) [[unlikely]]
+    spread_evenly(s, me);
+  const std::uint32_t core = platform::current_core() + 1;
+  if (core == s.core) return;
+  s.core = core;
+  s.block.head().core[me].store(core, platform::memory_order_relaxed);
+}
+
+/// Returns the number of ranks of `whom` that have not published `tag` in slot i, if all of them
+/// are on other cores. Returns a negative number if any rank that has not published it may need
+/// this core. Flags of ranks on other cores are read for `whom` only, to save transfers of cache
+/// lines.
+inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
+                                std::uint64_t whom) noexcept {
+  rank_t missing = 0;
+  for (rank_t r = 0; r < s.block.ranks(); ++r) {
+    const std::uint32_t core = core_of(s, r);
+    const bool here = core == s.core || core == 0;
+    if (!here && (whom >> r & 1) == 0) continue;
+    if (reaches(s.block.slot(r, i).flag.load(platform::memory_order_relaxed), tag)) continue;
+    if (here) return -1;
+    ++missing;
+  }
+  return missing;
+}
+
+/// Records the root of a call, and predicts the next root from the last two: in matrix algorithms
+/// the root moves in equal steps. All ranks will wait for the next root.
+inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
+  if (s.rooted == serial) return;
+  const rank_t n = s.block.ranks();
+  s.rooted = serial;
+  s.root_after = (2 * root - s.root + n) % n;
+  s.root = root;
+}
+
+/// True if another rank on this core has not left the calls before `tag`, so it has work to do.
+inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+  for (rank_t r = 0; r < s.block.ranks(); ++r)
+    if (r != me && core_of(s, r) == s.core &&
+        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
+      return true;
+  return false;
+}
+
+/// Waits for other ranks that arrive soon. It yields the core to ranks that share it, and polls
+/// without a pause while all awaited ranks run on other cores. Each `wait` returns true if the
+/// awaited ranks have arrived, false if the caller must wait in another way.
+template <class Stack>
+class crowd {
+  using endpoint_type = mpx::detail::endpoint<Stack>;
+  using ready_check = mpx::detail::function_ref<bool()>;
+
+ public:
+  crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
+
+  /// Waits for all of `whom` to publish `tag` in slot i. Requires: `whom` names ranks of the block
+  /// only.
+  [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
+    std::uint64_t missing = whom;
+    const auto ready = [&] {
+      for (; missing != 0; missing &= missing - 1)
+        if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag))
+          return false;
+      return true;
+    };
+    return wait_in_turn(i, tag, ready, whom);
+  }
+  /// Waits for rank r to publish `tag` of a call in slot i: see wait_for.
+  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
+    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+  }
+  /// As wait_for_all, with a condition of the caller's.
+  bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_soon(i, tag, ready, whom)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+  /// Waits for a condition that rank r fulfils, in a call where not all ranks wait for all. Such
+  /// calls, too, publish this rank's core, so that ranks are spread over cores.
+  bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
+    for (int turn = 0; turn < turns; ++turn) {
+      say_core(s_, me_);
+      if (comes_from_elsewhere(r, serial, ready)) return true;
+      if (!gives_way()) return false;
+      if (ready()) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int turns = 4;
+
+  /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
+  /// this core have arrived already.
+  bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+    const rank_t missing = s_.spin_score < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
+    return missing >= 0 && looks_on(missing, ready);
+  }
+  /// As comes_soon, for rank r alone.
+  bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
+    const std::uint32_t core = core_of(s_, r);
+    if (core == 0 || core == s_.core) return false;
+    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
+    return looks_on(s_.block.ranks(), ready);
+  }
+  /// Polls about as long as `missing` ranks on other cores need to arrive. If that fails
+  /// repeatedly, it polls in one call of 17 only.
+  bool looks_on(rank_t missing, ready_check ready) noexcept {
+    constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
+    constexpr int known_spin_score = 4;
+    constexpr int pause_calls = 16;
+    if (s_.spin_score < 0) {
+      ++s_.spin_score;
+      return false;
+    }
+    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
+      if (ready()) {
+        if (s_.spin_score < known_spin_score) ++s_.spin_score;
+        return true;
+      }
+      platform::relax();
+    }
+    s_.spin_score = s_.spin_score > 0 ? s_.spin_score - 1 : -pause_calls;
+    return false;
+  }
+  /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
+  /// did not yield.
+  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
+
+  endpoint_type& e_;
+  node_state& s_;
+  rank_t me_;
+};
+
+}  // namespace mpx::inline v0::coll

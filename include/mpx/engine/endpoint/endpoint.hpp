@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
+// and five components (`rooms/`). Public calls take the thread model's lock; the components require
+// that it is held.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "mpx/core/function_ref.hpp"
+#include "mpx/engine/base/blocked_call.hpp"
+#include "mpx/engine/base/call_countdown.hpp"
+#include "mpx/engine/base/calls.hpp"
+#include "mpx/engine/base/service.hpp"
+#include "mpx/engine/communicators/communicators.hpp"
+#include "mpx/engine/communicators/exposed_windows.hpp"
+#include "mpx/engine/communicators/revocations.hpp"
+#include "mpx/engine/components/inbox.hpp"
+#include "mpx/engine/components/outbox.hpp"
+#include "mpx/engine/components/peers.hpp"
+#include "mpx/engine/components/progress.hpp"
+#include "mpx/engine/components/rendezvous.hpp"
+#include "mpx/engine/endpoint/compound.hpp"
+#include "mpx/engine/endpoint/policies.hpp"
+#include "mpx/engine/endpoint/schedule.hpp"
+#include "mpx/watch/call_site.hpp"
+#include "mpx/watch/hang_watch.hpp"
+
+namespace mpx::inline v0::detail {
+
+/// The policies (`endpoint_policies`) and the five components are base classes, so that a component
+/// reaches another by a cast that costs nothing. A component's data members are private to it. Each
+/// packet is handled by one component or service; a lost peer is announced to all of them.
+template <class Stack>
+class endpoint : endpoint_policies<Stack>,
+                 peers_component<Stack, endpoint<Stack>>,
+                 outbox_component<Stack, endpoint<Stack>>,
+                 inbox_component<Stack, endpoint<Stack>>,
+                 rendezvous_component<Stack, endpoint<Stack>>,
+                 progress_component<Stack, endpoint<Stack>> {
+  using policies_type = endpoint_policies<Stack>;
+  using peers_type = peers_component<Stack, endpoint>;
+  using outbox_type = outbox_component<Stack, endpoint>;
+  using inbox_type = inbox_component<Stack, endpoint>;
+  using rendezvous_type = rendezvous_component<Stack, endpoint>;
+  using progress_type = progress_component<Stack, endpoint>;
+  friend peers_type;
+  friend outbox_type;
+  friend inbox_type;
+  friend rendezvous_type;
+  friend progress_type;
+  friend communicators<endpoint>;
+  friend exposed_windows<endpoint>;
+
+ public:
+  using transport_type = typename Stack::transport_type;
+  using job_type = typename policies_type::job_type;
+  using pool_type = typename policies_type::pool_type;
+  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr context_id context_mask =
+      type_mark<Stack::checks_type::compares_types>::context_mask;
+
+  /// Collective over the ranks of the job. Requires: `job` outlives the endpoint.
+  explicit endpoint(job_type& job) : endpoint(job, job, nullptr) {}
+  /// Makes the endpoint of a process that joins later and has no peers yet.
+  /// Requires: `own` is a job of this rank alone; `address` is the address of a member of the other
+  /// job.
+  /// Errors: those of the transport. See add_peer.
+  endpoint(job_type& own, std::string_view address) requires ElasticTransport<transport_type>
+      : endpoint(own, address, nullptr) {}
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+  [[gnu::noinline, gnu::cold]] ~endpoint() {
+    pool().for_each([this](operation& op) { forget(op); });
+    communicators_.forget_nodes();
+  }
+
+  peer_id self() const noexcept { return policies_type::transport().self(); }
+  using policies_type::flow;
+  using policies_type::is_there, policies_type::lifetime, policies_type::misuse,
+      policies_type::now_ns;
+  using policies_type::protocol;
+  using policies_type::trace;
+  using policies_type::transport;
+  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
+
+  // --- Starting ----------------------------------------------------------------------------------
+
+  /// Starts a standard-mode send.
+  /// Errors: errc::no_resources, for this and every other start; the call has no effect then.
+  [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
+    lock_guard lock(threading());
+    if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
+      return {};
+    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+  }
+  /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
+  /// inline each.
+  [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
+                                        match_bits bits) {
+    lock_guard lock(threading());
+    return send_apart(base, bytes, nullptr, to, bits);
+  }
+  /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
+  /// fails.
+  started send_flagged(const send_call& c, std::uint8_t flag) {
+    lock_guard lock(threading());
+    return send_queued_locked(c, flag);
+  }
+  /// Sends from the attached buffer; complete on return.
+  /// Returns: errc::buffer if the attached buffer has no room for the message.
+  errc send_buffered(const send_call& c) {
+    pass_without_poll();
+    lock_guard lock(threading());
+    return outbox().send_buffered(c);
+  }
+  /// Starts a receive. Returns an operation, which may be complete already.
+  [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
+    lock_guard lock(threading());
+    return inbox().receive(into, want);
+  }
+  /// Receives and polls for a while.
+  /// Returns: d.failure is `undecided` if no message has arrived; `receive_rest` has to follow
+  /// then.
+  /// Cost: less than `receive` and `wait`: a message that arrives during the polls needs no
+  /// operation and no matching.
+  [[MPX_ALWAYS_INLINE]] void receive_now(direct_receive& d) {
+    lock_guard lock(threading());
+    inbox().receive_now(d);
+  }
+  [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
+    wait(*d.posted, site);
+    lock_guard lock(threading());
+    inbox().received(d, *d.posted);
+  }
+  started receive_nothing() {
+    pass_without_poll();
+    lock_guard lock(threading());
+    return inbox().receive_nothing(null_peer);
+  }
+
+  // --- Finishing ---------------------------------------------------------------------------------
+
+  /// Blocks until `op` is complete. `site` is the call that a hang report names.
+  [[MPX_ALWAYS_INLINE]] void wait(operation& op, call_site site) {
+    if (operation* const it = &op; !done_after_poll(it)) wait_slow(op, site);
+  }
+  /// Polls once unless `op` is complete. Returns true if `op` is complete; else `wait_slow` has to
+  /// follow. Always returns false without polling if the thread model is concurrent. `op` is a
+  /// reference to the caller's pointer: keeping the pointer in a register across the poll costs the
+  /// caller more.
+  [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
+    if constexpr (concurrent) return false;  // The stage may be read only under the lock.
+    if (op->done()) return true;
+    pace().poll_once_apart();  // Usually completes `op`, so nothing else is set up before.
+    return op->done();
+  }
+  [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
+  }
+  /// Blocks until `op` is complete, or until `lost()` returns true: the communicator of `op` has
+  /// lost a rank. `lost` is called under the lock. Returns true if `op` is complete.
+  template <class Lost>
+  bool wait_unless(operation& op, call_site site, Lost&& lost) {
+    return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
+  }
+  bool test(operation& op);
+  bool is_done(const operation& op) {
+    lock_guard lock(threading());
+    return op.done();
+  }
+  /// Blocks until `done()` returns true. `done` is called under the lock.
+  void wait_until(call_site site, awaited on, function_ref<bool()> done) {
+    pace().wait_until(threading(), site, on, done);
+  }
+  void progress();
+  using countdown_type = call_countdown<concurrent>;
+  /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
+  /// `pass_without_poll` or `poll_overdue` if `passes` returns false.
+  countdown_type& countdown() noexcept { return peers().countdown(); }
+  /// Counts a call that does not poll, and makes progress once in many such calls. Every call that
+  /// is done by loads and stores, or that finds nothing to wait for, calls it.
+  /// Requires: the caller does not hold the lock.
+  /// Cost: see call_countdown.
+  [[MPX_ALWAYS_INLINE]] void pass_without_poll(call_weight weight = call_weight::call) noexcept {
+    if (!countdown().passes(weight)) [[unlikely]]
+      poll_overdue();
+  }
+  [[gnu::noinline, gnu::cold]] void poll_overdue() noexcept {
+    peers().refill_countdown();
+    progress();
+  }
+  /// Returns a complete operation to the pool.
+  [[MPX_ALWAYS_INLINE]] void release(operation& op) {
+    lock_guard lock(threading());
+    give(op);
+  }
+  /// Returns an operation that `is_over` to the pool, without the lock.
+  [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
+  const compound_calls<Stack>& compound_hooks() const noexcept { return compounds_; }
+  /// Ends an operation whose request is dropped. Nothing touches its buffer after this returns.
+  void abandon(operation& op) {
+    wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
+               [&] { return part(op); });
+  }
+  bool cancel(operation& op);
+
+  // --- Collectives -------------------------------------------------------------------------------
+
+  bool begin_collective(collective_call call);
+  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
+  void give_up_collective(collective_call call, errc why) noexcept;
+  collective_failure failure_of_collective(collective_call call);
+  bool collective_lost(collective_call call) noexcept;
+
+  // --- Probing -----------------------------------------------------------------------------------
+
+  /// Polls once and looks for a matching message. `failure`: the reason why none can arrive any
+  /// more, or errc{}.
+  [[MPX_ALWAYS_INLINE]] std::optional<probe_result> probe(const pattern& want, errc& failure) {
+    std::optional<probe_result> found;
+    bool oversubscribed = false;
+    {
+      lock_guard lock(threading());
+      oversubscribed = poll_probing();
+      if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
+        found = probe_result{m->is.source, m->is.tag(), m->bytes};
+    }
+    if (oversubscribed && !found) [[unlikely]]
+      pace().yield();
+    return found;
+  }
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
+  arrived_message* claim(const pattern& want, errc& failure);
+  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
+  started receive_claimed(arrived_message* m, const memory& into) {
+    lock_guard lock(threading());
+    return inbox().receive_claimed(m, into);
+  }
+  void discard(arrived_message* m) noexcept {
+    lock_guard lock(threading());
+    inbox().discard(m);
+  }
+
+  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
+  errc attach(std::span<std::byte> piece);
+  std::span<std::byte> detach(call_site site);
+  void* allocate(std::size_t bytes, std::size_t alignment) requires gives_memory<transport_type>;
+  void deallocate(void* p, std::size_t bytes) noexcept requires gives_memory<transport_type>;
+
+  // --- Losses and leaving ------------------------------------------------------------------------
+
+  /// Acknowledges the failures known so far: receives from any source are possible again.
+  void acknowledge_failures();
+  /// Makes progress while all ranks leave the job together: polls until nothing more arrives, at
+  /// most a bounded number of times.
+  void drain();
+  /// Called before this rank leaves alone. Flushes what it has sent to ranks that live, for at most
+  /// `patience_ns`. If it leaves `in_good_order`, it tells them so.
+  void send_last(std::int64_t patience_ns, bool in_good_order) noexcept;
+  void assert_let_go(std::source_location joined) noexcept;
+  /// Text for errc::no_resources when an operation does not start.
+  static std::string limit_text() {
+    return formatted(": %zu operations are under way, or memory is out",
+                     std::size_t{pool_type::operations_max});
+  }
+  /// Returns ": " and details of a failure beyond its errc, from the job or else from the
+  /// transport. Returns "" if nothing more is known.
+  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
+    std::string text = peers_type::loss_text(peer, why);
+    if constexpr (ExplainingTransport<transport_type>) {
+      lock_guard lock(threading());
+      if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
+      text = transport().loss_text(peer);
+      if (!text.empty()) text.insert(0, ": ");
+    }
+    return text;
+  }
+  using peers_type::abort_job, peers_type::host, peers_type::losses;
+  using peers_type::orphaned, peers_type::ours;
+
+  // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
+
+  std::string address() requires ElasticTransport<transport_type>
+  {
+    lock_guard lock(threading());
+    return transport().address();
+  }
+  added_peer add_peer(std::string_view address) requires ElasticTransport<transport_type>;
+  errc drop_peer(peer_id peer) requires ElasticTransport<transport_type>;
+  // --- Services ----------------------------------------------------------------------------------
+
+  /// Registers `s` for packets of kinds `first` to `last` and for notices of lost peers.
+  /// Requires: `s` outlives the endpoint or is removed.
+  /// Errors: errc::argument if a kind is taken or belongs to the engine.
+  errc add_service(service& s, std::uint8_t first, std::uint8_t last) {
+    lock_guard lock(threading());
+    return services_.add(s, first, last);
+  }
+  void remove_service(const service& s) noexcept {
+    lock_guard lock(threading());
+    services_.remove(s);
+  }
+  /// Sends a packet of a service, in order with other answers to `to`. Does not wait. `payload` has
+  /// at most 40 bytes and is copied.
+  /// Errors: errc::peer_lost.
+  errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+    lock_guard lock(threading());
+    return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
+  }
+
+  // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
+  /// Marks a call that is blocked outside of the endpoint.
+  using blocked_scope = typename progress_type::blocked_scope;
+  progress_type& waits() noexcept { return *this; }
+  /// Describes what this rank waits for and the contents of its queues, for a hang report.
+  /// Threads: any.
+  hang_info describe_hang();
+  /// Reports to `watch` from now on when this rank waits.
+  /// Requires: `watch` outlives the endpoint.
+  void watch(hang_watch& watch) noexcept {
+    if (watch.on() || watch.may_be_asked())
+      pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
+  }
+
+  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
+
+  communicator_state& new_communicator_state() {  // Of the world.
+    lock_guard lock(threading());
+    return communicators_.make_world();
+  }
+  /// Returns the state of the communicator of `op`; nullptr if it has been freed or `op` has none.
+  const communicator_state* communicator_of(const operation& op);
+  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  context_id lead(errc& why, call_site site);
+  collective_failure no_context_locked(errc why) noexcept;
+  /// Calls `use` with this rank's communicators, under the lock.
+  template <class Use>
+  auto with_communicators(Use&& use) {
+    lock_guard lock(threading());
+    return use(communicators_);
+  }
+
+ private:
+  friend struct compounds<Stack>;  // Compound operations: endpoint_compound.hpp.
+  friend struct schedules<Stack>;  // Started collectives: endpoint_schedules.hpp.
+  template <class>
+  friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
+  template <class>
+  friend struct one_sided;  // Access for windows: rma/access.hpp.
+  template <class From>     // `from` constructs the transport.
+  [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
+      : policies_type(from),
+        peers_type(job, transport().peers()),
+        outbox_type(this->announced_max()),
+        inbox_type(this->announced_max(), numbers().place_mask()),
+        compounds_(compounds<Stack>::calls) {
+    services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
+    services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
+    constexpr auto one_sided_kind = static_cast<std::uint8_t>(wire::kind::one_sided);
+    services_.add(windows_, one_sided_kind, one_sided_kind);
+  }
+
+  using policies_type::pool;
+  using policies_type::threading;
+  peers_type& peers() noexcept { return *this; }
+  outbox_type& outbox() noexcept { return *this; }
+  inbox_type& inbox() noexcept { return *this; }
+  rendezvous_type& rendezvous() noexcept { return *this; }
+  progress_type& pace() noexcept { return *this; }
+  bool is_blocked() noexcept { return pace().blocked() != nullptr; }
+  /// Receives the transport's callbacks during a poll.
+  struct sink {
+    endpoint& e;
+    [[MPX_ALWAYS_INLINE]] void packet(peer_id source, const frame_header& f,
+                                      std::span<const std::byte> payload) noexcept {
+      e.on_packet(source, f, payload);
+    }
+    std::span<std::byte> place(peer_id source, const frame_header& f, std::size_t bytes) noexcept {
+      return e.on_place(source, f, bytes);
+    }
+    bool more_fragments() noexcept { return e.rendezvous().more_fragments(); }
+    void complete(cookie_t cookie, bool ok) noexcept { e.on_complete(cookie, ok); }
+    void malformed(peer_id source) noexcept { e.lose(source, errc::protocol); }
+    void unreachable(peer_id source) noexcept { e.lose(source, errc::no_resources); }
+    void lost(peer_id source) noexcept { e.peers().lose_unless_told(source, errc::peer_lost); }
+  };
+
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets() {
+    sink s{*this};
+    const std::size_t n = transport().poll(s);
+    if constexpr (rendezvous_type::tells_together)
+      if (rendezvous().has_finished()) rendezvous().tell_finished();
+    return n;
+  }
+  [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
+  std::size_t flush_busy() {
+    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_.run_due(*this));
+  }
+  void recheck_compounds() noexcept { compounds_.recheck(*this); }
+  void look_at_schedules() noexcept {
+    if (schedules_.any) compounds_.look(*this);
+  }
+  bool begin_collective_locked(collective_call call);
+  void give_up_collective_locked(collective_call call, errc why) noexcept;
+  using peers_type::lose;
+  using progress_type::drain_peer;
+  using progress_type::noticed;
+  using progress_type::poll_once;
+  void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
+  void on_new_record(peer_record& r) noexcept {
+    outbox_type::on_new_record(r);
+    inbox_type::on_new_record(r);
+  }
+  void before_loss() { inbox().post_direct_if_any(); }
+  void on_loss(peer_record& r, peer_id peer, errc why) {
+    if (why == errc::not_a_rank) inbox().forget_all();
+    end_all_of(&r, peer, why, true);
+    if constexpr (ends_posts) {
+      if (r.peer == peer) peers().set_busy(r);
+    }
+    tell_loss(peer);
+  }
+  void end_all_of(peer_record* r, peer_id peer, errc why, bool wildcards);
+  void tell_loss(peer_id peer);
+
+  using compared = type_mark<Stack::checks_type::compares_types>;
+  [[MPX_ALWAYS_INLINE]] void finish(operation& op, errc failure) noexcept {
+    if (compared::wrong(op.want) && failure == errc{} && op.role == role::receive)
+      failure = errc::type;
+    if (failure != errc{}) op.fails(failure);  // It has been errc{} since `begin`.
+    op.stage = stage::complete;
+    pace().completed();
+    if (op.holder != holder::request) [[unlikely]]
+      finish_unheld(op);
+  }
+  /// Completes a plain receive without a failure.
+  [[MPX_ALWAYS_INLINE]] void finish_plain(operation& op) noexcept {
+    if (compared::wrong(op.want)) return finish(op, errc::type);
+    op.complete_plain<concurrent>();
+    pace().completed();
+  }
+  /// Completes `op` as soon as the transport no longer uses its memory.
+  [[gnu::noinline]] void end(operation& op, errc failure) noexcept {
+    if (op.pending == 0) return finish(op, failure);
+    op.fails(failure);
+    op.stage = stage::closing;
+  }
+  [[MPX_ALWAYS_INLINE]] void give(operation& op) noexcept {
+    if (op.special != 0) [[unlikely]]
+      return give_special(op);
+    pool().give(&op);
+  }
+  void finish_unheld(operation& op) noexcept;
+  void forget(operation& op) noexcept;
+  void give_special(operation& op) noexcept;
+  void free_owned(operation& op) noexcept;
+  /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
+  /// else nullptr.
+  operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
+  void fail(operation& op, peer_id peer, errc why, bool wildcards);
+  bool part(operation& op);
+  bool relocate(operation& op) noexcept;
+  /// True if posts that are pending with a lost peer would never complete by themselves: the
+  /// transport has to drop the peer.
+  static constexpr bool ends_posts =
+      (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
+      DroppingTransport<transport_type>;
+  /// True if a lost peer may access exposed memory until the transport drops it.
+  static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
+  void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (ends_posts) transport().drop_peer(peer);
+    if constexpr (ends_exposures) end_exposures_to(peer);
+  }
+  void end_exposures_to(peer_id peer) noexcept;
+  void end_closing() noexcept;
+  void cancel_place([[maybe_unused]] peer_id source) noexcept {
+    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
+  }
+
+  /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.
+  /// Returns true if `op` is complete.
+  bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
+    if (operation* const it = &op; done_after_poll(it)) return true;
+    bool done = false;
+    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || stop();
+    });
+    return done;
+  }
+  /// True if the countdown allows a send without a poll. With prepaid credit the send that buys the
+  /// credit is counted on behalf of the sends that spend it.
+  [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
+    if constexpr (outbox_type::prepays) return true;
+    return countdown().passes(call_weight::access);
+  }
+  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                     match_bits bits);
+  started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                      match_bits bits);
+  started send_queued_locked(const send_call& c, std::uint8_t flags);
+  bool poll_probing() {
+    inbox().probing(1);
+    const bool oversubscribed = pace().poll_unblocked();
+    inbox().probing(-1);
+    return oversubscribed;
+  }
+  template <class Done>
+  void wait_probing(const pattern& want, call_site site, Done&& done);
+
+  [[MPX_ALWAYS_INLINE]] void on_packet(peer_id source, const frame_header& f,
+                                       std::span<const std::byte> payload) noexcept {
+    if (!flow().incoming(source, f.word[wire::word_credit])) [[unlikely]]
+      return lose(source, errc::protocol);
+    if (f.word[wire::word_kind] == wire::plain_eager && !has_placed(source)) [[likely]] {
+      const match_bits bits = wire::match_of(f);
+      if (inbox().on_plain(source, bits, payload)) [[likely]]
+        return;
+      if (inbox().store_if_plain(source, bits, payload)) return;
+    }
+    on_other(source, wire::unpack(f), payload);
+  }
+  bool has_placed(peer_id source) noexcept;
+  void on_other(peer_id source, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  errc on_grant(peer_record& r, std::uint64_t bytes) noexcept;
+  errc dispatch(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
+  std::span<std::byte> on_place(peer_id source, const frame_header& f, std::size_t bytes) noexcept;
+  void on_complete(cookie_t cookie, bool ok) noexcept;
+
+  void describe(hang_info& info);
+  void watch_step() noexcept;
+
+  template <class Use>
+  void for_each_in_use(Use&& use) noexcept;
+  void end_revoked(context_id context) noexcept;
+  void forget_node(coll::node_state* node) noexcept;
+  void let_go_of_block(std::uint64_t own, platform::atomic<std::uint64_t>& gone,
+                       std::uint64_t users) noexcept;
+  bool cannot_end(collective_call call) noexcept;
+  void discard_left(collective_call next) noexcept;
+  collective_failure failure_of_collective_locked(collective_call call) noexcept;
+  rank_t size_of(collective_call call) noexcept;
+  peer_id peer_of(collective_call call, rank_t rank) noexcept;
+  errc failure_in(context_id c) const noexcept { return communicators_.failure_in(c); }
+  bool concerns(context_id c, peer_id p) const noexcept { return communicators_.concerns(c, p); }
+  bool unacknowledged_in(context_id c) noexcept { return communicators_.unacknowledged_in(c); }
+  bool is_freed(context_id c) const noexcept { return communicators_.is_freed(c); }
+
+  plain_array<dying_block> dying_blocks_;
+  context_numbers numbers() noexcept {
+    return {world_rank(peers().founders()),
+            type_mark<Stack::checks_type::compares_types>::context_bits};
+  }
+
+  communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
+  service_list services_;
+  revocations revocations_;
+  exposed_windows<endpoint> windows_{*this};
+  schedule_list schedules_;
+  const compound_calls<Stack>& compounds_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+#include "mpx/engine/endpoint/endpoint_collectives.hpp"  // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_compound.hpp"     // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_ends.hpp"         // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_hang.hpp"         // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_memory.hpp"       // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_packets.hpp"      // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_peers.hpp"        // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_probes.hpp"       // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_schedules.hpp"    // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_sends.hpp"        // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_states.hpp"       // IWYU pragma: keep

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Handle of an operation under way, of any kind. It is the only owner: move-only. If it is dropped
+// before the operation is complete, nothing touches the buffer afterwards.
+
+#include <optional>
+#include <source_location>
+#include <string>
+
+#include "mpx/core/atomic.hpp"
+#include "mpx/core/exchange.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/status.hpp"
+#include "mpx/engine/endpoint/endpoint.hpp"
+#include "mpx/engine/requests/forms.hpp"
+#include "mpx/engine/requests/raise.hpp"
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+struct request_access;
+
+inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
+  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
+}
+
+/// Describes a call for the text of an error: "irecv on rank 1 from rank any, tag 7, communicator
+/// 0, 8 bytes". If ranks are not those of the world: "rank 1 (world rank 5)".
+inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
+                            tag_t tag, context_id context, std::size_t bytes,
+                            const group* ranks = nullptr, const char* name = nullptr) {
+  std::string s = formatted("%s on rank %d%s", what, self, direction);
+  if (other == any_source) {
+    append(s, "any");
+  } else {
+    append(s, "%d", other);
+  }
+  append(s, "%s", world_rank_text(ranks, other).c_str());
+  if (tag == any_tag) {
+    append(s, ", tag any");
+  } else {
+    append(s, ", tag %d", tag);
+  }
+  add_communicator(s, context, name);
+  append(s, ", %zu bytes", bytes);
+  return s;
+}
+
+inline const group* ranks_of(const operation& op) noexcept {
+  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
+}
+inline status status_of(const operation& op) noexcept {
+  const bool receive = op.role == role::receive;
+  return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
+          static_cast<int>(op.failure), op.cancelled};
+}
+
+inline void add_types(std::string& s, type_code sent, type_code expected) {
+  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
+         sent == 0 ? "another type" : name_of_type(sent).c_str());
+}
+
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
+                            const char* name) {
+  const group* const ranks = ranks_of(op);
+  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    if (c.more != nullptr) return c.more->describe();
+    if (c.failed != nullptr && c.failed != &op)
+      return describe(*c.failed, self_peer, context_mask, name);
+    if (const schedule* const p = c.plan; p != nullptr)
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
+    return formatted("a generalized operation on rank %d", self);
+  }
+  const bool receive = op.role == role::receive;
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
+                           ranks, name);
+  if (receive && op.failure == errc::truncate)
+    append(s, " of room for a message of %zu", op.message_bytes);
+  if (receive && op.failure == errc::type)
+    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
+  return s;
+}
+/// The peer whose loss made `op` fail, or null_peer.
+inline peer_id culprit(const operation& op) noexcept {
+  if (op.role != role::compound) return op.peer;
+  if (const schedule* const p = compound_of(op).plan; p != nullptr)
+    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
+  const operation* const failed = compound_of(op).failed;
+  return failed == nullptr ? null_peer : culprit(*failed);
+}
+
+}  // namespace detail
+
+/// An operation under way: a send, a receive, a persistent or a compound operation, or one that the
+/// user completes.
+///
+/// A request is empty, or it refers to one operation until `wait` or a successful `test` has
+/// returned its status. A persistent request is inactive then, and `start` runs it again; any other
+/// is empty.
+///
+/// Dropping a pending request:
+/// - A receive that has not matched is cancelled; one that has matched is discarded as it arrives.
+/// - A send still goes out, from a copy if needed. Without memory for the copy the message is lost,
+///   and the two ranks lose each other once its receiver asks for it.
+/// - Dropping does not wait for what another rank's program receives or sends, but for a copy that
+///   the transport or the peer has begun (longer only if the peer's process is stopped in it, until
+///   it continues or dies). A long send over cards that read (nic::libfabric with MPX_FABRIC_READS)
+///   waits for the next mpx call of its receiver, which may be about to read the data.
+///
+/// Errors: `wait`, `test` and `start` throw an mpx::error or store into a std::error_code.
+/// Threads: as the stack's thread model says.
+/// Cost: 16 bytes, no allocation.
+template <class Stack = stack<>>
+class [[nodiscard]] request {
+ public:
+  using stack_type = Stack;  ///< The policies.
+
+  request() = default;
+  /// Takes over the operation of `other`, which is empty afterwards.
+  request(request&& other) noexcept
+      : endpoint_(detail::exchange(other.endpoint_, nullptr)),
+        operation_(detail::exchange(other.operation_, nullptr)) {}
+  /// Takes over the operation of `other`, which is empty afterwards. An operation that was pending
+  /// here is dropped.
+  request& operator=(request&& other) noexcept {
+    detail::endpoint<Stack>* const endpoint = detail::exchange(other.endpoint_, nullptr);
+    detail::operation* const operation = detail::exchange(other.operation_, nullptr);
+    drop();  // Nothing on self-assignment.
+    endpoint_ = endpoint;
+    platform::signal_fence();  // Without it the compiler assembles both words in memory first.
+    operation_ = operation;
+    return *this;
+  }
+  ~request() {
+    if (operation_ != nullptr) [[unlikely]]
+      abandon();
+  }
+
+  /// True until the status has been taken. False for an empty or inactive request.
+  explicit operator bool() const noexcept {
+    return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
+  }
+  /// True for a request made by mpx::prepare, active or not.
+  [[nodiscard]] bool persistent() const noexcept {
+    return operation_ != nullptr && detail::is_persistent(*operation_);
+  }
+
+  /// Blocks until the operation is complete. The request is empty or inactive afterwards.
+  /// Returns: the status; an empty one if the request is empty or inactive.
+  /// Errors: those of the operation.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  [[MPX_ALWAYS_INLINE]] status wait(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    [[maybe_unused]] const timed timing(endpoint_, "wait", where);
+    return wait_as({"wait", where}, how);
+  }
+
+  /// Makes progress and polls once.
+  /// Returns: the status if the operation is complete, as `wait` does; else nothing.
+  /// Errors: as for `wait`.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  std::optional<status> test(
+      How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    if constexpr (detail::is_code<How>) how.clear();
+    check(where);
+    [[maybe_unused]] const timed timing(endpoint_, "test", where);
+    if (!done()) return std::nullopt;
+    return take(how, where);
+  }
+
+  /// Makes progress, polls once and leaves the request unchanged.
+  /// Returns: the status, with its error if any, if the operation is complete; else nothing.
+  /// Source: MPI_Request_get_status.
+  std::optional<status> peek(std::source_location where = std::source_location::current()) {
+    if (!done(where)) return std::nullopt;
+    return operation_ == nullptr ? status{} : detail::status_of(*operation_);
+  }
+  /// Makes progress and polls once.
+  /// Returns: true if `wait` would not block.
+  [[nodiscard]] bool done(std::source_location where = std::source_location::current()) const {
+    check(where);
+    if (operation_ != nullptr) return endpoint_->test(*operation_);
+    pass();
+    return true;
+  }
+
+  /// Starts a persistent operation again.
+  /// Errors: errc::request if it is active or not persistent; errc::buffer and errc::no_resources,
+  /// and the request stays inactive.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void start(How&& how = {}, std::source_location where = std::source_location::current()) noexcept(
+      detail::is_code<How>) {
+    check(where);
+    const errc why =
+        persistent() ? detail::compounds<Stack>::start(*endpoint_, *operation_) : errc::request;
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      fail_start(why, where);
+    }
+  }
+
+  /// Cancels a receive that has not matched; of a compound operation each such part. `wait` or
+  /// `test` has to follow as usual and reports it with status::cancelled().
+  /// Returns: false, without effect, if there is no such receive.
+  bool cancel(std::source_location where = std::source_location::current()) {
+    check(where);
+    return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
+  }
+  /// Empties the request. The operation continues, and nobody waits for it.
+  /// Requires: the buffer outlives the environment, or the user learns by other means that the
+  /// operation is complete.
+  /// Source: MPI_Request_free.
+  void detach() noexcept {
+    if (operation_ != nullptr) detail::compounds<Stack>::detach(*endpoint_, *operation_);
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+  }
+
+  /// Makes progress on all communication of this rank.
+  void progress() {
+    if (endpoint_ != nullptr) endpoint_->progress();
+  }
+
+ private:
+  friend detail::request_access;
+  using timed = detail::timed_call<typename Stack::trace_type>;
+
+  /// Counts a call that finds nothing to wait for.
+  void pass() const noexcept {
+    if (endpoint_ != nullptr) endpoint_->pass_without_poll();
+  }
+  /// Asserts that the request has not outlived its environment, and that this thread may call.
+  void check([[maybe_unused]] std::source_location where) const noexcept {
+    MPX_ASSERT_AT(endpoint_ == nullptr || endpoint_->is_there(),
+                  "the environment of this request is gone: let requests go before it", where);
+    MPX_ASSERT_AT(operation_ == nullptr || endpoint_ == nullptr || endpoint_->misuse() == nullptr,
+                  endpoint_->misuse(), where);
+  }
+
+  request(detail::endpoint<Stack>& e, detail::operation* op) noexcept
+      : endpoint_(&e), operation_(op) {}
+
+  template <class How>
+  [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
+                                       How& how) noexcept(!detail::throws<How>) {
+    check(site.where);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
+    return take(how, site.where);
+  }
+  [[gnu::noinline]] void block(detail::call_site site) {
+    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
+    wait_unless(site, [] { return false; });
+  }
+  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
+  /// complete.
+  template <class Lost>
+  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
+    if (operation_ == nullptr) return true;
+    detail::operation& op = *operation_;
+    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
+    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
+      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
+    };
+    const detail::operation_list parts{each, &op};
+    bool done = false;
+    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
+                          [&] { return (done = op.done()) || lost(); });
+    return done;
+  }
+
+  template <class How>
+  [[MPX_ALWAYS_INLINE]] status take(How& how,
+                                    std::source_location where) noexcept(!detail::throws<How>) {
+    if constexpr (detail::throws<How>) {
+      if (operation_ == nullptr) {
+        endpoint_ = nullptr;
+        return {};
+      }
+      const detail::operation& op = *operation_;
+      if (op.failure != errc{}) [[unlikely]]
+        fail(where);
+      if (op.role != detail::role::receive || op.flags != 0) [[unlikely]]
+        return taken();
+      const status s(world_rank(op.peer), op.tag, op.message_bytes, 0, op.cancelled);
+      endpoint_->release(*operation_);
+      operation_ = nullptr;
+      endpoint_ = nullptr;
+      return s;
+    } else {
+      const status s = taken();
+      how = s.error();
+      return s;
+    }
+  }
+  [[gnu::noinline]] status taken() noexcept {
+    status s;
+    if (operation_ != nullptr) {
+      s = detail::status_of(*operation_);
+      if (!detail::is_active(*operation_)) {
+        pass();
+        return s;
+      }
+      const bool stays = detail::is_persistent(*operation_);
+      if (operation_->role == detail::role::compound)
+        endpoint_->compound_hooks().release(*endpoint_, *operation_);
+      else
+        endpoint_->release(*operation_);
+      if (stays) return s;
+    }
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+    return s;
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
+    const errc why = operation_->failure;
+    if (const auto thrown = detail::schedules<Stack>::thrown_by(*operation_); thrown != nullptr) {
+      taken();
+      std::rethrow_exception(thrown);
+    }
+    const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
+    std::string what =
+        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask,
+                         of == nullptr ? nullptr : of->name);
+    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
+    detail::endpoint<Stack>& at = *endpoint_;
+    taken();
+    detail::raise_error(at, of, error(why, what, where));
+  }
+  [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
+                                                         std::source_location where) const {
+    std::string what = "start of a request";
+    if (why == errc::request)
+      what += persistent() ? " that is active: wait for it first" : " that is not persistent";
+    if (why == errc::no_resources) what += endpoint_->limit_text();
+    if (why == errc::buffer) what += ": attach more memory with environment::attach_buffer";
+    throw error(why, what, where);
+  }
+  void drop() noexcept {
+    if (operation_ != nullptr) [[unlikely]]
+      abandon();
+    operation_ = nullptr;
+    endpoint_ = nullptr;
+  }
+  [[gnu::noinline]] void abandon() noexcept {
+    check({});  // A destructor has no source line.
+    if (operation_->role == detail::role::compound)
+      endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
+    else
+      endpoint_->abandon(*operation_);
+  }
+
+  detail::endpoint<Stack>* endpoint_ = nullptr;
+  detail::operation* operation_ = nullptr;  // nullptr: a send that was complete at once.
+};
+
+/// Type of the requests that mpx::prepare makes; the same as of any other.
+template <class Stack = stack<>>
+using persistent_request = request<Stack>;
+
+namespace detail {
+
+/// Access to requests for the library.
+struct request_access {
+  /// Makes a request for `op`; for a send that is complete if `op` is nullptr.
+  template <class Stack>
+  [[MPX_ALWAYS_INLINE]] static request<Stack> make(endpoint<Stack>& e, operation* op) noexcept {
+    return {e, op};
+  }
+  template <class Stack>
+  static operation* operation_of(const request<Stack>& r) noexcept {
+    return r.operation_;
+  }
+  template <class Stack>
+  static endpoint<Stack>* endpoint_of(const request<Stack>& r) noexcept {
+    return r.endpoint_;
+  }
+  /// Empties a request whose operation has a new owner.
+  template <class Stack>
+  static operation* give_up(request<Stack>& r) noexcept {
+    r.endpoint_ = nullptr;
+    return detail::exchange(r.operation_, nullptr);
+  }
+  template <class Stack>
+  static void check(const request<Stack>& r, std::source_location where) noexcept {
+    r.check(where);
+  }
+  /// Empties a request whose send or receive has succeeded. Returns false, without effect, for any
+  /// other.
+  template <class Stack>
+  [[MPX_ALWAYS_INLINE]] static bool take_over(request<Stack>& r) noexcept {
+    operation* const op = r.operation_;
+    if (op == nullptr) {
+      r.endpoint_ = nullptr;
+      return true;
+    }
+    if constexpr (endpoint<Stack>::concurrent) return false;  // Only the lock tells.
+    if (!op->is_over()) return false;
+    r.endpoint_->release_over(*op);
+    give_up(r);
+    return true;
+  }
+  template <class Stack, class How>
+  [[MPX_ALWAYS_INLINE]] static status wait_as(request<Stack>& r, call_site site, How& how) {
+    return r.wait_as(site, how);
+  }
+  /// True if the operation has succeeded, after at most one poll.
+  template <class Stack>
+  [[MPX_ALWAYS_INLINE]] static bool succeeded_after_poll(request<Stack>& r) {
+    return r.operation_ == nullptr ||
+           (r.endpoint_->done_after_poll(r.operation_) && r.operation_->failure == errc{});
+  }
+  /// True if the operation is complete. Does not poll.
+  template <class Stack>
+  static bool is_done(const request<Stack>& r) {
+    return r.operation_ == nullptr || r.endpoint_->is_done(*r.operation_);
+  }
+  /// True if the operation is complete. Called under the endpoint's lock, as is lost_locked: true
+  /// if it failed because its peer is lost.
+  template <class Stack>
+  static bool done_locked(const request<Stack>& r) noexcept {
+    return r.operation_ == nullptr || r.operation_->done();
+  }
+  template <class Stack>
+  static bool lost_locked(const request<Stack>& r) noexcept {
+    return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
+  }
+  template <class Stack, class Lost>
+  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
+    return r.wait_unless(site, lost);
+  }
+  /// Counts a call that finds nothing to wait for in this request.
+  template <class Stack>
+  static void pass(const request<Stack>& r) noexcept {
+    r.pass();
+  }
+};
+
+}  // namespace detail
+
+}  // namespace mpx::inline v0
