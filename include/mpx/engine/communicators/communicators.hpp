@@ -21,7 +21,7 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`.
 ///
-/// Requires of `Endpoint`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
+/// Requires of `Endpoint`: self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
 /// A context lives at this rank until its handle is freed, no operation of its communicator is
