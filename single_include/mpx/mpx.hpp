@@ -239,6 +239,7 @@
 #pragma push_macro("z")
 #undef z
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -390,7 +391,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 12;
+inline constexpr unsigned wire_version = 13;
 
 namespace detail {
 
@@ -448,7 +449,7 @@ inline constexpr peer_id any_peer = 0xffff'ffff;
 using context_id = std::uint32_t;
 
 /// Returns the number of a communicator in reports, from any of its contexts.
-constexpr std::uint32_t number_of(context_id context) noexcept {
+[[nodiscard]] constexpr std::uint32_t number_of(context_id context) noexcept {
   return (context & 0x7fff'ffff) >> 1;
 }
 
@@ -678,11 +679,11 @@ class error : public std::system_error {
       : error(e.code(), where, e.what_went_wrong()) {}
 
   /// Returns the full text with the line of the call.
-  const char* what() const noexcept override { return texts_.what() + all_at_; }
+  [[nodiscard]] const char* what() const noexcept override { return texts_.what() + all_at_; }
   /// Returns the text without the line.
-  const char* what_went_wrong() const noexcept { return texts_.what(); }
+  [[nodiscard]] const char* what_went_wrong() const noexcept { return texts_.what(); }
   /// Returns the program's call; line 0 if unknown.
-  const std::source_location& where() const noexcept { return where_; }
+  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
  private:
   [[gnu::noinline, gnu::cold]] error(std::error_code e, std::source_location where,
@@ -2697,6 +2698,10 @@ class hang_table {
 
 namespace mpx::inline v0 {
 
+/// A bootstrap of jobs in which some process reads the marks, unless there is a single rank.
+template <class T>
+concept MonitoredBootstrap = Bootstrap<T> && T::is_monitored;
+
 /// A bootstrap whose ranks can be watched for hangs by the process that runs the job.
 ///
 /// - `hangs()`: returns the table in which the ranks publish what they wait for; valid as long as
@@ -2976,6 +2981,7 @@ namespace mpx::inline v0::bootstrap {
 /// A rank that mpxrun started, directly or through a wrapper such as a shell.
 class mpxrun : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// True if mpxrun started this process.
   static bool present() noexcept { return std::getenv("MPX_JOB_FD") != nullptr; }
 
@@ -3102,6 +3108,7 @@ namespace mpx::inline v0::bootstrap {
 /// A job of one rank. A process may have any number of them.
 class singleton : public member {
  public:
+  static constexpr bool is_monitored = true;  // There is a single rank.
   /// Joins a new job.
   /// Errors:     errc::no_resources.
   [[gnu::noinline, gnu::cold]] singleton()
@@ -3157,6 +3164,7 @@ class thread_job {
 /// One rank of a thread_job.
 class threads : public member {
  public:
+  static constexpr bool is_monitored = true;
   /// Joins the job.
   /// Requires:   `job` outlives this object.
   /// Errors:     errc::rank, errc::no_resources.
@@ -3191,7 +3199,7 @@ struct foreign_launcher {
   long rank = -1;
 
   /// Returns the launcher that has started this process, if any.
-  [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
+  [[nodiscard]] [[gnu::noinline, gnu::cold]] static foreign_launcher find() noexcept {
     struct names {
       const char *size, *rank, *needs;
     };
@@ -3280,7 +3288,8 @@ struct detected {
           .next = detail::added_joiners};
 }
 /// Returns the reason for which this process cannot join by `way`; "" if it can.
-[[gnu::noinline, gnu::cold]] inline std::string refusal_of(const detail::joiner& way) {
+[[nodiscard]] [[gnu::noinline, gnu::cold]] inline std::string refusal_of(
+    const detail::joiner& way) {
   std::string why = way.refusal();
   if (why.empty() && way.join != nullptr && std::getenv("MPX_ALONE") != nullptr)
     mpx::detail::append(why, "MPX_ALONE is set");
@@ -3376,7 +3385,7 @@ class layout {
                       std::span<const std::byte> from) const noexcept = 0;
   /// Returns an equal layout that stays valid until `drop` is called on it, once; nullptr if memory
   /// is exhausted. By default the owner of this layout guarantees that.
-  virtual const layout* keep() const noexcept { return this; }
+  [[nodiscard]] virtual const layout* keep() const noexcept { return this; }
   /// Ends the use of a layout returned by `keep` or lent to an operation.
   virtual void drop() const noexcept {}
 
@@ -3406,12 +3415,13 @@ struct memory {
       : base(const_cast<std::byte*>(piece.data())), bytes(piece.size()) {}
 
   /// True if it is contiguous.
-  constexpr bool contiguous() const noexcept { return how == nullptr; }
+  [[nodiscard]] constexpr bool contiguous() const noexcept { return how == nullptr; }
   /// True if there is memory. A layout may have base 0, with displacements that are addresses.
-  constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
+  [[nodiscard]] constexpr bool exists() const noexcept { return base != nullptr || how != nullptr; }
   /// Returns `n` bytes from `offset` on.
   /// Requires:   contiguous(); offset + n <= bytes.
-  constexpr std::span<std::byte> piece(std::size_t offset, std::size_t n) const noexcept {
+  [[nodiscard]] constexpr std::span<std::byte> piece(std::size_t offset,
+                                                     std::size_t n) const noexcept {
     return {base + offset, n};
   }
   /// Copies `from` to the message's bytes from `offset` on.
@@ -3877,7 +3887,7 @@ class group {
   /// Returns a copy.
   /// Errors:     errc::no_resources.
   /// Cost:       that of a table.
-  group copy() const {
+  [[nodiscard]] group copy() const {
     group g;
     g.kind_ = kind_;
     g.size_ = size_;
@@ -3894,30 +3904,30 @@ class group {
 
   /// Returns the group with this process, member or not, as `rank`: as seen by processes that count
   /// themselves elsewhere.
-  group numbered(rank_t rank) && noexcept {
+  [[nodiscard]] group numbered(rank_t rank) && noexcept {
     rank_ = rank;
     return std::move(*this);
   }
 
   /// Returns the number of ranks; 0 for a default-constructed group.
-  rank_t size() const noexcept { return size_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// Returns the rank of this process; proc_null if it is not a member.
-  rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
   /// Returns the peer of this process, member or not.
-  peer_id self() const noexcept { return self_; }
+  [[nodiscard]] peer_id self() const noexcept { return self_; }
   /// Returns the representation.
-  kind how() const noexcept { return kind_; }
+  [[nodiscard]] kind how() const noexcept { return kind_; }
 
   /// Returns the peer of a rank.
   /// Requires:   0 <= rank < size(), or any_source or proc_null.
-  peer_id peer_of(rank_t rank) const noexcept {
+  [[nodiscard]] peer_id peer_of(rank_t rank) const noexcept {
     if (kind_ == kind::identity || rank < 0) return static_cast<peer_id>(rank);
     if (kind_ == kind::table) return peers_[static_cast<std::size_t>(rank)];
     return static_cast<peer_id>(first_ + std::int64_t{stride_} * rank);
   }
   /// Returns the rank of a peer; proc_null if it is not a member.
   /// Cost:       log2(size) steps for a table, else constant.
-  [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] rank_t rank_of(peer_id peer) const noexcept {
     if (peer == any_peer || peer == null_peer) return static_cast<rank_t>(peer);
     if (kind_ == kind::table) return searched(peer);
     if (kind_ == kind::strided) {
@@ -3931,7 +3941,7 @@ class group {
 
   /// True if `peer` is one of ranks 0 .. size() - 1.
   /// Cost:       as rank_of.
-  [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
+  [[nodiscard]] [[gnu::noinline]] bool contains(peer_id peer) const noexcept {
     const rank_t r = rank_of(peer);
     return r >= 0 && r < size_;
   }
@@ -4771,15 +4781,15 @@ using match_bits = std::uint64_t;
 inline constexpr match_bits tag_bits = 0x7fff'ffff;
 
 /// Returns the match bits of a context and a tag.
-constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
+[[nodiscard]] constexpr match_bits match_bits_of(context_id context, tag_t tag) noexcept {
   return match_bits{context} << 32 | static_cast<std::uint32_t>(tag);
 }
 /// Returns the context of match bits.
-constexpr context_id context_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr context_id context_of(match_bits bits) noexcept {
   return static_cast<context_id>(bits >> 32);
 }
 /// Returns the tag of match bits.
-constexpr tag_t tag_of(match_bits bits) noexcept {
+[[nodiscard]] constexpr tag_t tag_of(match_bits bits) noexcept {
   return static_cast<tag_t>(static_cast<std::uint32_t>(bits));
 }
 
@@ -4963,7 +4973,10 @@ enum class kind : std::uint8_t {
   /// To each rank that has used a context id of the slot of `context`: the ids are about to be
   /// reused.
   forget,
-  forgotten,       ///< Answer to `forget`: packets with such an id are new from now on.
+  forgotten,  ///< Answer to `forget`: packets with such an id are new from now on.
+  /// To rank 0 of a job that no process monitors: the part of this rank's hang_info from byte
+  /// `tag`; -1: this rank waits no more.
+  hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
 inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
@@ -7331,7 +7344,7 @@ namespace mpx::inline v0 {
 struct max_t {
   /// Returns `a`, unless `b` is greater.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
   }
 };
@@ -7339,7 +7352,7 @@ struct max_t {
 struct min_t {
   /// Returns `a`, unless `b` is less.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
   }
 };
@@ -7347,7 +7360,7 @@ struct min_t {
 struct logical_xor_t {
   /// Returns true if exactly one of them is true.
   template <class T>
-  constexpr T operator()(const T& a, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(static_cast<bool>(a) != static_cast<bool>(b));
   }
 };
@@ -7355,7 +7368,7 @@ struct logical_xor_t {
 struct replace_t {
   /// Returns `b`.
   template <class T>
-  constexpr T operator()(const T&, const T& b) const {
+  [[nodiscard]] constexpr T operator()(const T&, const T& b) const {
     return b;
   }
 };
@@ -7363,7 +7376,7 @@ struct replace_t {
 struct no_op_t {
   /// Returns `a`.
   template <class T>
-  constexpr T operator()(const T& a, const T&) const {
+  [[nodiscard]] constexpr T operator()(const T& a, const T&) const {
     return a;
   }
 };
@@ -7380,7 +7393,7 @@ struct located {
 struct maxloc_t {
   /// Returns the operand with the greater value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (a.value < b.value) return b;
     return b.value < a.value || a.index < b.index ? a : b;
   }
@@ -7389,7 +7402,7 @@ struct maxloc_t {
 struct minloc_t {
   /// Returns the operand with the lesser value; of equal values that with the lesser index.
   template <class P>
-  constexpr P operator()(const P& a, const P& b) const {
+  [[nodiscard]] constexpr P operator()(const P& a, const P& b) const {
     if (b.value < a.value) return b;
     return a.value < b.value || a.index < b.index ? a : b;
   }
@@ -10236,7 +10249,7 @@ struct flow_archetype {
 
 /// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
 /// the message and its record, rounded up to the allocated size. Both sides compute the same value.
-constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
+[[nodiscard]] constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
   constexpr std::size_t record_bytes = 112;
   constexpr std::size_t step = 64;
   return (bytes + record_bytes + step - 1) / step * step;
@@ -16539,8 +16552,9 @@ class hang_lines : public hang_text {
     out.end();
   } else {
     out.add(
-        "  each rank of this job reports for itself; this one goes on waiting, and reports again "
-        "only if something moves\n");
+        "  this rank goes on waiting, and reports no more of this call; rank 0 reports on all "
+        "ranks "
+        "if it waits, too\n");
   }
   return std::move(out.text);
 }
@@ -16551,9 +16565,9 @@ class hang_lines : public hang_text {
 
 // A rank's part in hang reports. After waiting for MPX_HANG_REPORT seconds the rank publishes that
 // in the job's segment, with what it waits for. The process that runs the job monitors this and
-// prints reports (hang_monitor); without such a process, each rank prints its own report. The
-// process that runs the job may also ask for the state at any time. All of this is done only while
-// a rank waits anyway.
+// prints reports (hang_monitor). Without such a process, each rank prints its own report, and rank
+// 0 prints one on all ranks (hang_collection). The process that runs the job may also ask for the
+// state at any time. All of this is done only while a rank waits anyway.
 
 namespace mpx::inline v0::detail {
 
@@ -16564,6 +16578,23 @@ struct hang_source {
   void* self;
   void (*describe)(void* self, hang_info& into);
   std::uint64_t (*digest)(void* self);  // Changes if operations have been started or ended.
+  /// Tells rank 0 that this rank waits, and for what; nullptr: that it has gone on.
+  void (*tell_root)(void* self, const hang_info* info) = nullptr;
+};
+
+/// Rank 0 of a job that no process monitors: makes one report of what all ranks have told it.
+class hang_reporter {
+ public:
+  /// True if there is something that no report has told.
+  virtual bool has_news() const noexcept = 0;
+  /// This rank waits no more. If it does so again, that is news.
+  virtual void go_on() noexcept = 0;
+  /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
+  /// Returns:    "" if other ranks may still tell their state, unless `last`.
+  virtual std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) = 0;
+
+ protected:
+  ~hang_reporter() = default;
 };
 
 /// Watch of one rank. All times are of the monotonic clock.
@@ -16591,8 +16622,12 @@ class hang_watch {
   hang_watch(const hang_watch&) = delete;
   hang_watch& operator=(const hang_watch&) = delete;
   ~hang_watch() {
-    if (stuck_) retract();
+    reporter_ = nullptr;
+    if (stuck_) lower_mark();
   }
+  /// Lets `reporter` make the reports of this rank, if no process monitors the job.
+  /// Requires: `reporter` outlives the last step.
+  void report_by(hang_reporter& reporter) noexcept { reporter_ = &reporter; }
 
   bool on() const noexcept { return limit_ns_ != 0; }
   /// True if a step has something to do: the watch is on, or a state is asked for.
@@ -16632,7 +16667,8 @@ class hang_watch {
   }
 
   /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
-  /// changes if anything has moved at this rank since the last call.
+  /// changes if anything has moved at this rank since the last call. A job that no process monitors
+  /// is told of each waiting call once.
   [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
                                          std::int64_t since_ns) noexcept try {
     const std::int64_t now = platform::now_ns();
@@ -16641,7 +16677,9 @@ class hang_watch {
     const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
     looked_ns_ = now;
     saw(now);
-    bool moved = moves != advances_ || testing != testing_ || away;
+    // Packets that tell of hangs, and their receipts, move as well, but are no progress.
+    const bool reported = stuck_ && !is_monitored();
+    bool moved = (moves != advances_ && !reported) || testing != testing_ || away;
     if (testing && now - digested_ns_ >= limit_ns_) {
       digested_ns_ = now;
       const std::uint64_t digest = from.digest(from.self);
@@ -16669,7 +16707,8 @@ class hang_watch {
       if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
+    if (was_stuck && stuck_ && !is_monitored() &&
+        (reporter_ != nullptr ? reporter_->has_news() : !told_))
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory: tried again at the next step.
@@ -16693,6 +16732,10 @@ class hang_watch {
     }
   }
 
+  /// True if a process reads the marks of this job.
+  bool is_monitored() const noexcept {
+    return head().looked_at.load(platform::memory_order_relaxed) != 0;
+  }
   const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
   hang_words& words() const noexcept {
     return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
@@ -16722,13 +16765,19 @@ class hang_watch {
     segment().put_hang(job_.rank(), {reinterpret_cast<const std::byte*>(&info), sizeof info});
   }
   [[gnu::noinline, gnu::cold]] void retract() noexcept {
+    if (root_knows_.tell_root != nullptr) root_knows_.tell_root(root_knows_.self, nullptr);
+    root_knows_ = {};
+    lower_mark();
+  }
+  [[gnu::noinline, gnu::cold]] void lower_mark() noexcept {
     stuck_ = told_ = false;
+    if (reporter_ != nullptr) reporter_->go_on();
     const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
 
-  /// Prints what this rank waits for, once nothing has moved between two steps. Only if the job is
-  /// not monitored.
+  /// Prints what this rank waits for, once nothing has moved between two steps, and tells rank 0,
+  /// which prints what all ranks wait for. Only if the job is not monitored.
   [[gnu::noinline, gnu::cold]] void tell(const hang_source& from, std::int64_t now,
                                          std::int64_t quiet_since_ns) {
     hang_info info{};
@@ -16736,8 +16785,18 @@ class hang_watch {
     info.rank = rank_;
     info.pid = static_cast<std::int32_t>(::getpid());
     info.now_ns = now;
+    info.since_ns = quiet_since_ns;
+    const std::int64_t quiet_ns = now - quiet_since_ns;
+    const bool last = quiet_ns >= 2 * limit_ns_ && now - told_ns_ >= limit_ns_;
+    const std::string report = reporter_ != nullptr ? reporter_->report(info, quiet_ns, last)
+                                                    : format_lone_report(info, size_, quiet_ns);
+    if (report.empty()) return;
     told_ = true;
-    const std::string report = format_lone_report(info, size_, now - quiet_since_ns);
+    told_ns_ = now;
+    if (rank_ != 0 && from.tell_root != nullptr) {
+      from.tell_root(from.self, &info);
+      root_knows_ = from;
+    }
     std::fwrite(report.data(), 1, report.size(), stderr);
     std::fflush(stderr);
   }
@@ -16746,6 +16805,8 @@ class hang_watch {
   rank_t rank_;
   rank_t size_;
   call_site joined_;
+  hang_reporter* reporter_ = nullptr;
+  hang_source root_knows_{};        // By which rank 0 has been told that this rank waits.
   mutable hang_words own_words_{};  // Used if there is no segment.
   mutable bootstrap::detail::hang_head own_head_{};
   std::int64_t limit_ns_ = 0;
@@ -16759,6 +16820,7 @@ class hang_watch {
   bool testing_ = false;
   bool stuck_ = false;
   bool told_ = false;
+  std::int64_t told_ns_ = 0;  // Time of the last report.
   std::int64_t leaves_since_ns_ = 0;
   bool told_launcher_ = false;
 };
@@ -19471,6 +19533,47 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::detail
 
+// ==== mpx/watch/hang_pieces.hpp
+
+// Sends a rank's hang_info in packets, which are shorter than it is.
+
+namespace mpx::inline v0::detail::hang_pieces {
+
+inline constexpr std::size_t bytes_max = 40;
+/// Offset of no piece: the sender waits no more.
+inline constexpr tag_t withdrawn = -1;
+
+/// Calls `send(offset, piece)` for the pieces of `info` in order. Pieces of zeros are left out,
+/// except for the first and the last.
+template <class Send>
+void for_each(const hang_info& info, Send&& send) {
+  const auto all = std::as_bytes(std::span(&info, 1));
+  for (std::size_t at = 0; at < all.size(); at += bytes_max) {
+    const auto piece = all.subspan(at, lesser(bytes_max, all.size() - at));
+    const bool ends = at == 0 || at + piece.size() == all.size();
+    if (ends || std::ranges::any_of(piece, [](std::byte b) { return b != std::byte{}; }))
+      send(static_cast<tag_t>(at), piece);
+  }
+}
+
+/// Adds a piece to `info`, which the first piece clears. `complete` becomes true with the last one.
+/// Errors:     errc::protocol if `for_each` does not make such a piece.
+[[gnu::cold]] inline errc add(hang_info& info, bool& complete, tag_t offset,
+                              std::span<const std::byte> piece) noexcept {
+  static_assert(std::is_trivially_copyable_v<hang_info>);
+  const auto all = std::as_writable_bytes(std::span(&info, 1));
+  const auto at = static_cast<std::size_t>(offset);
+  if (offset < 0 || at >= all.size() || at % bytes_max != 0 ||
+      piece.size() != lesser(bytes_max, all.size() - at))
+    return errc::protocol;
+  if (at == 0) std::memset(all.data(), 0, all.size());
+  std::memcpy(all.data() + at, piece.data(), piece.size());
+  complete = at + piece.size() == all.size();
+  return errc{};
+}
+
+}  // namespace mpx::inline v0::detail::hang_pieces
+
 // ==== mpx/engine/detail/endpoint_hang.hpp
 
 // Hang reports: describes an endpoint whose rank does not make progress. Included by endpoint.hpp.
@@ -19622,12 +19725,20 @@ template <class Stack>
     auto& e = *static_cast<endpoint*>(self);
     return e.pool().digest() * 1024 + static_cast<std::uint64_t>(e.peers().takes());
   };
+  const auto tell_root = [](void* self, const hang_info* info) {
+    auto& e = *static_cast<endpoint*>(self);
+    const auto send = [&e](tag_t at, std::span<const std::byte> piece) {
+      e.outbox().answer_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
+    };
+    if (info == nullptr) return send(hang_pieces::withdrawn, {});
+    hang_pieces::for_each(*info, send);
+  };
   if (!pace().watch()->is_due()) return;
   pace().keep_time_of_calls();
   std::int64_t since_ns = 0;
   for (const blocked_call* b = pace().blocked(); b != nullptr; b = b->next)
     since_ns = since_ns == 0 ? b->since_ns : greater(since_ns, b->since_ns);
-  pace().watch()->step({this, describe, digest}, pace().advances(), since_ns);
+  pace().watch()->step({this, describe, digest, tell_root}, pace().advances(), since_ns);
 }
 
 }  // namespace mpx::inline v0::detail
@@ -21012,25 +21123,25 @@ class status {
       : bytes_(bytes), source_(source), tag_(tag), failure_(failure), cancelled_(cancelled) {}
 
   /// Returns the sender's rank in the communicator of the receive; proc_null for an empty status.
-  constexpr rank_t source() const noexcept { return source_; }
+  [[nodiscard]] constexpr rank_t source() const noexcept { return source_; }
   /// Returns the message's tag; any_tag for an empty status.
-  constexpr tag_t tag() const noexcept { return tag_; }
+  [[nodiscard]] constexpr tag_t tag() const noexcept { return tag_; }
   /// Returns the message's full length in bytes, even if it was truncated.
-  constexpr std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] constexpr std::size_t bytes() const noexcept { return bytes_; }
   /// Returns the number of elements of T; nothing if the length is not a multiple of sizeof(T).
   template <class T>
   requires(std::is_trivially_copyable_v<T> || enable_transfer<T>)
-  constexpr std::optional<std::size_t> count() const noexcept {
+  [[nodiscard]] constexpr std::optional<std::size_t> count() const noexcept {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
   /// True if the receive was cancelled.
-  constexpr bool cancelled() const noexcept { return cancelled_; }
+  [[nodiscard]] constexpr bool cancelled() const noexcept { return cancelled_; }
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
   /// Returns the error; empty on success.
-  std::error_code error() const noexcept {
+  [[nodiscard]] std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
   }
 
@@ -21202,7 +21313,7 @@ class [[nodiscard]] request {
     return operation_ == nullptr ? endpoint_ != nullptr : detail::is_active(*operation_);
   }
   /// True for a request made by mpx::prepare, active or not.
-  bool persistent() const noexcept {
+  [[nodiscard]] bool persistent() const noexcept {
     return operation_ != nullptr && detail::is_persistent(*operation_);
   }
 
@@ -21242,7 +21353,7 @@ class [[nodiscard]] request {
   }
   /// Makes progress and polls once.
   /// Returns: true if `wait` would not block.
-  bool done(std::source_location where = std::source_location::current()) const {
+  [[nodiscard]] bool done(std::source_location where = std::source_location::current()) const {
     check(where);
     if (operation_ != nullptr) return endpoint_->test(*operation_);
     pass();
@@ -21663,7 +21774,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   /// True until the message has been received.
   explicit operator bool() const noexcept { return held_ != nullptr || null_; }
   /// Source, tag and length of the message.
-  const status& info() const noexcept { return info_; }
+  [[nodiscard]] const status& info() const noexcept { return info_; }
 
   /// Receives the message.
   /// Errors:     errc::request if it has been received before; errc::truncate, errc::peer_lost;
@@ -21819,16 +21930,16 @@ class any_completion {
   }
 
   /// True if a request was complete.
-  explicit operator bool() const noexcept { return state_ == state::found; }
+  [[nodiscard]] explicit operator bool() const noexcept { return state_ == state::found; }
   /// True if no request is active, so that looking again is useless.
-  bool none_active() const noexcept { return state_ == state::none_active; }
+  [[nodiscard]] bool none_active() const noexcept { return state_ == state::none_active; }
   /// True if some requests are active and none of them is complete yet. Never returned by wait_any.
-  bool none_done() const noexcept { return state_ == state::none_done; }
+  [[nodiscard]] bool none_done() const noexcept { return state_ == state::none_done; }
 
   /// Requires: a request was complete.
-  const completion& operator*() const noexcept { return found_; }
+  [[nodiscard]] const completion& operator*() const noexcept { return found_; }
   /// Requires: a request was complete.
-  const completion* operator->() const noexcept { return &found_; }
+  [[nodiscard]] const completion* operator->() const noexcept { return &found_; }
 
  private:
   enum class state : std::uint8_t { found, none_active, none_done };
@@ -22441,12 +22552,12 @@ class point_to_point {
         lifetime_(e.lifetime()) {}
 
   /// Rank of this process: 0 <= rank() < size(); proc_null of an empty communicator.
-  rank_t rank() const noexcept { return rank_; }
-  rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }  ///< Number of ranks.
   /// Number that separates this communicator's messages from all others, for reports.
-  context_id context() const noexcept { return number_of(context_); }
+  [[nodiscard]] context_id context() const noexcept { return number_of(context_); }
   /// The endpoint, which reports why this rank waits; for tools and tests.
-  endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
+  [[nodiscard]] endpoint<Stack>& endpoint_for_reports() const noexcept { return *endpoint_; }
   /// Makes progress on all communication of this rank.
   void progress() const { endpoint_->progress(); }
 
@@ -26619,7 +26730,7 @@ class collectives : public collective_names<Comm> {
   /// Returns a communicator of the same ranks whose collectives use algorithm `by` where the
   /// operation has it.
   /// Requires:   All ranks make the call, with the same algorithm.
-  auto with(coll::algorithm by) const noexcept;
+  [[nodiscard]] auto with(coll::algorithm by) const noexcept;
 
   // --- Blocks ------------------------------------------------------------------------------------
 
@@ -27832,7 +27943,7 @@ void for_each_in(const char* what, std::span<const rank_range> ranges, std::sour
 
 /// Returns the members of `a`, followed by those of `b` that are not in `a`.
 /// Source:     MPI 4.1, 7.3.2.
-inline group union_of(const group& a, const group& b) {
+[[nodiscard]] inline group union_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r) made.add(a.peer_of(r));
   for (rank_t r = 0; r < b.size(); ++r)
@@ -27840,14 +27951,14 @@ inline group union_of(const group& a, const group& b) {
   return made.made();
 }
 /// Returns the members of `a` that are in `b`, in the order of `a`.
-inline group intersection_of(const group& a, const group& b) {
+[[nodiscard]] inline group intersection_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (b.contains(a.peer_of(r))) made.add(a.peer_of(r));
   return made.made();
 }
 /// Returns the members of `a` that are not in `b`, in the order of `a`.
-inline group difference_of(const group& a, const group& b) {
+[[nodiscard]] inline group difference_of(const group& a, const group& b) {
   detail::group_builder made(a.self());
   for (rank_t r = 0; r < a.size(); ++r)
     if (!b.contains(a.peer_of(r))) made.add(a.peer_of(r));
@@ -27856,8 +27967,8 @@ inline group difference_of(const group& a, const group& b) {
 
 /// Returns the members listed in `ranks`, in that order.
 /// Errors:     errc::rank if an entry is not a rank of `from`, or occurs twice.
-inline group include(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group include(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("include", from, where);
   detail::group_builder made(from.self());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -27868,8 +27979,8 @@ inline group include(const group& from, std::span<const rank_t> ranks,
 }
 /// Returns the members not listed in `ranks`, in their order.
 /// Errors:     as of `include`.
-inline group exclude(const group& from, std::span<const rank_t> ranks,
-                     std::source_location where = std::source_location::current()) {
+[[nodiscard]] inline group exclude(const group& from, std::span<const rank_t> ranks,
+                                   std::source_location where = std::source_location::current()) {
   detail::rank_marks marks("exclude", from, where);
   for (std::size_t i = 0; i < ranks.size(); ++i) marks.mark(ranks[i], i);
   detail::group_builder made(from.self());
@@ -28080,8 +28191,9 @@ class [[nodiscard]] scoped_communicator {
   /// False if it owns nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(owned_); }
   /// The communicator. Copies of the handle are invalid after this object is destroyed.
-  const Communicator& operator*() const noexcept { return owned_; }
-  const Communicator* operator->() const noexcept { return &owned_; }  ///< Access to its members.
+  [[nodiscard]] const Communicator& operator*() const noexcept { return owned_; }
+  /// Access to its members.
+  [[nodiscard]] const Communicator* operator->() const noexcept { return &owned_; }
   /// Gives up ownership: returns the communicator, which is not freed.
   Communicator release() noexcept { return detail::exchange(owned_, Communicator()); }
 
@@ -28754,551 +28866,6 @@ using namespace not_included;  // NOLINT(*-using-namespace)
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/environment.hpp
-
-// Joining and leaving a job. The environment owns all state of a rank from its constructor to its
-// destructor.
-
-namespace mpx::inline v0 {
-
-namespace detail {
-
-/// Describes to the simulator what a rank waits for.
-template <class Stack>
-class endpoint_describer final : public bootstrap::hang_describer {
- public:
-  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
-  bool describe(std::span<std::byte> into) override {
-    const hang_info info = endpoint_.describe_hang();
-    if (into.size() != sizeof info) return false;
-    std::memcpy(into.data(), &info, sizeof info);
-    return true;
-  }
-
- private:
-  endpoint<Stack>& endpoint_;
-};
-
-/// Used outside of simulations, where no description is asked for.
-struct no_describer {
-  template <class Endpoint>
-  explicit no_describer(Endpoint&) noexcept {}
-};
-
-}  // namespace detail
-
-/// A rank's membership in a job.
-///
-/// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
-/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
-/// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
-/// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
-/// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
-/// (LivenessBootstrap). In a forked child the destructor does nothing.
-/// Requires:   requests and communicators are destroyed before the environment. At most 32
-///             environments exist at once; any number may be made one after the other. All ranks
-///             make them in the same order.
-template <class Stack = stack<>>
-class environment {
- public:
-  /// Stack of the environment.
-  using stack_type = Stack;
-  /// The stack's bootstrap, through which this rank joined.
-  using job_type = typename Stack::bootstrap_type;
-
-  /// Joins the job. Collective over all ranks.
-  /// Errors:     errc::bootstrap, errc::stack_mismatch, errc::no_resources.
-  explicit environment(std::source_location where = std::source_location::current())
-      requires std::default_initializable<job_type>;
-  /// As above, over a bootstrap that is not default-constructible.
-  explicit environment(job_type job, std::source_location where = std::source_location::current());
-  environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-
-  ~environment();
-
-  /// Returns this process's rank in the job.
-  rank_t rank() const noexcept { return job_.rank(); }
-  /// Returns the number of ranks of the job.
-  rank_t size() const noexcept { return job_.size(); }
-  /// Returns the name of the machine that this rank runs on.
-  std::string_view host() const { return job_.host(); }
-
-  /// Returns the communicator of all ranks of the job.
-  communicator<Stack> world() noexcept {
-    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
-  }
-
-  /// Ends the whole job with `code`. Does not return: processes exit; ranks that are threads get
-  /// errc::aborted.
-  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
-    job_.abort(code, why);
-    std::abort();
-  }
-
-  /// Returns an allocator of shared memory, from which long messages take a single copy.
-  template <class T>
-  mpx::allocator<T> allocator() noexcept {
-    return mpx::allocator<T>(heap_);
-  }
-
-  /// Gives `memory` to buffered sends until it is detached. Each buffered send takes its length,
-  /// rounded up to 64 bytes.
-  /// Errors:     errc::buffer if a buffer is attached already.
-  template <class How = detail::throws_t>
-  requires detail::BlockingForm<How>
-  void attach_buffer(
-      std::span<std::byte> memory, How&& how = {},
-      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
-    const errc why = endpoint_.attach(memory);
-    if constexpr (detail::is_code<How>) {
-      detail::store(how, why);
-    } else if (why != errc{}) {
-      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
-    }
-  }
-  /// Waits until all buffered sends have been sent.
-  /// Returns:    the attached memory; empty if none was attached.
-  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
-    return endpoint_.detach({"detach_buffer", where});
-  }
-
-  /// Enables receives from any source again after a peer was lost.
-  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
-
-  /// Returns the bound in bytes on memory of unexpected eager messages, including their records.
-  /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
-  /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
-  /// rank blocks in a receive that matches none of them.
-  std::uint64_t unexpected_bytes_bound() const noexcept { return endpoint_.flow().bytes_bound(); }
-  /// Returns the part of unexpected_bytes_bound() that is in use.
-  std::uint64_t unexpected_bytes() const noexcept { return endpoint_.unexpected_bytes(); }
-
-  /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
-  std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
-
-  /// Returns the stack's trace. For tools and tests.
-  const typename Stack::trace_type& trace() const noexcept { return endpoint_.trace(); }
-  /// Returns the stack's transport. For tools and tests.
-  typename Stack::transport_type& transport() noexcept { return endpoint_.transport(); }
-
- private:
-  static constexpr std::int64_t last_words_ns_max = 100'000'000;
-  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // If some rank is lost.
-  using watch_type = detail::watch_of<job_type>;
-  using describer_type =
-      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
-                         detail::no_describer>;
-  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
-
-  static job_type joined(std::source_location where) try {
-    return job_type();
-  } catch (const error& e) {
-    detail::rethrow_at(e, where);
-  }
-  static int exceptions_here() {
-    detail::out_of_memory();  // Preallocated while there is memory for it.
-    return std::uncaught_exceptions();
-  }
-  /// Checks that all ranks were built with the same stack.
-  /// Returns:    `job`.
-  /// Errors:     errc::stack_mismatch.
-  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
-                                                                  watch_type& watch) {
-    job.put("mpx.stack", Stack::fingerprint());
-    job.fence([&watch] { watch.join_step(); });
-    // A rank that sees no difference itself learns of one by the loss of a peer.
-    if constexpr (LivenessBootstrap<job_type>) {
-      check_stacks(job, job.rank(), 0);
-      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
-    } else {
-      tell_difference(job);
-      job.fence([] {});
-      std::uint64_t differs = 0;
-      const std::optional<std::string> said = job.get(0, "mpx.differs");
-      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
-      check_stacks(job, 0, static_cast<rank_t>(differs));
-    }
-    return job;
-  }
-  /// Rank 0 publishes the number of a rank whose stack differs from its own, or 0.
-  static void tell_difference(job_type& job) {
-    if (job.rank() != 0) return;
-    const std::optional<std::string> mine = job.get(0, "mpx.stack");
-    rank_t differs = job.size() - 1;
-    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
-    job.put("mpx.differs", detail::formatted("%d", differs));
-  }
-  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
-    if constexpr (std::derived_from<job_type, bootstrap::member>) {
-      return job.text_of(rank, "mpx.stack", "(none)");
-    } else {
-      std::optional<std::string> said = job.get(rank, "mpx.stack");
-      return said ? *std::move(said) : std::string("(none)");
-    }
-  }
-  /// Compares the stacks published by ranks `a` and `b`.
-  /// Errors:     errc::stack_mismatch.
-  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
-    const std::string one = stack_of(job, a);
-    const std::string other = stack_of(job, b);
-    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
-    detail::throw_error(errc::stack_mismatch,
-                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
-                        "one stack",
-                        b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
-  }
-
-  /// Stops the final fence if a rank is lost for leaving_ns_max. For bootstraps that do not report
-  /// failures: a rank lost to the transport may never enter the fence; or it has entered and left
-  /// already, and this rank is about to. `since_ns`: when the loss was first seen; 0: not yet.
-  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
-    if (endpoint_.losses() == 0) return;
-    const std::int64_t now = platform::now_ns();
-    if (since_ns == 0) since_ns = now;
-    if (now - since_ns > leaving_ns_max)
-      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
-  }
-  /// Leaves without waiting for other ranks. Sends what this rank has queued.
-  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
-    endpoint_.send_last(last_words_ns_max, in_good_order);
-  }
-
-  /// Applies MPX_SHORT_BYTES_MAX, which lowers the maximum length of an eager message.
-  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
-    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
-    if (text == nullptr) return;
-    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
-    std::uint64_t bytes = 0;
-    if (!detail::parse_number(text, ceiling, bytes))
-      detail::throw_error(errc::argument,
-                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
-                          "stack's own limit",
-                          text, ceiling);
-    endpoint_.protocol().lower(bytes);
-  }
-
-  /// Warns if MPX_PROFILE asks for a profile that this stack does not record.
-  [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
-    const char* text = std::getenv("MPX_PROFILE");
-    if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
-    std::fputs(
-        "mpx: there will be no profile: this program's stack records no calls. Include "
-        "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
-        stderr);
-  }
-  /// Applies MPX_SPIN: how long a blocked call polls before it sleeps.
-  [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
-  {
-    const char* text = std::getenv("MPX_SPIN");
-    if (text == nullptr) return;
-    constexpr std::uint64_t us_max = 1'000'000;
-    std::uint64_t us = 0;
-    if (!detail::parse_number(text, us_max, us))
-      detail::throw_error(errc::argument,
-                          "MPX_SPIN=%s: give the time that a blocked call polls before it sleeps, "
-                          "in microseconds, from 0 to %llu",
-                          text, static_cast<unsigned long long>(us_max));
-    endpoint_.waits().spin_for(static_cast<std::int64_t>(us) * 1000);
-  }
-
-  job_type job_;
-  int exceptions_;
-  pid_t pid_ = ::getpid();
-  watch_type watch_;
-  detail::endpoint<Stack> endpoint_;
-  detail::shared_heap heap_{endpoint_};
-  [[no_unique_address]] describer_type describer_{endpoint_};
-  detail::communicator_state& state_;
-};
-
-// Defined outside of the class, where they would be inline: an instance compiled in a library
-// (instances.hpp) is then compiled nowhere else.
-
-template <class Stack>
-environment<Stack>::environment(std::source_location where)
-    requires std::default_initializable<job_type>
-    : environment(joined(where), where) {}
-
-template <class Stack>
-[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
-                                                             std::source_location where) try
-    : job_(std::move(job)),
-      exceptions_(exceptions_here()),
-      watch_(job_, where),
-      endpoint_(with_equal_stacks(job_, watch_)),
-      state_(endpoint_.new_communicator_state()) {
-  lower_short_bytes();
-  if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
-  if constexpr (!CallTrace<typename Stack::trace_type>) tell_of_no_profile();
-  endpoint_.with_communicators([this](auto& all) {
-    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
-    for (const char c : job_.host())
-      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
-    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Host names may be wrong.
-      const auto& transport = endpoint_.transport();
-      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
-    }
-  });
-  job_.fence([this] { watch_.join_step(); });
-  watch_.went_on();
-  if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
-  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
-} catch (const error& e) {
-  detail::rethrow_at(e, where);
-}
-
-template <class Stack>
-[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
-  // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
-  // fork, hence the comparison of pids.
-  if (endpoint_.orphaned() || ::getpid() != pid_) return;
-  if (std::uncaught_exceptions() > exceptions_) {
-    leave_alone(false);
-    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
-    return;
-  }
-  try {
-    const detail::call_site leaving{"", watch_.joined().where};
-    endpoint_.assert_let_go(leaving.where);
-    if constexpr (CallTrace<typename Stack::trace_type>) endpoint_.trace().report(world());
-    if constexpr (Stack::checks_type::compares_collectives)
-      Stack::checks_type::compare_leaving(world(), leaving.where);
-    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
-    [[maybe_unused]] std::int64_t lost_since_ns = 0;
-    job_.fence([&] {
-      endpoint_.drain();
-      watch_.leave_step();
-      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
-    });
-  } catch (const std::exception&) {
-    leave_alone(true);  // Another rank failed first. This rank has completed its own part.
-  }
-  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
-}
-
-/// Joins the job as environment's constructor does, without exceptions: `auto env =
-/// mpx::join(ec);`, then `env->world()`.
-/// Returns:    nothing if `ec` is set.
-/// Errors:     those of the constructor.
-template <class Stack = stack<>>
-requires std::default_initializable<typename Stack::bootstrap_type>
-std::optional<environment<Stack>> join(
-    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
-  ec.clear();
-  try {
-    return std::optional<environment<Stack>>(std::in_place, where);
-  } catch (const error& e) {
-    ec = e.code();
-  } catch (const std::exception&) {
-    ec = errc::no_resources;
-  }
-  return std::optional<environment<Stack>>();
-}
-
-/// Rejects a policy given instead of a stack.
-template <StackPolicy Policy>
-class environment<Policy> {
-  static_assert(StackOfPolicies<Policy>,
-                "mpx::environment takes a stack, not a policy of one: write "
-                "mpx::environment<mpx::stack<Policy, ...>>");
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/flow/unlimited.hpp
-
-// No flow control beyond that of the transport: for programs whose senders never run far ahead of
-// their receivers.
-
-namespace mpx::inline v0::flow {
-
-/// Sends every eager message at once. Unexpected memory is bounded by the machine only.
-class unlimited {
- public:
-  using policy_axis = flow_axis;
-  static constexpr std::string_view name = "unlimited";
-  static constexpr std::uint64_t layout = 0;
-  static constexpr std::uint32_t announced_max = 65536;
-
-  explicit unlimited(peer_id) noexcept {}
-  bool try_acquire(peer_id, std::size_t) noexcept { return true; }
-  void restore(peer_id, std::size_t) noexcept {}
-  bool release(peer_id, std::size_t) noexcept { return false; }
-  std::uint32_t outgoing(peer_id) noexcept { return 0; }
-  bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
-  std::uint32_t price(std::size_t) const noexcept { return 0; }
-  std::uint32_t prepay(peer_id) noexcept { return 0; }
-  void refund(peer_id, std::uint32_t) noexcept {}
-  std::uint32_t count(peer_id) const noexcept { return 0; }
-  void told(peer_id, std::uint32_t) noexcept {}
-  bool try_add(peer_id) noexcept { return true; }
-  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
-  void open(peer_id, std::uint64_t) noexcept {}
-  void drop(peer_id) noexcept {}
-  std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
-  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
-};
-
-}  // namespace mpx::inline v0::flow
-
-// ==== mpx/instances.hpp
-
-// Instances for the default stack that a program need not compile if it links mpx::compiled.
-// Without that library this file declares nothing. The instances of optional headers are in their
-// folders.
-
-namespace mpx::inline v0 {  // NOLINT(modernize-concat-nested-namespaces): the macros may be empty
-
-// clang-format off
-MPX_INSTANCE(class transport::detail::ring_fabric<transport::detail::shm_segment>)
-MPX_INSTANCE(class transport::basic_shm<>)
-MPX_INSTANCE(class detail::peers_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::outbox_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::inbox_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::rendezvous_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::progress_room<stack<>, detail::endpoint<stack<>>>)
-MPX_INSTANCE(class detail::endpoint<stack<>>)
-MPX_INSTANCE(class detail::point_to_point<stack<>>)
-MPX_INSTANCE(class detail::maker<stack<>>)
-MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
-MPX_INSTANCE(class environment<stack<>>)
-
-// All calls of one collective operation, for any types, run through one function.
-namespace detail {
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
-                                 coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
-}  // namespace detail
-// clang-format on
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/matching/list.hpp
-
-// Matching by two lists in order of posting and arrival. Linear cost, and simple enough to be the
-// test oracle of every other matcher.
-
-namespace mpx::inline v0::matching {
-
-/// Cost: O(pending receives) to match a message, O(unexpected messages) to match a receive.
-class list {
- public:
-  using policy_axis = matching_axis;
-  static constexpr std::string_view name = "list";
-
-  bool nothing_posted() const noexcept { return posted_.empty(); }
-  std::uint32_t stored() const noexcept { return unexpected_.empty() ? 0 : 1; }
-
-  posted_receive* match_arrival(const envelope& is) noexcept {
-    for (posted_receive& r : posted_) {
-      if (!r.want.matches(is)) continue;
-      posted_.erase(r);
-      return &r;
-    }
-    return nullptr;
-  }
-
-  unexpected_message* match_receive(const pattern& want) noexcept {
-    unexpected_message* m = find(want);
-    if (m != nullptr) withdraw(*m);
-    return m;
-  }
-
-  unexpected_message* find(const pattern& want) noexcept {
-    for (unexpected_message& m : unexpected_)
-      if (want.matches(m.is)) return &m;
-    return nullptr;
-  }
-
-  void post(posted_receive& r) noexcept { posted_.push_back(r); }
-  void store(unexpected_message& m) noexcept { unexpected_.push_back(m); }
-  void cancel(posted_receive& r) noexcept { posted_.erase(r); }
-  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(m); }
-
-  template <class F>
-  void for_each(F&& f) {
-    for (auto it = unexpected_.begin(); it != unexpected_.end();) f(*it++);
-  }
-  template <class F>
-  void for_each_newest(F&& f) {
-    for (auto at = --unexpected_.end(); at != unexpected_.end();) {
-      unexpected_message& m = *at;
-      --at;
-      if (!f(m)) return;
-    }
-  }
-
- private:
-  linked_list<posted_receive, match_tag> posted_;
-  linked_list<unexpected_message, match_tag> unexpected_;
-};
-
-}  // namespace mpx::inline v0::matching
-
-// ==== mpx/core/thread.hpp
-
-// Threads without <thread>, which takes long to compile.
-
-namespace mpx::inline v0::platform {
-
-/// Runs `body(argument)` in a thread; the destructor joins it.
-/// Requires:   `body` outlives this object and does not throw.
-/// Errors:     errc::no_resources.
-template <class Body>
-class joined_thread : public mpx::detail::allocated {
- public:
-  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
-    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
-      mpx::detail::throw_error(errc::no_resources, "pthread_create failed (%s)",
-                               std::system_category().message(why).c_str());
-  }
-  joined_thread(const joined_thread&) = delete;
-  joined_thread& operator=(const joined_thread&) = delete;
-  ~joined_thread() { ::pthread_join(id_, nullptr); }
-
- private:
-  static void* run(void* self) {
-    const auto& me = *static_cast<const joined_thread*>(self);
-    me.body_(me.argument_);
-    return nullptr;
-  }
-
-  const Body& body_;
-  int argument_;
-  pthread_t id_{};
-};
-
-}  // namespace mpx::inline v0::platform
-
 // ==== mpx/watch/hang_report.hpp
 
 // Report on waiting ranks: what each waits for, unmatched operations, cycles of waiting ranks. A
@@ -29696,7 +29263,685 @@ template <class Info = hang_info>
   return hang_writer<Info>(ranks).write();
 }
 
+/// As above, with a headline. `stuck` ranks wait for ever, as far as they know, the last of them
+/// for `quiet_ns`; all of them together if `all`, which includes ranks that have ended.
+template <class Info = hang_info>
+[[gnu::cold]] std::string format_hang_report(std::span<const std::type_identity_t<Info>> ranks,
+                                             std::size_t stuck, bool all, std::int64_t quiet_ns) {
+  hang_lines out;
+  if (all) {
+    out.headline(quiet_ns, static_cast<rank_t>(ranks.size()));
+  } else {
+    out.add("mpx: hang report: %zu of %zu ranks have waited for ", stuck, ranks.size());
+    out.seconds(quiet_ns);
+    out.add(" or longer\n");
+  }
+  out.text += format_hang_report<Info>(ranks);
+  return std::move(out.text);
+}
+
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/watch/hang_collection.hpp
+
+// Hang reports of jobs that no process monitors, as under other launchers: ranks that wait send
+// their state to rank 0, which makes one report of all states.
+
+namespace mpx::inline v0::detail {
+
+/// The states that rank 0 has received. Takes memory when the first one arrives.
+template <class Info = hang_info>
+class hang_collection final : public hang_reporter {
+ public:
+  explicit hang_collection(rank_t ranks) noexcept : size_(static_cast<std::size_t>(ranks)) {}
+
+  /// Takes a piece of the state of rank `from`, or notes that it waits no more.
+  /// Errors:     errc::protocol. A piece for which there is no memory is dropped.
+  errc take(rank_t from, tag_t offset, std::span<const std::byte> piece) noexcept {
+    if (from <= 0 || static_cast<std::size_t>(from) >= size_) return errc::protocol;
+    if (offset == hang_pieces::withdrawn) {
+      forget(from);
+      return piece.empty() ? errc{} : errc::protocol;
+    }
+    try {
+      if (states_.empty()) states_ = plain_array<state>(size_);
+    } catch (const std::exception&) {
+      return errc{};
+    }
+    state& of = states_[static_cast<std::size_t>(from)];
+    of.complete = false;
+    const errc why = hang_pieces::add(of.info, of.complete, offset, piece);
+    has_news_ = has_news_ || of.complete;
+    return why;
+  }
+  /// Rank `from` waits no more, or is lost.
+  void forget(rank_t from) noexcept {
+    if (!states_.empty()) states_[static_cast<std::size_t>(from)].complete = false;
+  }
+
+  void go_on() noexcept override { has_news_ = true; }
+  bool has_news() const noexcept override { return has_news_; }
+  /// A report on all ranks. Unless `last`, returns "" until all ranks have told that they wait.
+  /// Errors:     errc::no_resources.
+  std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) override {
+    std::size_t told = 1;
+    for (std::size_t r = 1; r < states_.size(); ++r) told += states_[r].complete ? 1 : 0;
+    const bool all = told == size_;
+    if (!all && !last) return {};
+    plain_array<Info> ranks(size_);
+    ranks[0] = own;
+    for (std::size_t r = 1; r < size_; ++r) {
+      Info& it = ranks[r];
+      it.state = hang_state::busy;
+      if (!states_.empty() && states_[r].complete) it = states_[r].info;
+      it.rank = static_cast<rank_t>(r);
+      it.environment = own.environment;  // The one in which the states have travelled.
+      if (!sound(it, static_cast<rank_t>(size_))) it.state = hang_state::unreadable;
+    }
+    hang_lines out;
+    out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, told, all, quiet_ns);
+    out.end();
+    has_news_ = false;
+    return std::move(out.text);
+  }
+
+ private:
+  struct state {
+    Info info;
+    bool complete;
+  };
+  std::size_t size_;
+  plain_array<state> states_;  // By rank; empty until a state arrives.
+  bool has_news_ = true;       // This rank waits, or a state has arrived since the last report.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/environment.hpp
+
+// Joining and leaving a job. The environment owns all state of a rank from its constructor to its
+// destructor.
+
+namespace mpx::inline v0 {
+
+namespace detail {
+
+/// Describes to the simulator what a rank waits for.
+template <class Stack>
+class endpoint_describer final : public bootstrap::hang_describer {
+ public:
+  explicit endpoint_describer(endpoint<Stack>& e) noexcept : endpoint_(e) {}
+  bool describe(std::span<std::byte> into) override {
+    const hang_info info = endpoint_.describe_hang();
+    if (into.size() != sizeof info) return false;
+    std::memcpy(into.data(), &info, sizeof info);
+    return true;
+  }
+
+ private:
+  endpoint<Stack>& endpoint_;
+};
+
+/// Receives the states of ranks that wait in a job that no process monitors.
+template <class Stack>
+class hang_listener final : service {
+ public:
+  /// Requires: `e` and `watch` outlive this; `e` takes no packets after that.
+  hang_listener(endpoint<Stack>& e, hang_watch& watch, rank_t rank, rank_t ranks)
+      : endpoint_(e), states_(ranks) {
+    constexpr auto kind = static_cast<std::uint8_t>(wire::kind::hangs);
+    if (rank != 0 || ranks == 1) return;
+    endpoint_.add_service(*this, kind, kind);
+    watch.report_by(states_);
+  }
+  ~hang_listener() { endpoint_.remove_service(*this); }
+
+ private:
+  errc on_packet(peer_id source, const wire::header& h,
+                 std::span<const std::byte> piece) noexcept override {
+    return states_.take(world_rank(source), h.tag, piece);
+  }
+  void on_loss(peer_id peer) noexcept override { states_.forget(world_rank(peer)); }
+
+  endpoint<Stack>& endpoint_;
+  hang_collection<> states_;
+};
+
+/// Used outside of simulations, where no description is asked for.
+struct no_describer {
+  template <class Endpoint>
+  explicit no_describer(Endpoint&) noexcept {}
+};
+/// Used where a process monitors the job, or nobody can wait for ever.
+struct no_hang_listener {
+  no_hang_listener(auto&&...) noexcept {}
+};
+
+}  // namespace detail
+
+/// A rank's membership in a job.
+///
+/// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
+/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
+/// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
+/// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
+/// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
+/// (LivenessBootstrap). In a forked child the destructor does nothing.
+/// Requires:   requests and communicators are destroyed before the environment. At most 32
+///             environments exist at once; any number may be made one after the other. All ranks
+///             make them in the same order.
+template <class Stack = stack<>>
+class environment {
+ public:
+  /// Stack of the environment.
+  using stack_type = Stack;
+  /// The stack's bootstrap, through which this rank joined.
+  using job_type = typename Stack::bootstrap_type;
+
+  /// Joins the job. Collective over all ranks.
+  /// Errors:     errc::bootstrap, errc::stack_mismatch, errc::no_resources.
+  explicit environment(std::source_location where = std::source_location::current())
+      requires std::default_initializable<job_type>;
+  /// As above, over a bootstrap that is not default-constructible.
+  explicit environment(job_type job, std::source_location where = std::source_location::current());
+  environment(int, char**) = delete;  // mpx takes no arguments: write `mpx::environment env;`
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  ~environment();
+
+  /// Returns this process's rank in the job.
+  [[nodiscard]] rank_t rank() const noexcept { return job_.rank(); }
+  /// Returns the number of ranks of the job.
+  [[nodiscard]] rank_t size() const noexcept { return job_.size(); }
+  /// Returns the name of the machine that this rank runs on.
+  [[nodiscard]] std::string_view host() const { return job_.host(); }
+
+  /// Returns the communicator of all ranks of the job.
+  communicator<Stack> world() noexcept {
+    return {endpoint_, state_, context_id{0}, job_.rank(), job_.size()};
+  }
+
+  /// Ends the whole job with `code`. Does not return: processes exit; ranks that are threads get
+  /// errc::aborted.
+  [[noreturn]] void abort(int code, std::string_view why = "mpx::environment::abort") {
+    job_.abort(code, why);
+    std::abort();
+  }
+
+  /// Returns an allocator of shared memory, from which long messages take a single copy.
+  template <class T>
+  [[nodiscard]] mpx::allocator<T> allocator() noexcept {
+    return mpx::allocator<T>(heap_);
+  }
+
+  /// Gives `memory` to buffered sends until it is detached. Each buffered send takes its length,
+  /// rounded up to 64 bytes.
+  /// Errors:     errc::buffer if a buffer is attached already.
+  template <class How = detail::throws_t>
+  requires detail::BlockingForm<How>
+  void attach_buffer(
+      std::span<std::byte> memory, How&& how = {},
+      std::source_location where = std::source_location::current()) noexcept(detail::is_code<How>) {
+    const errc why = endpoint_.attach(memory);
+    if constexpr (detail::is_code<How>) {
+      detail::store(how, why);
+    } else if (why != errc{}) {
+      throw error(why, "attach_buffer: a buffer is attached already: detach it first", where);
+    }
+  }
+  /// Waits until all buffered sends have been sent.
+  /// Returns:    the attached memory; empty if none was attached.
+  std::span<std::byte> detach_buffer(std::source_location where = std::source_location::current()) {
+    return endpoint_.detach({"detach_buffer", where});
+  }
+
+  /// Enables receives from any source again after a peer was lost.
+  void acknowledge_failures() { endpoint_.acknowledge_failures(); }
+
+  /// Returns the bound in bytes on memory of unexpected eager messages, including their records.
+  /// Not included: 128 bytes for each message that a sender has announced and keeps itself. A
+  /// sender may announce 1024 (fewer with more than 64 peers), and as many again each time this
+  /// rank blocks in a receive that matches none of them.
+  [[nodiscard]] std::uint64_t unexpected_bytes_bound() const noexcept {
+    return endpoint_.flow().bytes_bound();
+  }
+  /// Returns the part of unexpected_bytes_bound() that is in use.
+  [[nodiscard]] std::uint64_t unexpected_bytes() const noexcept {
+    return endpoint_.unexpected_bytes();
+  }
+
+  /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
+  [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
+
+  /// Returns the stack's trace. For tools and tests.
+  [[nodiscard]] const typename Stack::trace_type& trace() const noexcept {
+    return endpoint_.trace();
+  }
+  /// Returns the stack's transport. For tools and tests.
+  [[nodiscard]] typename Stack::transport_type& transport() noexcept {
+    return endpoint_.transport();
+  }
+
+ private:
+  static constexpr std::int64_t last_words_ns_max = 100'000'000;
+  static constexpr std::int64_t leaving_ns_max = 2'000'000'000;  // If some rank is lost.
+  using watch_type = detail::watch_of<job_type>;
+  using describer_type =
+      std::conditional_t<SimulatedBootstrap<job_type>, detail::endpoint_describer<Stack>,
+                         detail::no_describer>;
+  using listener_type =
+      std::conditional_t<SimulatedBootstrap<job_type> || MonitoredBootstrap<job_type>,
+                         detail::no_hang_listener, detail::hang_listener<Stack>>;
+  using blocked_scope = typename detail::endpoint<Stack>::blocked_scope;
+
+  static job_type joined(std::source_location where) try {
+    return job_type();
+  } catch (const error& e) {
+    detail::rethrow_at(e, where);
+  }
+  static int exceptions_here() {
+    detail::out_of_memory();  // Preallocated while there is memory for it.
+    return std::uncaught_exceptions();
+  }
+  /// Checks that all ranks were built with the same stack.
+  /// Returns:    `job`.
+  /// Errors:     errc::stack_mismatch.
+  [[gnu::noinline, gnu::cold]] static job_type& with_equal_stacks(job_type& job,
+                                                                  watch_type& watch) {
+    job.put("mpx.stack", Stack::fingerprint());
+    job.fence([&watch] { watch.join_step(); });
+    // A rank that sees no difference itself learns of one by the loss of a peer.
+    if constexpr (LivenessBootstrap<job_type>) {
+      check_stacks(job, job.rank(), 0);
+      check_stacks(job, job.rank(), (job.rank() + 1) % job.size());
+    } else {
+      tell_difference(job);
+      job.fence([] {});
+      std::uint64_t differs = 0;
+      const std::optional<std::string> said = job.get(0, "mpx.differs");
+      if (said) detail::parse_number(*said, static_cast<std::uint64_t>(job.size() - 1), differs);
+      check_stacks(job, 0, static_cast<rank_t>(differs));
+    }
+    return job;
+  }
+  /// Rank 0 publishes the number of a rank whose stack differs from its own, or 0.
+  static void tell_difference(job_type& job) {
+    if (job.rank() != 0) return;
+    const std::optional<std::string> mine = job.get(0, "mpx.stack");
+    rank_t differs = job.size() - 1;
+    while (differs > 0 && job.get(differs, "mpx.stack") == mine) --differs;
+    job.put("mpx.differs", detail::formatted("%d", differs));
+  }
+  [[gnu::noinline, gnu::cold]] static std::string stack_of(job_type& job, rank_t rank) {
+    if constexpr (std::derived_from<job_type, bootstrap::member>) {
+      return job.text_of(rank, "mpx.stack", "(none)");
+    } else {
+      std::optional<std::string> said = job.get(rank, "mpx.stack");
+      return said ? *std::move(said) : std::string("(none)");
+    }
+  }
+  /// Compares the stacks published by ranks `a` and `b`.
+  /// Errors:     errc::stack_mismatch.
+  [[gnu::noinline, gnu::cold]] static void check_stacks(job_type& job, rank_t a, rank_t b) {
+    const std::string one = stack_of(job, a);
+    const std::string other = stack_of(job, b);
+    if (std::strcmp(one.c_str(), other.c_str()) == 0) return;
+    detail::throw_error(errc::stack_mismatch,
+                        "rank %d was built with %s on rank %d: build all ranks from one mpx and "
+                        "one stack",
+                        b, detail::printable(detail::difference(one, other), 1000).c_str(), a);
+  }
+
+  /// Stops the final fence if a rank is lost for leaving_ns_max. For bootstraps that do not report
+  /// failures: a rank lost to the transport may never enter the fence; or it has entered and left
+  /// already, and this rank is about to. `since_ns`: when the loss was first seen; 0: not yet.
+  [[gnu::noinline, gnu::cold]] void stop_if_lost(std::int64_t& since_ns) const {
+    if (endpoint_.losses() == 0) return;
+    const std::int64_t now = platform::now_ns();
+    if (since_ns == 0) since_ns = now;
+    if (now - since_ns > leaving_ns_max)
+      throw error(errc::peer_lost, "leaving: a rank that is lost has not left");
+  }
+  /// Leaves without waiting for other ranks. Sends what this rank has queued.
+  [[gnu::noinline, gnu::cold]] void leave_alone(bool in_good_order) noexcept {
+    endpoint_.send_last(last_words_ns_max, in_good_order);
+  }
+
+  /// Applies MPX_SHORT_BYTES_MAX, which lowers the maximum length of an eager message.
+  [[gnu::noinline, gnu::cold]] void lower_short_bytes() {
+    const char* text = std::getenv("MPX_SHORT_BYTES_MAX");
+    if (text == nullptr) return;
+    constexpr std::size_t ceiling = Stack::protocol_type::short_bytes_ceiling;
+    std::uint64_t bytes = 0;
+    if (!detail::parse_number(text, ceiling, bytes))
+      detail::throw_error(errc::argument,
+                          "MPX_SHORT_BYTES_MAX=%s: give a number of bytes from 0 to %zu, the "
+                          "stack's own limit",
+                          text, ceiling);
+    endpoint_.protocol().lower(bytes);
+  }
+
+  /// Warns if MPX_PROFILE asks for a profile that this stack does not record.
+  [[gnu::noinline, gnu::cold]] void tell_of_no_profile() const noexcept {
+    const char* text = std::getenv("MPX_PROFILE");
+    if (text == nullptr || text[0] == '0' || job_.rank() != 0) return;
+    std::fputs(
+        "mpx: there will be no profile: this program's stack records no calls. Include "
+        "mpx/profile.hpp and add mpx::trace::profile to its stack\n",
+        stderr);
+  }
+  /// Applies MPX_SPIN: how long a blocked call polls before it sleeps.
+  [[gnu::noinline, gnu::cold]] void set_spin() requires TunableWait<typename Stack::wait_type>
+  {
+    const char* text = std::getenv("MPX_SPIN");
+    if (text == nullptr) return;
+    constexpr std::uint64_t us_max = 1'000'000;
+    std::uint64_t us = 0;
+    if (!detail::parse_number(text, us_max, us))
+      detail::throw_error(errc::argument,
+                          "MPX_SPIN=%s: give the time that a blocked call polls before it sleeps, "
+                          "in microseconds, from 0 to %llu",
+                          text, static_cast<unsigned long long>(us_max));
+    endpoint_.waits().spin_for(static_cast<std::int64_t>(us) * 1000);
+  }
+
+  job_type job_;
+  int exceptions_;
+  pid_t pid_ = ::getpid();
+  watch_type watch_;
+  detail::endpoint<Stack> endpoint_;
+  detail::shared_heap heap_{endpoint_};
+  [[no_unique_address]] describer_type describer_{endpoint_};
+  [[no_unique_address]] listener_type listener_{endpoint_, watch_, job_.rank(), job_.size()};
+  detail::communicator_state& state_;
+};
+
+// Defined outside of the class, where they would be inline: an instance compiled in a library
+// (instances.hpp) is then compiled nowhere else.
+
+template <class Stack>
+environment<Stack>::environment(std::source_location where)
+    requires std::default_initializable<job_type>
+    : environment(joined(where), where) {}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::environment(job_type job,
+                                                             std::source_location where) try
+    : job_(std::move(job)),
+      exceptions_(exceptions_here()),
+      watch_(job_, where),
+      endpoint_(with_equal_stacks(job_, watch_)),
+      state_(endpoint_.new_communicator_state()) {
+  lower_short_bytes();
+  if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
+  if constexpr (!CallTrace<typename Stack::trace_type>) tell_of_no_profile();
+  endpoint_.with_communicators([this](auto& all) {
+    all.host_number = 0xcbf2'9ce4'8422'2325u;  // FNV-1a.
+    for (const char c : job_.host())
+      all.host_number = (all.host_number ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3u;
+    if constexpr (NearFarTransport<typename Stack::transport_type>) {  // Host names may be wrong.
+      const auto& transport = endpoint_.transport();
+      all.host_number = (transport.node_of(transport.self()) + 1) * 0x9e37'79b9'7f4a'7c15u;
+    }
+  });
+  job_.fence([this] { watch_.join_step(); });
+  watch_.went_on();
+  if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
+  if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+} catch (const error& e) {
+  detail::rethrow_at(e, where);
+}
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] environment<Stack>::~environment() {
+  // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
+  // fork, hence the comparison of pids.
+  if (endpoint_.orphaned() || ::getpid() != pid_) return;
+  if (std::uncaught_exceptions() > exceptions_) {
+    leave_alone(false);
+    if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
+    return;
+  }
+  try {
+    const detail::call_site leaving{"", watch_.joined().where};
+    endpoint_.assert_let_go(leaving.where);
+    if constexpr (CallTrace<typename Stack::trace_type>) endpoint_.trace().report(world());
+    if constexpr (Stack::checks_type::compares_collectives)
+      Stack::checks_type::compare_leaving(world(), leaving.where);
+    const blocked_scope scope(endpoint_.waits(), leaving, {detail::wait_kind::leaving});
+    [[maybe_unused]] std::int64_t lost_since_ns = 0;
+    job_.fence([&] {
+      endpoint_.drain();
+      watch_.leave_step();
+      if constexpr (!LivenessBootstrap<job_type>) stop_if_lost(lost_since_ns);
+    });
+  } catch (const std::exception&) {
+    leave_alone(true);  // Another rank failed first. This rank has completed its own part.
+  }
+  if constexpr (LivenessBootstrap<job_type>) job_.mark_finished();
+}
+
+/// Joins the job as environment's constructor does, without exceptions: `auto env =
+/// mpx::join(ec);`, then `env->world()`.
+/// Returns:    nothing if `ec` is set.
+/// Errors:     those of the constructor.
+template <class Stack = stack<>>
+requires std::default_initializable<typename Stack::bootstrap_type>
+std::optional<environment<Stack>> join(
+    std::error_code& ec, std::source_location where = std::source_location::current()) noexcept {
+  ec.clear();
+  try {
+    return std::optional<environment<Stack>>(std::in_place, where);
+  } catch (const error& e) {
+    ec = e.code();
+  } catch (const std::exception&) {
+    ec = errc::no_resources;
+  }
+  return std::optional<environment<Stack>>();
+}
+
+/// Rejects a policy given instead of a stack.
+template <StackPolicy Policy>
+class environment<Policy> {
+  static_assert(StackOfPolicies<Policy>,
+                "mpx::environment takes a stack, not a policy of one: write "
+                "mpx::environment<mpx::stack<Policy, ...>>");
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/flow/unlimited.hpp
+
+// No flow control beyond that of the transport: for programs whose senders never run far ahead of
+// their receivers.
+
+namespace mpx::inline v0::flow {
+
+/// Sends every eager message at once. Unexpected memory is bounded by the machine only.
+class unlimited {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "unlimited";
+  static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 65536;
+
+  explicit unlimited(peer_id) noexcept {}
+  bool try_acquire(peer_id, std::size_t) noexcept { return true; }
+  void restore(peer_id, std::size_t) noexcept {}
+  bool release(peer_id, std::size_t) noexcept { return false; }
+  std::uint32_t outgoing(peer_id) noexcept { return 0; }
+  bool incoming(peer_id, std::uint32_t count) noexcept { return count == 0; }
+  std::uint32_t price(std::size_t) const noexcept { return 0; }
+  std::uint32_t prepay(peer_id) noexcept { return 0; }
+  void refund(peer_id, std::uint32_t) noexcept {}
+  std::uint32_t count(peer_id) const noexcept { return 0; }
+  void told(peer_id, std::uint32_t) noexcept {}
+  bool try_add(peer_id) noexcept { return true; }
+  std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
+  void open(peer_id, std::uint64_t) noexcept {}
+  void drop(peer_id) noexcept {}
+  std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
+  std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
+};
+
+}  // namespace mpx::inline v0::flow
+
+// ==== mpx/instances.hpp
+
+// Instances for the default stack that a program need not compile if it links mpx::compiled.
+// Without that library this file declares nothing. The instances of optional headers are in their
+// folders.
+
+namespace mpx::inline v0 {  // NOLINT(modernize-concat-nested-namespaces): the macros may be empty
+
+// clang-format off
+MPX_INSTANCE(class transport::detail::ring_fabric<transport::detail::shm_segment>)
+MPX_INSTANCE(class transport::basic_shm<>)
+MPX_INSTANCE(class detail::peers_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::outbox_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::inbox_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::rendezvous_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::progress_room<stack<>, detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::endpoint<stack<>>)
+MPX_INSTANCE(class detail::point_to_point<stack<>>)
+MPX_INSTANCE(class detail::maker<stack<>>)
+MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
+MPX_INSTANCE(class environment<stack<>>)
+
+// All calls of one collective operation, for any types, run through one function.
+namespace detail {
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
+                                 coll::algorithm, const char*, std::source_location,
+                                 trouble_of<stack<>>&))
+}  // namespace detail
+// clang-format on
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/matching/list.hpp
+
+// Matching by two lists in order of posting and arrival. Linear cost, and simple enough to be the
+// test oracle of every other matcher.
+
+namespace mpx::inline v0::matching {
+
+/// Cost: O(pending receives) to match a message, O(unexpected messages) to match a receive.
+class list {
+ public:
+  using policy_axis = matching_axis;
+  static constexpr std::string_view name = "list";
+
+  bool nothing_posted() const noexcept { return posted_.empty(); }
+  std::uint32_t stored() const noexcept { return unexpected_.empty() ? 0 : 1; }
+
+  posted_receive* match_arrival(const envelope& is) noexcept {
+    for (posted_receive& r : posted_) {
+      if (!r.want.matches(is)) continue;
+      posted_.erase(r);
+      return &r;
+    }
+    return nullptr;
+  }
+
+  unexpected_message* match_receive(const pattern& want) noexcept {
+    unexpected_message* m = find(want);
+    if (m != nullptr) withdraw(*m);
+    return m;
+  }
+
+  unexpected_message* find(const pattern& want) noexcept {
+    for (unexpected_message& m : unexpected_)
+      if (want.matches(m.is)) return &m;
+    return nullptr;
+  }
+
+  void post(posted_receive& r) noexcept { posted_.push_back(r); }
+  void store(unexpected_message& m) noexcept { unexpected_.push_back(m); }
+  void cancel(posted_receive& r) noexcept { posted_.erase(r); }
+  void withdraw(unexpected_message& m) noexcept { unexpected_.erase(m); }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (auto it = unexpected_.begin(); it != unexpected_.end();) f(*it++);
+  }
+  template <class F>
+  void for_each_newest(F&& f) {
+    for (auto at = --unexpected_.end(); at != unexpected_.end();) {
+      unexpected_message& m = *at;
+      --at;
+      if (!f(m)) return;
+    }
+  }
+
+ private:
+  linked_list<posted_receive, match_tag> posted_;
+  linked_list<unexpected_message, match_tag> unexpected_;
+};
+
+}  // namespace mpx::inline v0::matching
+
+// ==== mpx/core/thread.hpp
+
+// Threads without <thread>, which takes long to compile.
+
+namespace mpx::inline v0::platform {
+
+/// Runs `body(argument)` in a thread; the destructor joins it.
+/// Requires:   `body` outlives this object and does not throw.
+/// Errors:     errc::no_resources.
+template <class Body>
+class joined_thread : public mpx::detail::allocated {
+ public:
+  joined_thread(const Body& body, int argument) : body_(body), argument_(argument) {
+    if (const int why = ::pthread_create(&id_, nullptr, &joined_thread::run, this); why != 0)
+      mpx::detail::throw_error(errc::no_resources, "pthread_create failed (%s)",
+                               std::system_category().message(why).c_str());
+  }
+  joined_thread(const joined_thread&) = delete;
+  joined_thread& operator=(const joined_thread&) = delete;
+  ~joined_thread() { ::pthread_join(id_, nullptr); }
+
+ private:
+  static void* run(void* self) {
+    const auto& me = *static_cast<const joined_thread*>(self);
+    me.body_(me.argument_);
+    return nullptr;
+  }
+
+  const Body& body_;
+  int argument_;
+  pthread_t id_{};
+};
+
+}  // namespace mpx::inline v0::platform
 
 // ==== mpx/watch/hang_monitor.hpp
 
@@ -29953,7 +30198,7 @@ class hang_monitor {
   /// `last`: the job will not continue.
   [[gnu::cold]] std::string report(std::int64_t now, bool all, bool last = false) {
     plain_array<Info> ranks(marks_.size());
-    int stuck = 0;
+    std::size_t stuck = 0;
     std::int64_t since_ns = 0;  // Since when nothing has moved at the waiting ranks.
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
@@ -29968,15 +30213,7 @@ class hang_monitor {
     partly_ns_ = asked_ns_ = 0;
     const std::int64_t quiet_ns = since_ns > 0 ? now - since_ns : limit_ns();
     hang_lines out;
-    if (all) {
-      out.headline(quiet_ns, job_.size());
-    } else {
-      out.add("mpx: hang report: %d of %d ranks have waited for ", stuck,
-              static_cast<int>(job_.size()));
-      out.seconds(quiet_ns);
-      out.add(" or longer\n");
-    }
-    out.text += format_hang_report<Info>({ranks.begin(), ranks.size()});
+    out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, stuck, all, quiet_ns);
     if (!last) out.end();
     return std::move(out.text);
   }
