@@ -9164,7 +9164,7 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`.
 ///
-/// Requires of `Endpoint`, the endpoint: self(), for_each_in_use(use), end_revoked(context), peers(),
+/// Requires of `Endpoint`: self(), for_each_in_use(use), end_revoked(context), peers(),
 /// inbox() and outbox().
 ///
 /// A context lives at this rank until its handle is freed, no operation of its communicator is
@@ -13057,10 +13057,10 @@ struct vital_words {
   call_countdown<Concurrent> countdown;
 };
 
-/// Requires of `Endpoint`: drain_peer(peer, left), which handles the remaining packets of a peer that
-/// is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell the
-/// other components; on_new_record(record); forget_at_transport(peer), called after the queues of a
-/// lost peer have been flushed; end_closing(), called in a forked child.
+/// Requires of `Endpoint`: drain_peer(peer, left), which handles the remaining packets of a peer
+/// that is gone or has left in good order; before_loss() and on_loss(record, peer, why), which tell
+/// the other components; on_new_record(record); forget_at_transport(peer), called after the queues
+/// of a lost peer have been flushed; end_closing(), called in a forked child.
 template <class Stack, class Endpoint>
 class peers_component {
   using job_type = typename Stack::bootstrap_type;
@@ -14059,8 +14059,9 @@ class hang_lines : public hang_text {
     out.end();
   } else {
     out.add(
-        "  this rank goes on waiting, and reports again only if something moves; rank 0 reports on "
-        "all ranks if it waits, too\n");
+        "  this rank goes on waiting, and reports no more of this call; rank 0 reports on all "
+        "ranks "
+        "if it waits, too\n");
   }
   return std::move(out.text);
 }
@@ -14091,8 +14092,12 @@ struct hang_source {
 /// Rank 0 of a job that no process monitors: makes one report of what all ranks have told it.
 class hang_reporter {
  public:
+  /// True if there is something that no report has told.
+  virtual bool has_news() const noexcept = 0;
+  /// This rank waits no more. If it does so again, that is news.
+  virtual void go_on() noexcept = 0;
   /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
-  /// Returns:    "" if other ranks may still tell their state. The last call must return a report.
+  /// Returns:    "" if other ranks may still tell their state, unless `last`.
   virtual std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) = 0;
 
  protected:
@@ -14124,6 +14129,7 @@ class hang_watch {
   hang_watch(const hang_watch&) = delete;
   hang_watch& operator=(const hang_watch&) = delete;
   ~hang_watch() {
+    reporter_ = nullptr;
     if (stuck_) lower_mark();
   }
   /// Lets `reporter` make the reports of this rank, if no process monitors the job.
@@ -14168,7 +14174,8 @@ class hang_watch {
   }
 
   /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
-  /// changes if anything has moved at this rank since the last call.
+  /// changes if anything has moved at this rank since the last call. A job that no process monitors
+  /// is told of each waiting call once.
   [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
                                          std::int64_t since_ns) noexcept try {
     const std::int64_t now = platform::now_ns();
@@ -14177,7 +14184,9 @@ class hang_watch {
     const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
     looked_ns_ = now;
     saw(now);
-    bool moved = moves != advances_ || testing != testing_ || away;
+    // Packets that tell of hangs, and their receipts, move as well, but are no progress.
+    const bool reported = stuck_ && !is_monitored();
+    bool moved = (moves != advances_ && !reported) || testing != testing_ || away;
     if (testing && now - digested_ns_ >= limit_ns_) {
       digested_ns_ = now;
       const std::uint64_t digest = from.digest(from.self);
@@ -14205,7 +14214,8 @@ class hang_watch {
       if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
+    if (was_stuck && stuck_ && !is_monitored() &&
+        (reporter_ != nullptr ? reporter_->has_news() : !told_))
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory: tried again at the next step.
@@ -14229,6 +14239,10 @@ class hang_watch {
     }
   }
 
+  /// True if a process reads the marks of this job.
+  bool is_monitored() const noexcept {
+    return head().looked_at.load(platform::memory_order_relaxed) != 0;
+  }
   const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
   hang_words& words() const noexcept {
     return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
@@ -14264,6 +14278,7 @@ class hang_watch {
   }
   [[gnu::noinline, gnu::cold]] void lower_mark() noexcept {
     stuck_ = told_ = false;
+    if (reporter_ != nullptr) reporter_->go_on();
     const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
@@ -14279,11 +14294,12 @@ class hang_watch {
     info.now_ns = now;
     info.since_ns = quiet_since_ns;
     const std::int64_t quiet_ns = now - quiet_since_ns;
-    const std::string report = reporter_ != nullptr
-                                   ? reporter_->report(info, quiet_ns, quiet_ns >= 2 * limit_ns_)
-                                   : format_lone_report(info, size_, quiet_ns);
+    const bool last = quiet_ns >= 2 * limit_ns_ && now - told_ns_ >= limit_ns_;
+    const std::string report = reporter_ != nullptr ? reporter_->report(info, quiet_ns, last)
+                                                    : format_lone_report(info, size_, quiet_ns);
     if (report.empty()) return;
     told_ = true;
+    told_ns_ = now;
     if (rank_ != 0 && from.tell_root != nullptr) {
       from.tell_root(from.self, &info);
       root_knows_ = from;
@@ -14311,6 +14327,7 @@ class hang_watch {
   bool testing_ = false;
   bool stuck_ = false;
   bool told_ = false;
+  std::int64_t told_ns_ = 0;  // Time of the last report.
   std::int64_t leaves_since_ns_ = 0;
   bool told_launcher_ = false;
 };
@@ -14392,8 +14409,8 @@ class progress_component {
   [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_news); }
   /// Handles packets that have arrived, and does nothing else.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return ep().poll(polling::only); }
-  /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in it,
-  /// and a member of the endpoint so that all of them share one `this`.
+  /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in
+  /// it, and a member of the endpoint so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
     if (!ep().peers().fast_path_allowed()) [[unlikely]] {
       if (how == polling::for_news ||
@@ -14924,6 +14941,58 @@ bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id
   if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
     return transport.prefers_put(peer);
   return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/components/finish_notice.hpp
+
+// Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
+// poll, and one packet reports all of one sender.
+
+namespace mpx::inline v0::detail {
+
+/// Tickets of fetched messages of one peer that still have to be reported.
+class finish_notice {
+ public:
+  bool empty() const noexcept { return count_ == 0; }
+  peer_id to() const noexcept { return to_; }
+  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
+  /// sent first.
+  bool add(peer_id to, std::uint32_t ticket) noexcept {
+    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
+    to_ = to;
+    tickets_[count_++] = ticket;
+    return true;
+  }
+  void clear() noexcept { count_ = 0; }
+  /// Requires: !empty().
+  wire::header header() const noexcept {
+    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
+  }
+  /// Payload: all tickets but the first.
+  std::span<const std::byte> more() const noexcept {
+    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
+  }
+
+ private:
+  std::uint32_t tickets_[wire::finished_more_max + 1]{};
+  std::uint32_t count_ = 0;
+  peer_id to_ = 0;
+};
+
+/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
+/// Errors: errc::protocol if the payload is malformed.
+template <class F>
+errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
+  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
+    return errc::protocol;
+  errc why = f(first);
+  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
+    std::memcpy(&first, more.data(), sizeof first);
+    why = f(first);
+  }
+  return why;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -15717,49 +15786,6 @@ template <class Stack, class Endpoint>
     }
   }
   end_exposure(op);
-}
-
-/// Tickets of fetched messages of one peer that still have to be reported.
-class finish_notice {
- public:
-  bool empty() const noexcept { return count_ == 0; }
-  peer_id to() const noexcept { return to_; }
-  /// Adds a ticket. Returns false if the batch is full or belongs to another peer: it has to be
-  /// sent first.
-  bool add(peer_id to, std::uint32_t ticket) noexcept {
-    if (count_ != 0 && (to != to_ || count_ == std::size(tickets_))) return false;
-    to_ = to;
-    tickets_[count_++] = ticket;
-    return true;
-  }
-  void clear() noexcept { count_ = 0; }
-  /// Requires: !empty().
-  wire::header header() const noexcept {
-    return {.kind = wire::kind::finished, .ticket = tickets_[0]};
-  }
-  /// Payload: all tickets but the first.
-  std::span<const std::byte> more() const noexcept {
-    return std::as_bytes(std::span(tickets_ + 1, count_ - 1));
-  }
-
- private:
-  std::uint32_t tickets_[wire::finished_more_max + 1]{};
-  std::uint32_t count_ = 0;
-  peer_id to_ = 0;
-};
-
-/// Calls `f(ticket)` for each ticket of a report, until one returns an error, which it returns.
-/// Errors: errc::protocol if the payload is malformed.
-template <class F>
-errc for_each_finished(std::uint32_t first, std::span<const std::byte> more, F f) {
-  if (more.size() % sizeof first != 0 || more.size() > wire::finished_more_max * sizeof first)
-    return errc::protocol;
-  errc why = f(first);
-  for (; why == errc{} && !more.empty(); more = more.subspan(sizeof first)) {
-    std::memcpy(&first, more.data(), sizeof first);
-    why = f(first);
-  }
-  return why;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -18516,9 +18542,9 @@ class endpoint_policies {
 
 namespace mpx::inline v0::detail {
 
-/// The policies (`endpoint_policies`) and the five components are base classes, so that a component reaches
-/// another by a cast that costs nothing. A component's data members are private to it. Each packet
-/// is handled by one component or service; a lost peer is announced to all of them.
+/// The policies (`endpoint_policies`) and the five components are base classes, so that a component
+/// reaches another by a cast that costs nothing. A component's data members are private to it. Each
+/// packet is handled by one component or service; a lost peer is announced to all of them.
 template <class Stack>
 class endpoint : endpoint_policies<Stack>,
                  peers_component<Stack, endpoint<Stack>>,
@@ -29193,13 +29219,17 @@ class hang_collection final : public hang_reporter {
     }
     state& of = states_[static_cast<std::size_t>(from)];
     of.complete = false;
-    return hang_pieces::add(of.info, of.complete, offset, piece);
+    const errc why = hang_pieces::add(of.info, of.complete, offset, piece);
+    has_news_ = has_news_ || of.complete;
+    return why;
   }
   /// Rank `from` waits no more, or is lost.
   void forget(rank_t from) noexcept {
     if (!states_.empty()) states_[static_cast<std::size_t>(from)].complete = false;
   }
 
+  void go_on() noexcept override { has_news_ = true; }
+  bool has_news() const noexcept override { return has_news_; }
   /// A report on all ranks. Unless `last`, returns "" until all ranks have told that they wait.
   /// Errors:     errc::no_resources.
   std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) override {
@@ -29220,6 +29250,7 @@ class hang_collection final : public hang_reporter {
     hang_lines out;
     out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, told, all, quiet_ns);
     out.end();
+    has_news_ = false;
     return std::move(out.text);
   }
 
@@ -29230,6 +29261,7 @@ class hang_collection final : public hang_reporter {
   };
   std::size_t size_;
   plain_array<state> states_;  // By rank; empty until a state arrives.
+  bool has_news_ = true;       // This rank waits, or a state has arrived since the last report.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -68,7 +68,7 @@ def hangs_are_reported(*command, env=None):
                    env={**(env or {}), "MPX_HANG_REPORT": "0.5"})
         equal(r.returncode, 124)
         for pattern in (r"mpx: hang report: rank 1 of 2 has waited for \S+ s$",
-                        r"this rank goes on waiting, and reports again only if something moves; rank 0 reports on all",
+                        r"this rank goes on waiting, and reports no more of this call; rank 0 reports on all ranks",
                         r"mpx: hang report: nothing has moved for \S+ s in this job of 2 ranks$",
                         r" rank 0 \(pid \d+\) waits in barrier at \S*leaves.hpp:\d+: from rank 1, collective call 2",
                         r" rank 1 \(pid \d+\) leaves the job that it joined at \S*leaves.hpp:\d+, waits for rank 0",

@@ -41,7 +41,7 @@ TEST_CASE("hang collection: a state arrives as it was sent, without its zeros") 
   copy_head(out.names[0].text, "halo");
   out.unexpected.add({.peer = 2, .tag = 8, .context = 0, .stage = hang_stage::arrived});
   const std::vector<piece> all = pieces_of(out);
-  CHECK(all.size() < sizeof out / hang_pieces::bytes_max / 2);
+  CHECK(all.size() < sizeof out / hang_pieces::bytes_max);
   hang_info in = waiting(2, 2);
   bool complete = false;
   for (const piece& p : all) {
@@ -87,6 +87,22 @@ TEST_CASE("hang collection: the report waits for all ranks, and names those that
   const std::string whole = all.report(own, 500'000'000, false);
   CHECK(contains(whole, "nothing has moved for 0.5 s in this job of 3 ranks\n"));
   CHECK(contains(whole, "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n"));
+}
+
+TEST_CASE("hang collection: a report follows only if there is news") {
+  collection all(2);
+  const hang_info own = waiting(0, 1);
+  CHECK(all.has_news());
+  CHECK(!all.report(own, 1, true).empty());
+  CHECK(!all.has_news());
+  CHECK(take_all(all, 1, waiting(1, 0)) == errc{});
+  CHECK(all.has_news());
+  CHECK(!all.report(own, 1, false).empty());
+  CHECK(!all.has_news());
+  CHECK(all.take(1, hang_pieces::withdrawn, {}) == errc{});
+  CHECK(!all.has_news());
+  all.go_on();  // Rank 0 does.
+  CHECK(all.has_news());
 }
 
 TEST_CASE("hang collection: a rank that goes on, is lost or sends a part is left out") {

@@ -286,8 +286,8 @@ TEST_CASE("hang report: a rank at which nobody else looks says which it is") {
   one.pid = 17;
   one.unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
   const std::string end =
-      "  this rank goes on waiting, and reports again only if something moves; rank 0 reports on "
-      "all ranks if it waits, too\n";
+      "  this rank goes on waiting, and reports no more of this call; rank 0 reports on all ranks "
+      "if it waits, too\n";
   CHECK(format_lone_report(one, 4, 500'000'000) ==
         "mpx: hang report: rank 2 of 4 has waited for 0.5 s\n"
         "  rank 2 (pid 17) waits in recv at main.cpp:12: from rank 0, tag 7, communicator 0, room "

@@ -247,8 +247,9 @@ class hang_lines : public hang_text {
     out.end();
   } else {
     out.add(
-        "  this rank goes on waiting, and reports again only if something moves; rank 0 reports on "
-        "all ranks if it waits, too\n");
+        "  this rank goes on waiting, and reports no more of this call; rank 0 reports on all "
+        "ranks "
+        "if it waits, too\n");
   }
   return std::move(out.text);
 }

@@ -40,8 +40,12 @@ struct hang_source {
 /// Rank 0 of a job that no process monitors: makes one report of what all ranks have told it.
 class hang_reporter {
  public:
+  /// True if there is something that no report has told.
+  virtual bool has_news() const noexcept = 0;
+  /// This rank waits no more. If it does so again, that is news.
+  virtual void go_on() noexcept = 0;
   /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
-  /// Returns:    "" if other ranks may still tell their state. The last call must return a report.
+  /// Returns:    "" if other ranks may still tell their state, unless `last`.
   virtual std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) = 0;
 
  protected:
@@ -73,6 +77,7 @@ class hang_watch {
   hang_watch(const hang_watch&) = delete;
   hang_watch& operator=(const hang_watch&) = delete;
   ~hang_watch() {
+    reporter_ = nullptr;
     if (stuck_) lower_mark();
   }
   /// Lets `reporter` make the reports of this rank, if no process monitors the job.
@@ -117,7 +122,8 @@ class hang_watch {
   }
 
   /// Called repeatedly while the rank waits since `since_ns`, or polls repeatedly (0). `moves`
-  /// changes if anything has moved at this rank since the last call.
+  /// changes if anything has moved at this rank since the last call. A job that no process monitors
+  /// is told of each waiting call once.
   [[gnu::noinline, gnu::cold]] void step(const hang_source& from, std::uint64_t moves,
                                          std::int64_t since_ns) noexcept try {
     const std::int64_t now = platform::now_ns();
@@ -126,7 +132,9 @@ class hang_watch {
     const bool away = testing && now - looked_ns_ > limit_ns_ / 2 + second_ns;
     looked_ns_ = now;
     saw(now);
-    bool moved = moves != advances_ || testing != testing_ || away;
+    // Packets that tell of hangs, and their receipts, move as well, but are no progress.
+    const bool reported = stuck_ && !is_monitored();
+    bool moved = (moves != advances_ && !reported) || testing != testing_ || away;
     if (testing && now - digested_ns_ >= limit_ns_) {
       digested_ns_ = now;
       const std::uint64_t digest = from.digest(from.self);
@@ -154,7 +162,8 @@ class hang_watch {
       if (!stuck_) publish(from, now, quiet_since_ns);
       words().answered.store(asked, platform::memory_order_release);
     }
-    if (was_stuck && stuck_ && !told_ && head().looked_at.load(platform::memory_order_relaxed) == 0)
+    if (was_stuck && stuck_ && !is_monitored() &&
+        (reporter_ != nullptr ? reporter_->has_news() : !told_))
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory: tried again at the next step.
@@ -178,6 +187,10 @@ class hang_watch {
     }
   }
 
+  /// True if a process reads the marks of this job.
+  bool is_monitored() const noexcept {
+    return head().looked_at.load(platform::memory_order_relaxed) != 0;
+  }
   const bootstrap::detail::job_view& segment() const noexcept { return job_.job(); }
   hang_words& words() const noexcept {
     return job_.has_segment() ? segment().hang(job_.rank()) : own_words_;
@@ -213,6 +226,7 @@ class hang_watch {
   }
   [[gnu::noinline, gnu::cold]] void lower_mark() noexcept {
     stuck_ = told_ = false;
+    if (reporter_ != nullptr) reporter_->go_on();
     const std::uint32_t number = words().mark.load(platform::memory_order_relaxed) & ~3u;
     words().mark.store(number + hang_words::next, platform::memory_order_release);
   }
@@ -228,11 +242,12 @@ class hang_watch {
     info.now_ns = now;
     info.since_ns = quiet_since_ns;
     const std::int64_t quiet_ns = now - quiet_since_ns;
-    const std::string report = reporter_ != nullptr
-                                   ? reporter_->report(info, quiet_ns, quiet_ns >= 2 * limit_ns_)
-                                   : format_lone_report(info, size_, quiet_ns);
+    const bool last = quiet_ns >= 2 * limit_ns_ && now - told_ns_ >= limit_ns_;
+    const std::string report = reporter_ != nullptr ? reporter_->report(info, quiet_ns, last)
+                                                    : format_lone_report(info, size_, quiet_ns);
     if (report.empty()) return;
     told_ = true;
+    told_ns_ = now;
     if (rank_ != 0 && from.tell_root != nullptr) {
       from.tell_root(from.self, &info);
       root_knows_ = from;
@@ -260,6 +275,7 @@ class hang_watch {
   bool testing_ = false;
   bool stuck_ = false;
   bool told_ = false;
+  std::int64_t told_ns_ = 0;  // Time of the last report.
   std::int64_t leaves_since_ns_ = 0;
   bool told_launcher_ = false;
 };
