@@ -24,9 +24,8 @@ struct deaf {
 static_assert(PacketSink<sink_archetype>);
 static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
 static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CpuCopyTransport<transport_archetype> && PlacingTransport<transport_archetype>);
-static_assert(RelocatingTransport<transport_archetype> &&
-              CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
+static_assert(CpuCopyTransport<transport_archetype> && StreamTransport<transport_archetype>);
+static_assert(CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
 static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);

@@ -67,6 +67,7 @@ class scripted {
   bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   bool is_connected(peer_id) const noexcept { return true; }
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
+  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
 
   remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
     ++exposed;

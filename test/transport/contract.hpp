@@ -603,7 +603,7 @@ void check_packets(bool met = false) {
   if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
   if constexpr (mpx::PrepaidTransport<T>) check_purse<T>();
   check_pending<T>();
-  if constexpr (mpx::PlacingTransport<T>) check_placing<T>();
+  if constexpr (mpx::StreamTransport<T>) check_placing<T>();
   if constexpr (mpx::DroppingTransport<T>) check_dropping<T>();
 }
 }  // namespace transport_contract

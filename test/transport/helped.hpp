@@ -108,12 +108,12 @@ class helped {
   }
   void wake() noexcept { lower_.wake(); }
   int descriptor() noexcept { return lower_.descriptor(); }
-  void cancel_place(mpx::peer_id source) noexcept requires mpx::PlacingTransport<T>
+  void cancel_place(mpx::peer_id source) noexcept requires mpx::StreamTransport<T>
   {
     lower_.cancel_place(source);
   }
   void relocate(mpx::cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
-      requires mpx::RelocatingTransport<T>
+      requires mpx::StreamTransport<T>
   {
     lower_.relocate(cookie, from, to);
   }

@@ -146,7 +146,7 @@ class late : public detail::bootstrap_of<T> {
     return lower_.descriptor();
   }
 
-  /// See PlacingTransport.
+  /// See StreamTransport.
   void cancel_place(peer_id source) noexcept {
     incoming& from = in_[source];
     if (!from.begun) return;
@@ -155,7 +155,6 @@ class late : public detail::bootstrap_of<T> {
     from.place = {};
   }
 
-  /// See RelocatingTransport.
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     for (outgoing& o : out_)
       for (posted& p : o.queue) {

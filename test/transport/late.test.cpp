@@ -33,9 +33,9 @@ constexpr plan only_placed{.pending_percent = 0, .place_bytes_min = 65, .pieces 
 constexpr plan losing{.planted = fault::lose_completion};
 constexpr plan doubling{.planted = fault::complete_twice};
 
-static_assert(mpx::Transport<late<inproc>> && mpx::PlacingTransport<late<inproc>>);
+static_assert(mpx::Transport<late<inproc>> && mpx::StreamTransport<late<inproc>>);
 static_assert(mpx::SharedMemoryTransport<late<inproc>> && mpx::DroppingTransport<late<inproc>>);
-static_assert(!mpx::PlacingTransport<inproc> && !mpx::PeekingTransport<late<inproc>>);
+static_assert(!mpx::StreamTransport<inproc> && !mpx::PeekingTransport<late<inproc>>);
 static_assert(std::same_as<late_stacks::late_all::transport_type, late<inproc>>);
 static_assert(
     std::same_as<late_stacks::late_narrow::transport_type::policy_axis, mpx::transport_axis>);

@@ -223,7 +223,7 @@ struct placing_keeper : keeper {
 };
 
 /// Memory that is taken back in the middle of a body is not touched any more.
-template <mpx::PlacingTransport T>
+template <mpx::StreamTransport T>
 void check_placing() {
   constexpr std::size_t bytes = T::traits.packet_bytes_max / 2;
   for (int after = 1; after < 6; ++after) {

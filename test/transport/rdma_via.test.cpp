@@ -33,7 +33,7 @@ using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from 
 static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
 static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
-static_assert(!mpx::PlacingTransport<usual> && !mpx::CpuCopyTransport<usual>);
+static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
 TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }

@@ -320,7 +320,7 @@ class replayed
   void disarm() noexcept { lower_.disarm(); }
   void wake() noexcept { lower_.wake(); }
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  /// See StreamTransport, DroppingTransport.
   void cancel_place(peer_id source) noexcept {
     if (link* const l = links_[source]) l->in.cancel_place();
   }

@@ -33,7 +33,7 @@ struct transport_traits {
 /// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
 /// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
 ///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
-///   or an empty span if the transport is to buffer it. Only a PlacingTransport calls it, once a
+///   or an empty span if the transport is to buffer it. Only a StreamTransport calls it, once a
 ///   packet, in order with the other events of that source.
 /// - `complete(cookie, ok)`: an operation that was `pending` has finished.
 /// - `malformed(source)`: the transport cannot parse the bytes received from the source.
@@ -122,7 +122,8 @@ concept Transport =
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 
-/// A transport that asks the sink where to store payloads, since it reads from a stream.
+/// A transport over byte streams. It asks the sink where to store payloads, and its pending posts
+/// may depend on the peer's program to make progress.
 ///
 /// - After `place(source)` has returned memory, the next event of that source is one
 ///   `packet(source, header, payload)` with that memory as payload. Until then polls write into the
@@ -132,23 +133,16 @@ inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 ///   `packet` for it. Later packets of that source arrive as usual. Has no effect if no payload of
 ///   that source is being placed. Also gives the memory back after the source was lost in the
 ///   middle of a payload.
-template <class T>
-concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
-  { t.cancel_place(source) } noexcept;
-};
-
-/// A transport whose pending posts may depend on the peer's program to make progress, as over a
-/// stream.
-///
 /// - `relocate(cookie, from, to)`: the unread part of `from` of posts with that cookie is from now
 ///   on read at the same offsets of `to`, which has equal contents. After the return `from` belongs
 ///   to the caller. A dropped request therefore does not wait for another rank's program. (Where a
 ///   network card reads the payload, completion does not depend on a program, and there is nothing
 ///   to relocate.)
 template <class T>
-concept RelocatingTransport =
-    Transport<T> &&
-    requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
+concept StreamTransport =
+    Transport<T> && requires(T& t, peer_id source, cookie_t cookie, std::span<const std::byte> from,
+                             const std::byte* to) {
+      { t.cancel_place(source) } noexcept;
       { t.relocate(cookie, from, to) } noexcept;
     };
 

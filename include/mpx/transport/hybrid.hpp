@@ -194,13 +194,13 @@ class hybrid {
 
   // --- Functions of one of the two transports ----------------------------------------------------
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
-  void cancel_place(peer_id source) noexcept requires PlacingTransport<Far>
+  /// See StreamTransport, DroppingTransport.
+  void cancel_place(peer_id source) noexcept requires StreamTransport<Far>
   {
     if (!is_near(source)) far_.cancel_place(source);
   }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
-      requires RelocatingTransport<Far>
+      requires StreamTransport<Far>
   {
     far_.relocate(cookie, from, to);
   }

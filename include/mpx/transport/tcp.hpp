@@ -129,7 +129,7 @@ class basic_tcp {
   /// See PollableTransport.
   int descriptor() noexcept { return connections_.watch().fd(); }
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  /// See StreamTransport, DroppingTransport.
   void cancel_place(peer_id source) noexcept { connections_.cancel_place(source); }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     connections_.relocate(cookie, from, to);

@@ -138,7 +138,7 @@ class inbox_component {
     if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
       return on_unasked(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
-    if constexpr (PlacingTransport<transport_type>) {
+    if constexpr (StreamTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)

@@ -477,7 +477,7 @@ class endpoint : endpoint_policies<Stack>,
   void end_exposures_to(peer_id peer) noexcept;
   void end_closing() noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
+    if constexpr (StreamTransport<transport_type>) transport().cancel_place(source);
   }
 
   /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.

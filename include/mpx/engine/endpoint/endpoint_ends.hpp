@@ -152,7 +152,7 @@ bool endpoint<Stack>::part(operation& op) {
 template <class Stack>
 bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   if (op.data.base == op.owned) return true;
-  if constexpr (RelocatingTransport<transport_type>) {
+  if constexpr (StreamTransport<transport_type>) {
     if (op.owned == nullptr) return op.data.bytes == 0;
     transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes),
                          op.owned);
