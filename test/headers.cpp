@@ -22,14 +22,13 @@ struct deaf {
   static constexpr std::string_view name = "deaf";
 };
 static_assert(PacketSink<sink_archetype>);
-static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
-static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
+static_assert(SharedMemoryTransport<transport_archetype>);
+static_assert(ImmediateTransport<transport_archetype>);
 static_assert(CpuCopyTransport<transport_archetype> && StreamTransport<transport_archetype>);
-static_assert(CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
+static_assert(NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
 static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);
-static_assert(ExplainingTransport<transport_archetype> && !ExplainingTransport<transport::inproc>);
 static_assert(PutPreferringTransport<transport_archetype> &&
               !PutPreferringTransport<transport::inproc>);
 static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.

@@ -28,7 +28,7 @@ namespace wire = mpx::wire;
 inline constexpr peer_id peers_max = 4;
 
 /// A transport that does what it is told, and keeps what it was given.
-class scripted {
+class scripted : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "scripted";
@@ -69,7 +69,7 @@ class scripted {
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
 
-  remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> piece, bool = false) noexcept {
     ++exposed;
     return {reinterpret_cast<std::uintptr_t>(piece.data()), exposes ? 1u : 0u};
   }

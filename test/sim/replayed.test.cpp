@@ -20,7 +20,6 @@ using mended = mpx::stack<replayed_transport::replayed<fabric>, mpx::waiting::sl
                           mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 8000>>;
 
 static_assert(mpx::StreamTransport<mended::transport_type>);
-static_assert(mpx::DroppingTransport<mended::transport_type>);
 
 TEST_CASE("replayed: whatever the network does, everything arrives once and in order") {
   replayed_transport::replayed_counters all;

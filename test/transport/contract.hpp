@@ -423,7 +423,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
 }
 
 /// Several gets at once bring all, or say that they have not.
-template <mpx::BatchingTransport T>
+template <mpx::CpuCopyTransport T>
 void check_batches() {
   cluster<T> job(3);
   constexpr std::size_t most = mpx::batched_gets_max;
@@ -484,7 +484,7 @@ void check_rma(bool reaches_ordinary_memory) {
     }
   }
   check_exposures_end<T>();
-  if constexpr (mpx::BatchingTransport<T>)
+  if constexpr (mpx::CpuCopyTransport<T>)
     if (reaches_ordinary_memory) check_batches<T>();
   std::vector<std::byte> buffer(64);
   for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
@@ -600,10 +600,9 @@ void check_packets(bool met = false) {
   check_fairness<T>();
   check_no_starvation<T>();
   check_refilling_source<T>(met);
-  if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
   if constexpr (mpx::PrepaidTransport<T>) check_purse<T>();
   check_pending<T>();
   if constexpr (mpx::StreamTransport<T>) check_placing<T>();
-  if constexpr (mpx::DroppingTransport<T>) check_dropping<T>();
+  if constexpr (DropsPeers<T>) check_dropping<T>();
 }
 }  // namespace transport_contract

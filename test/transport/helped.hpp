@@ -21,7 +21,7 @@ namespace helped_transport {
 
 /// Of T it needs `progress()` and `state_of(peer)` beyond Transport.
 template <mpx::Transport T>
-class helped {
+class helped : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = T::name;
@@ -83,10 +83,7 @@ class helped {
     polling_ = false;
     return n;
   }
-  /// (Of a far peer nothing is ever at hand.)
-  bool take_if(mpx::peer_id source, auto&& wanted) noexcept
-      requires(mpx::PeekingTransport<T> && !mpx::NearFarTransport<T>)
-  {
+  bool take_if(mpx::peer_id source, auto&& wanted) noexcept {
     ++looks();
     help_all();
     const std::lock_guard lock(mutex_);

@@ -51,10 +51,9 @@ using helped_transport::helped;
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
 static_assert(mpx::BlockTransport<usual> && mpx::CpuCopyTransport<usual>);
-static_assert(mpx::PeekingTransport<usual> && mpx::CoreSharingTransport<usual>);
 static_assert(mpx::DrainableTransport<usual>);
 static_assert(mpx::StreamTransport<usual>);
-static_assert(mpx::DroppingTransport<usual> && !mpx::ElasticTransport<usual>);
+static_assert(!mpx::ElasticTransport<usual>);
 static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);
 static_assert(usual::traits.layout !=
               hybrid<basic_shm<16, 4096>, mpx::transport::tcp>::traits.layout);

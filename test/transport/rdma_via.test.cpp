@@ -30,14 +30,20 @@ using narrow = basic_rdma<via, 4096, 80>;                    // Soon full.
 using starved = basic_rdma<via, 4096, 8>;                    // Without receives.
 using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from the user's memory.
 
-static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
+static_assert(mpx::RetiringTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
 static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
 static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
-TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }
-TEST_CASE("rdma over via: packets of the usual size") { check_packets<helped<usual>>(); }
+TEST_CASE("rdma over via: packets") {
+  check_packets<helped<narrow>>();
+  check_peeking<helped<narrow>>();
+}
+TEST_CASE("rdma over via: packets of the usual size") {
+  check_packets<helped<usual>>();
+  check_peeking<helped<usual>>();
+}
 TEST_CASE("rdma over via: waiting") { check_waiting<helped<narrow>>(); }
 TEST_CASE("rdma over via: posts from the user's memory") { check_pending<helped<direct>>(); }
 TEST_CASE("rdma over via: who leaves") {

@@ -12,6 +12,7 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -72,6 +73,27 @@ struct sink_archetype {
   void unreachable(peer_id) noexcept;
 };
 
+namespace transport {
+
+/// Functions that most transports need not write. A transport derives from this class and declares
+/// those of them that it has more to say to. Transport has their contract.
+struct defaults {
+  /// Returns the machine's clock.
+  std::int64_t now_ns() const noexcept { return platform::now_ns(); }
+  /// Takes nothing: the packet is found by a poll.
+  bool take_if(peer_id, auto&&) noexcept { return false; }
+  /// Detects no peer on the same core.
+  bool shares_core() noexcept { return false; }
+  /// Does no maintenance.
+  std::int64_t maintenance_ns() const noexcept { return 0; }
+  /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
+  void drop_peer(peer_id) noexcept {}
+  /// Knows nothing more.
+  std::string loss_text(peer_id) const { return {}; }
+};
+
+}  // namespace transport
+
 /// Moves packets between this process and its peers. Peers are connected on first use. Posting to
 /// oneself works.
 ///
@@ -98,12 +120,37 @@ struct sink_archetype {
 ///   after `timeout_ns`. `disarm` follows every `arm` that returned true. `wake` ends a sleep.
 /// - `oversubscribed()`: returns true if ranks outnumber cores.
 ///
+/// The following functions have defaults in `transport::defaults`, from which a transport derives:
+///
+/// - `now_ns()`: the clock of the endpoint, in nanoseconds. Default: the machine's clock.
+/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
+///   `f(header, payload)` returns true. Returns true if it was taken. It is cheaper than a poll.
+///   The caller polls regularly, so that no source starves. Default: takes nothing.
+/// - `shares_core()`: for ranks that share a machine. Records the core on which this rank waits and
+///   returns true if a peer from which this rank has recently received was last seen waiting on the
+///   same core, although there are enough cores. Polling in a loop would keep that peer from
+///   running. A rank that can move to another core does so, and the call returns false. Costs some
+///   nanoseconds, and is called once in many polls. Default: returns false.
+/// - `maintenance_ns()`: total time spent in `withdraw` (RmaTransport) on maintenance that makes
+///   later copies cheaper. It is not part of the cost of any message. Default: returns 0.
+/// - `drop_peer(peer)`: disconnects from a peer that is gone or no longer wanted. After the return
+///   nothing of that peer reaches the sink, memory placed for it belongs to the sink again, and no
+///   operation pending with it touches memory here or there. The next poll completes those
+///   operations with `ok` false. No later call names the peer. Does not wait. The endpoint calls
+///   it if posts may return `pending`, if memory stays registered (RegisteredTransport), and if
+///   peers come and go (ElasticTransport). Default: does nothing, which is right if such operations
+///   end by themselves.
+/// - `loss_text(peer)`: returns the reason for the loss of a peer: what was tried and failed, in a
+///   text for error messages that names the peer; "" if the peer is not lost or nothing more is
+///   known. The text does not claim that the peer died. Default: returns "".
+///
 /// Threads:    `sleep` and `wake` may be called by any thread. All other functions are called by
 ///             one thread at a time. Between `arm` and `disarm` other threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
-             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns) {
+             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns,
+             bool (*f)(const frame_header&, std::span<const std::byte>)) {
       requires std::same_as<typename T::policy_axis, transport_axis>;
       { T::name } -> std::convertible_to<std::string_view>;
       { T::traits } -> std::convertible_to<transport_traits>;
@@ -116,6 +163,12 @@ concept Transport =
       { t.disarm() } noexcept;
       { t.wake() } noexcept;
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
+      { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.take_if(peer, f) } noexcept -> std::same_as<bool>;
+      { t.shares_core() } noexcept -> std::same_as<bool>;
+      { c.maintenance_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.drop_peer(peer) } noexcept;
+      { c.loss_text(peer) } -> std::same_as<std::string>;
     };
 
 /// True if posts to T may return `pending`, so that sends need an operation to complete.
@@ -165,17 +218,6 @@ concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) 
   { t.is_connected(peer) } noexcept -> std::same_as<bool>;
 };
 
-/// A transport that can disconnect from a peer that is gone or no longer wanted.
-///
-/// - `drop_peer(peer)`: after the return nothing of that peer reaches the sink, memory placed for
-///   it belongs to the sink again, and no operation pending with it touches memory here or there.
-///   The next poll completes those operations with `ok` false. No later call names the peer. Does
-///   not wait.
-template <class T>
-concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.drop_peer(peer) } noexcept;
-};
-
 /// A transport that detects by itself only the loss of peers with which it communicates.
 ///
 /// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
@@ -204,15 +246,16 @@ concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
 /// - `add_peer` and `drop_peer` must not be called within a poll.
 template <class T>
 concept ElasticTransport =
-    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+    Transport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
       { c.address() } -> std::same_as<std::string>;
       { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
     };
 
 /// A transport that also moves memory.
 ///
-/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
-///   The key is 0 if the peer cannot reach it.
+/// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
+///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
+///   one message or call, and its `withdraw` does no maintenance.
 /// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
 ///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
@@ -228,6 +271,7 @@ concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
@@ -266,36 +310,15 @@ concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id
 ///   memory was already withdrawn.
 /// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
 ///   success.
+/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
+///   than one after the other. Returns false if some of them failed; others may have been copied.
 template <class T>
 concept CpuCopyTransport =
-    RmaTransport<T> &&
-    requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<std::byte> into, const batched_get* gets) {
       { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport for which several gets from one peer are cheaper together than one after the
-/// other.
-///
-/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
-///   some of them failed; others may have been copied.
-template <class T>
-concept BatchingTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport that may do maintenance in `withdraw` that makes later copies cheaper.
-///
-/// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
-///   message.
-/// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
-///   `withdraw` does no maintenance.
-template <class T>
-concept MaintainedTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
-      { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
-      { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
     };
 
 /// A transport whose puts can carry a packet.
@@ -314,19 +337,6 @@ concept ImmediateTransport =
       } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport that detects that two ranks share a core although there are enough cores.
-///
-/// - `shares_core()`: records the core on which this rank waits and returns true if a peer from
-///   which this rank has recently received was last seen waiting on the same core. Polling in a
-///   loop would keep that peer from running. A rank that can move to another core does so, and the
-///   call returns false.
-///
-/// Cost:       Some nanoseconds. It is called once in many polls.
-template <class T>
-concept CoreSharingTransport = Transport<T> && requires(T& t) {
-  { t.shares_core() } noexcept -> std::same_as<bool>;
-};
-
 /// A transport that a thread can wait for together with other descriptors, by poll(2) or epoll(7).
 ///
 /// - `descriptor()`: creates the descriptor at the first call and returns the same one afterwards.
@@ -342,25 +352,6 @@ template <class T>
 concept PollableTransport = Transport<T> && requires(T& t) {
   { t.descriptor() } noexcept -> std::same_as<int>;
 };
-
-/// A transport with a clock of its own, in nanoseconds. The endpoint uses it in place of the
-/// machine's clock.
-template <class T>
-concept ClockedTransport = Transport<T> && requires(const T& t) {
-  { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
-};
-
-/// A transport that can take the next packet of one source without polling the other sources.
-///
-/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
-///   `f(header, payload)` returns true. Returns true if it was taken.
-/// - It is cheaper than a poll. The caller polls regularly, so that no source starves.
-template <class T>
-concept PeekingTransport =
-    Transport<T> &&
-    requires(T& t, peer_id source, bool (*f)(const frame_header&, std::span<const std::byte>)) {
-      { t.take_if(source, f) } noexcept -> std::same_as<bool>;
-    };
 
 /// A transport that stores a counter of prepaid credit for each peer, next to the state that its
 /// posts write. The caller owns the value.
@@ -427,16 +418,6 @@ concept BlockTransport =
       { t.wake_peer(peer) } noexcept;
     };
 
-/// A transport that can explain why it has lost a peer.
-///
-/// - `loss_text(peer)`: returns what was tried and failed, in a text for error messages that names
-///   the peer; "" if the peer is not lost or nothing more is known. The text does not claim that
-///   the peer died.
-template <class T>
-concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.loss_text(peer) } -> std::same_as<std::string>;
-};
-
 /// True if ranks of one node reach each other's memory with loads and stores; see
 /// mpx::shared_window.
 template <class T>
@@ -487,12 +468,14 @@ struct transport_archetype {
   void wake() noexcept;
   bool oversubscribed() const noexcept;
   bool shares_core() noexcept;
-  remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
+  remote_memory expose(peer_id, std::span<const std::byte>, bool = false) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
   outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
+  bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
+  std::int64_t maintenance_ns() const noexcept;
   advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
   bool prefers_put(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,

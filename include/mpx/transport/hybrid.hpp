@@ -39,7 +39,7 @@ namespace mpx::inline v0::transport {
 /// MPX_PRETEND_HOSTS=0,1,... makes ranks behave as if they were on several hosts.
 template <Transport Near, Transport Far>
 requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
-class hybrid {
+class hybrid : public defaults {
  public:
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "hybrid";
@@ -70,10 +70,7 @@ class hybrid {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return near_.oversubscribed() || far_.oversubscribed(); }
-  bool shares_core() noexcept requires CoreSharingTransport<Near>
-  {
-    return near_.shares_core();
-  }
+  bool shares_core() noexcept { return near_.shares_core(); }
 
   /// See NearFarTransport.
   [[MPX_ALWAYS_INLINE]] bool is_near(peer_id peer) const noexcept {
@@ -130,9 +127,8 @@ class hybrid {
     return near_.poll(to);
   }
 
-  /// See PeekingTransport.
+  /// See Transport. Near peers only.
   template <class F>
-  requires PeekingTransport<Near>
   [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     const peer_id at = near_of_[source];
     return at != detail::is_far && near_.take_if(at, std::forward<F>(f));
@@ -194,7 +190,7 @@ class hybrid {
 
   // --- Functions of one of the two transports ----------------------------------------------------
 
-  /// See StreamTransport, DroppingTransport.
+  /// See StreamTransport.
   void cancel_place(peer_id source) noexcept requires StreamTransport<Far>
   {
     if (!is_near(source)) far_.cancel_place(source);
@@ -204,9 +200,8 @@ class hybrid {
   {
     far_.relocate(cookie, from, to);
   }
-  /// Requires:   peer != self().
-  void drop_peer(peer_id peer) noexcept requires DroppingTransport<Far>
-  {
+  /// See Transport. Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept {
     if (!is_near(peer)) {
       far_.drop_peer(peer);
       look_far_soon();
@@ -241,13 +236,8 @@ class hybrid {
   }
 
   /// See RmaTransport, CpuCopyTransport. A far peer has no access to memory, whatever it sends.
-  remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept
+  remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts = false) noexcept
       requires RmaTransport<Near>
-  {
-    return is_near(peer) ? near_.expose(near_of_[peer], memory) : remote_memory{};
-  }
-  remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts) noexcept
-      requires MaintainedTransport<Near>
   {
     return is_near(peer) ? near_.expose(near_of_[peer], memory, lasts) : remote_memory{};
   }
@@ -284,14 +274,11 @@ class hybrid {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
   bool get_batch(peer_id peer, const batched_get* gets, std::size_t count) noexcept
-      requires BatchingTransport<Near>
+      requires CpuCopyTransport<Near>
   {
     return near_.get_batch(near_of_[peer], gets, count);
   }
-  std::int64_t tidied_ns() const noexcept requires MaintainedTransport<Near>
-  {
-    return near_.tidied_ns();
-  }
+  std::int64_t maintenance_ns() const noexcept { return near_.maintenance_ns(); }
 
   /// See SharedMemoryTransport, BlockTransport. Near peers only.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
@@ -328,9 +315,8 @@ class hybrid {
     far_.progress();
     look_far_soon();
   }
-  /// See ExplainingTransport. Far peers only.
-  std::string loss_text(peer_id peer) const requires ExplainingTransport<Far>
-  {
+  /// See Transport. Far peers only.
+  std::string loss_text(peer_id peer) const {
     return is_near(peer) ? std::string() : far_.loss_text(peer);
   }
   /// The two transports, for tests and tools.

@@ -317,7 +317,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     count_members(--linked_);
   }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     const auto key = exposures_.open(segment().exposed(segment().me().slot));
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};

@@ -61,7 +61,7 @@ template <Nic Card, std::uint32_t RingBytes = 128 * 1024, std::uint32_t Receives
           std::size_t PacketBytesMax = RingBytes / 4 - sizeof(rdma_detail::record_head),
           std::size_t CopyBytesMax = PacketBytesMax,
           std::uint64_t PinnedBytesMax = ~std::uint64_t{0}>
-class basic_rdma : public rdma_detail::seat<Card> {
+class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   static_assert(RingBytes % rdma_detail::block_bytes == 0 && PacketBytesMax > 40);
   static constexpr rdma_detail::wire_shape shape{RingBytes, Receives, PacketBytesMax, CopyBytesMax};
   using fabric_type = rdma_detail::fabric<Card, shape>;
@@ -116,7 +116,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
     return n;
   }
 
-  /// See PeekingTransport.
+  /// See Transport.
   [[gnu::always_inline]] bool take_if(peer_id source, auto&& wanted) noexcept {
     rdma_detail::link* const l = connections_.find(source);
     if (l == nullptr) return false;
@@ -155,10 +155,13 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     return card_.descriptor();
   }
-  /// See ClockedTransport.
-  std::int64_t now_ns() const noexcept requires ClockedNic<Card>
-  {
-    return card_.now_ns();
+  /// See Transport. The card's clock if it has one.
+  std::int64_t now_ns() const noexcept {
+    if constexpr (ClockedNic<Card>) {
+      return card_.now_ns();
+    } else {
+      return defaults::now_ns();
+    }
   }
   /// See NodeTransport.
   peer_id node_of(peer_id peer) const noexcept requires requires(const Card& c) { c.node_of(peer); }
@@ -174,7 +177,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept { return connections_.has_heard_out(peer); }
   bool is_connected(peer_id peer) const noexcept { return connections_.is_connected(peer); }
-  /// See DroppingTransport. Requires: peer != self().
+  /// See Transport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { connections_.drop(peer); }
 
   /// See MonitoringTransport.
@@ -187,7 +190,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
   /// prefers_put(), gets are refused.
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     return connections_.memory().expose(memory);
   }
   outcome withdraw(const remote_memory& memory) noexcept {

@@ -93,20 +93,15 @@ class progress_component {
   bool poll_unblocked() {
     if (poll_and_check() != 0) return false;
     if (++polls_ % polls_per_check == 0) before_rest();
-    if constexpr (!CoreSharingTransport<transport_type>) return false;
+    if constexpr (!SharedMemoryTransport<transport_type>) return false;
     return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
   }
   static void yield() noexcept { ::sched_yield(); }
   /// True if other ranks need this core, as far as is known.
-  bool oversubscribed() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      return shares_core_ || ep().transport().oversubscribed();
-    return ep().transport().oversubscribed();
-  }
+  bool oversubscribed() noexcept { return shares_core_ || ep().transport().oversubscribed(); }
   /// Asks the transport again if other ranks need this core.
   [[gnu::noinline]] bool look_around() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      shares_core_ = ep().transport().shares_core();
+    shares_core_ = ep().transport().shares_core();
     return oversubscribed();
   }
   /// Makes this rank poll once more before it next sleeps.

@@ -394,11 +394,7 @@ class rendezvous_component {
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
   }
   /// A clock that excludes the transport's maintenance, which belongs to no message.
-  std::int64_t working_ns() noexcept {
-    if constexpr (MaintainedTransport<transport_type>)
-      return ep().now_ns() - ep().transport().tidied_ns();
-    return ep().now_ns();
-  }
+  std::int64_t working_ns() noexcept { return ep().now_ns() - ep().transport().maintenance_ns(); }
   void learn_no_more(operation& op) noexcept;
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -596,7 +592,7 @@ inline bool is_whole_get(const operation& op) noexcept {
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch_batch(operation& op) {
-  if constexpr (BatchingTransport<transport_type>) {
+  if constexpr (CpuCopyTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
     if (unbatched_ != 0) {

@@ -91,12 +91,9 @@ struct shared_blocks {
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// A clock that excludes the transport's maintenance, which belongs to no call.
-  static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
-    if constexpr (MaintainedTransport<typename endpoint_type::transport_type>) {
-      lock_guard lock(e.threading());
-      return platform::now_ns() - e.transport().tidied_ns();
-    }
-    return platform::now_ns();
+  static std::int64_t working_ns(endpoint_type& e) noexcept {
+    lock_guard lock(e.threading());
+    return platform::now_ns() - e.transport().maintenance_ns();
   }
   /// True if the state of one peer's exposure may change with those of others.
   static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
