@@ -27,10 +27,8 @@ static_assert(ImmediateTransport<transport_archetype>);
 static_assert(CpuCopyTransport<transport_archetype> && StreamTransport<transport_archetype>);
 static_assert(NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
-static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
+static_assert(RegisteredTransport<transport_archetype>);
 static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);
-static_assert(PutPreferringTransport<transport_archetype> &&
-              !PutPreferringTransport<transport::inproc>);
 static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);

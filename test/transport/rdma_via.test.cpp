@@ -30,8 +30,8 @@ using narrow = basic_rdma<via, 4096, 80>;                    // Soon full.
 using starved = basic_rdma<via, 4096, 8>;                    // Without receives.
 using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from the user's memory.
 
-static_assert(mpx::RetiringTransport<usual>);
-static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
+static_assert(mpx::RegisteredTransport<usual>);
+static_assert(mpx::ImmediateTransport<usual>);
 static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
 static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);

@@ -278,7 +278,8 @@ concept RmaTransport =
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport that keeps memory registered after use, since the next message may use it again.
+/// A transport for which memory must be registered before a peer can reach it, as with network
+/// cards. It keeps memory registered after use, since the next message may use it again.
 ///
 /// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
 ///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
@@ -286,21 +287,22 @@ concept RmaTransport =
 ///   for later use.
 /// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
 ///   connections if necessary.
-template <class T>
-concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
-  { t.retire(memory) } noexcept -> std::same_as<outcome>;
-  { t.revoke(memory) } noexcept -> std::same_as<outcome>;
-};
-
-/// A transport that has get and put and prefers put for some peers.
-///
 /// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
+/// - `allocate(bytes, alignment)`: returns memory from which messages are cheaper to send, for the
+///   caller's exclusive use until `deallocate(p, bytes)`; see mpx::allocator. Errors:
+///   errc::no_resources.
 template <class T>
-concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
-  { t.prefers_put(peer) } noexcept -> std::same_as<bool>;
-};
+concept RegisteredTransport =
+    RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
+                                void* p, std::size_t bytes) {
+      { t.retire(memory) } noexcept -> std::same_as<outcome>;
+      { t.revoke(memory) } noexcept -> std::same_as<outcome>;
+      { c.prefers_put(peer) } noexcept -> std::same_as<bool>;
+      { t.allocate(bytes, bytes) } -> std::same_as<void*>;
+      { t.deallocate(p, bytes) } noexcept;
+    };
 
 /// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
 /// work. Only such a transport may return `advice::learn`.
@@ -378,20 +380,9 @@ concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::
   { t.deallocate_shared(p, bytes) } noexcept;
 };
 
-/// A transport that provides memory from which messages are cheaper to send; see mpx::allocator.
-///
-/// - `allocate(bytes, alignment)`: returns memory for the caller's exclusive use until
-///   `deallocate(p, bytes)`.
-///
-/// Errors:     errc::no_resources.
-template <class T>
-concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
-  { t.allocate(bytes, bytes) } -> std::same_as<void*>;
-  { t.deallocate(p, bytes) } noexcept;
-};
 /// True if mpx::allocator takes its memory from the transport.
 template <class T>
-inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
+inline constexpr bool gives_memory = SharedMemoryTransport<T> || RegisteredTransport<T>;
 
 /// A transport whose peers are threads of one process, so that all of them can use each other's
 /// addresses.

@@ -185,7 +185,7 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
     if (peer != self()) connections_.attend(peer);
   }
 
-  /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory.
+  /// See RmaTransport, RegisteredTransport, ImmediateTransport. No call waits for registered memory.
   /// Memory that cannot be registered now is not exposed, and a transfer that finds none is
   /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
@@ -205,7 +205,7 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
   }
-  /// See PutPreferringTransport.
+  /// See RegisteredTransport.
   bool prefers_put(peer_id) const noexcept {
     if constexpr (ReadingNic<Card>) return !reads_pay_;
     return true;
@@ -225,7 +225,7 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
     return connections_.begin(peer, memory, offset, from, false, cookie, &header);
   }
 
-  /// See AllocatingTransport. The memory is owned, of the card's choice if it has any, and
+  /// See RegisteredTransport. The memory is owned, of the card's choice if it has any, and
   /// registered when it is allocated as far as the limit allows.
   /// Errors: errc::no_resources; errc::argument: an alignment of more than a page.
   void* allocate(std::size_t bytes, std::size_t alignment) {

@@ -108,7 +108,7 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
   /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RetiringTransport<transport_type>) {
+    if constexpr (RegisteredTransport<transport_type>) {
       if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
     } else if (!withdraw(op)) [[unlikely]] {
       const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
@@ -796,7 +796,7 @@ template <class Stack, class Endpoint>
 template <class Stack, class Endpoint>
 [[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::revoke_exposure(
     operation& op) noexcept {
-  if constexpr (RetiringTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
     while (op.exposed) {
       const outcome taken_back = ep().transport().revoke(op.own);

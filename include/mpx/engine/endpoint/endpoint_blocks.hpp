@@ -96,7 +96,7 @@ struct shared_blocks {
     return platform::now_ns() - e.transport().maintenance_ns();
   }
   /// True if the state of one peer's exposure may change with those of others.
-  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
+  static constexpr bool retires = RegisteredTransport<typename endpoint_type::transport_type>;
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
@@ -107,7 +107,7 @@ struct shared_blocks {
       {
         lock_guard lock(e.threading());
         outcome taken_back;
-        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+        if constexpr (RegisteredTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
         } else {
           taken_back = e.transport().withdraw(m);
