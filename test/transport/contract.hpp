@@ -495,6 +495,58 @@ void check_rma(bool reaches_ordinary_memory) {
   }
 }
 
+/// Blocks: every rank finds them under their names, and wakes a rank that waits for a store.
+template <mpx::SharedMemoryTransport T>
+void check_blocks() {
+  constexpr std::size_t bytes = 1000;
+  cluster<T> job(3);
+  std::vector<std::uint64_t> names;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    names.push_back(job[0].make_block(bytes));
+    REQUIRE(names.back() != 0);
+    std::byte* const mine = job[0].block_at(0, names.back(), bytes);
+    REQUIRE(mine != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(mine) % mpx::cache_line_bytes == 0);
+    patterns::fill({mine, bytes}, i);
+  }
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    for (const peer_id r : {0u, 1u, 2u}) {
+      std::byte* const there = job[r].block_at(0, names[i], bytes);
+      REQUIRE(there != nullptr);
+      CHECK(has_pattern({there, bytes}, i));
+    }
+  CHECK(job[1].block_at(0, ~std::uint64_t{0}, bytes) == nullptr);
+  CHECK(job[1].block_at(0, names[0] + 1, bytes) == nullptr);
+  for (const std::uint64_t name : names) job[0].free_block(name);
+  job[1].wake_peer(0);  // It is awake: nothing happens.
+  for (int i = 0; i < 20; ++i) {
+    if (!job[0].arm()) continue;
+    job[1].wake_peer(0);
+    const std::int64_t begin = mpx::platform::now_ns();
+    job[0].sleep(20 * second_ns);
+    job[0].disarm();
+    CHECK(mpx::platform::now_ns() - begin < 10 * second_ns);
+  }
+}
+
+/// A rank that may run on one core only finds out that a peer which sends to it waits there too.
+template <mpx::SharedMemoryTransport T>
+void check_core_sharing() {
+  std::thread([] {
+    cluster<T> job(2);
+    mpx::platform::core_set one;
+    one.add(static_cast<int>(mpx::platform::current_core()));
+    if (!one.bind()) return;
+    CHECK(!job[1].shares_core());
+    CHECK(!job[0].shares_core());  // It has received nothing.
+    keeper sink;
+    REQUIRE(post(job[1], 0, 1, 8) == outcome::done);
+    poll_until(job[0], sink, 1);
+    CHECK(job[0].shares_core());
+    CHECK(!job[1].shares_core());
+  }).join();
+}
+
 /// Memory that all peers reach: aligned, apart, readable and writable from everywhere, used again.
 template <mpx::SharedMemoryTransport T>
 void check_shared_memory() {
@@ -528,6 +580,8 @@ void check_shared_memory() {
   void* empty = job[0].allocate_shared(0, 1);
   CHECK(empty != nullptr);
   job[0].deallocate_shared(empty, 0);
+  check_blocks<T>();
+  check_core_sharing<T>();
 }
 
 /// Counts those that are lost, too.

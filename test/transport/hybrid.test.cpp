@@ -50,7 +50,7 @@ using usual = hybrid<mpx::transport::shm, mpx::transport::tcp>;
 using helped_transport::helped;
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
-static_assert(mpx::BlockTransport<usual> && mpx::CpuCopyTransport<usual>);
+static_assert(mpx::SharedMemoryTransport<usual> && mpx::CpuCopyTransport<usual>);
 static_assert(mpx::DrainableTransport<usual>);
 static_assert(mpx::StreamTransport<usual>);
 static_assert(!mpx::ElasticTransport<usual>);

@@ -235,15 +235,6 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
     if (!out_[peer].queue.empty()) return outcome::retry;  // Its packet may overtake none.
     return lower_.put_then(peer, memory, offset, from, header, cookie);
   }
-  void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires mpx::SharedMemoryTransport<T>
-  {
-    return lower_.allocate_shared(bytes, alignment);
-  }
-  void deallocate_shared(void* p, std::size_t bytes) noexcept requires mpx::SharedMemoryTransport<T>
-  {
-    lower_.deallocate_shared(p, bytes);
-  }
 
  private:
   static constexpr std::size_t staged_max = 64;

@@ -27,6 +27,8 @@ struct transport_traits {
   std::size_t packet_bytes_max;  ///< Largest payload of one packet.
   std::uint64_t layout = 0;      ///< Differs between builds that cannot read each other's memory.
   bool posts_pend = true;        ///< True if a post may return `pending`.
+  /// True if peers are threads of one process and can use each other's addresses.
+  bool peers_share_addresses = false;
 };
 
 /// The receiver of the events that a poll finds.
@@ -174,6 +176,9 @@ concept Transport =
 /// True if posts to T may return `pending`, so that sends need an operation to complete.
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
+/// True if the peers of T can use each other's addresses.
+template <class T>
+inline constexpr bool peers_share_addresses = transport_traits(T::traits).peers_share_addresses;
 
 /// A transport over byte streams. It asks the sink where to store payloads, and its pending posts
 /// may depend on the peer's program to make progress.
@@ -372,47 +377,37 @@ concept PrepaidTransport =
       { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
     };
 
-/// A transport whose peers can share plain memory: every peer reaches the memory that
-/// `allocate_shared` returns with loads and stores.
+/// A transport whose peers can share plain memory, synchronize in it, and wake each other.
+///
+/// - `allocate_shared(bytes, alignment)`: returns memory that every peer reaches with loads and
+///   stores, until `deallocate_shared(p, bytes)`; see mpx::allocator. Errors: errc::no_resources.
+/// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
+///   which is sent to other ranks, or 0 if no memory is left.
+/// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
+///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
+///   address is valid as long as this transport lives, even if ranks leave, or until the owner
+///   frees the block by `free_block(name)`.
+/// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
+/// - Gets and puts have finished when they return.
 template <class T>
-concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::size_t bytes) {
+concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, peer_id peer, void* p,
+                                                            std::uint64_t name, std::size_t bytes) {
   { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
   { t.deallocate_shared(p, bytes) } noexcept;
+  { t.make_block(bytes) } noexcept -> std::same_as<std::uint64_t>;
+  { t.block_at(peer, name, bytes) } noexcept -> std::same_as<std::byte*>;
+  { t.free_block(name) } noexcept;
+  { t.wake_peer(peer) } noexcept;
 };
 
 /// True if mpx::allocator takes its memory from the transport.
 template <class T>
 inline constexpr bool gives_memory = SharedMemoryTransport<T> || RegisteredTransport<T>;
 
-/// A transport whose peers are threads of one process, so that all of them can use each other's
-/// addresses.
-template <class T>
-concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
-
-/// A transport whose peers can synchronize in a block of memory that all of them map, and can wake
-/// each other.
-///
-/// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
-///   which is sent to other ranks, or 0 if no memory is left.
-/// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
-///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
-///   address is valid as long as this transport lives, even if ranks leave, or until the owner
-///   frees the block.
-/// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
-/// - Gets and puts have finished when they return.
-template <class T>
-concept BlockTransport =
-    SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
-      { t.make_block(std::size_t{}) } noexcept -> std::same_as<std::uint64_t>;
-      { t.block_at(peer, name, std::size_t{}) } noexcept -> std::same_as<std::byte*>;
-      { t.free_block(name) } noexcept;
-      { t.wake_peer(peer) } noexcept;
-    };
-
 /// True if ranks of one node reach each other's memory with loads and stores; see
 /// mpx::shared_window.
 template <class T>
-inline constexpr bool shares_windows = BlockTransport<T> || AddressSharingTransport<T>;
+inline constexpr bool shares_windows = SharedMemoryTransport<T> || peers_share_addresses<T>;
 
 /// A transport that knows which peers run on the same node, where messages are cheaper.
 ///
@@ -446,7 +441,8 @@ concept NearFarTransport =
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
-  static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits traits{
+      .inline_bytes_max = 40, .packet_bytes_max = 4096, .peers_share_addresses = true};
   static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;

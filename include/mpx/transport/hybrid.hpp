@@ -280,7 +280,7 @@ class hybrid : public defaults {
   }
   std::int64_t maintenance_ns() const noexcept { return near_.maintenance_ns(); }
 
-  /// See SharedMemoryTransport, BlockTransport. Near peers only.
+  /// See SharedMemoryTransport. Near peers only.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<Near>
   {
@@ -290,20 +290,20 @@ class hybrid : public defaults {
   {
     near_.deallocate_shared(p, bytes);
   }
-  std::uint64_t make_block(std::size_t bytes) noexcept requires BlockTransport<Near>
+  std::uint64_t make_block(std::size_t bytes) noexcept requires SharedMemoryTransport<Near>
   {
     return near_.make_block(bytes);
   }
   std::byte* block_at(peer_id owner, std::uint64_t block, std::size_t bytes) noexcept
-      requires BlockTransport<Near>
+      requires SharedMemoryTransport<Near>
   {
     return is_near(owner) ? near_.block_at(near_of_[owner], block, bytes) : nullptr;
   }
-  void free_block(std::uint64_t block) noexcept requires BlockTransport<Near>
+  void free_block(std::uint64_t block) noexcept requires SharedMemoryTransport<Near>
   {
     near_.free_block(block);
   }
-  void wake_peer(peer_id peer) noexcept requires BlockTransport<Near>
+  void wake_peer(peer_id peer) noexcept requires SharedMemoryTransport<Near>
   {
     if (is_near(peer)) near_.wake_peer(near_of_[peer]);
   }

@@ -258,10 +258,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static constexpr transport_traits traits{.inline_bytes_max = detail::line_data_bytes,
                                            .packet_bytes_max = geometry.packet_bytes_max(),
                                            .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
-                                           .posts_pend = false};
-  /// See AddressSharingTransport.
-  static constexpr bool peers_share_addresses = true;
-
+                                           .posts_pend = false,
+                                           .peers_share_addresses = true};
   /// Collective over the ranks of `b`.
   /// Errors:     errc::bootstrap if they are not in one process.
   template <class B>
@@ -351,7 +349,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
-  /// See BlockTransport. Blocks lie in the segment, which lives as long as any member uses it. A
+  /// See SharedMemoryTransport. Blocks lie in the segment, which lives as long as any member uses it. A
   /// name is an offset in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0 if there is no room.

@@ -14,7 +14,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Access to the BlockTransport of an endpoint.
+/// Access to the SharedMemoryTransport of an endpoint.
 template <class Stack>
 struct shared_blocks {
   using endpoint_type = endpoint<Stack>;

@@ -206,7 +206,7 @@ class ring_fabric : public defaults {
 
   /// See Transport. Ends a wait, from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
-  /// See BlockTransport.
+  /// See SharedMemoryTransport.
   void wake_peer(peer_id peer) noexcept {
     ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
   }
