@@ -28,8 +28,8 @@ static_assert(CpuCopyTransport<transport_archetype> && StreamTransport<transport
 static_assert(NodeTransport<transport_archetype>);
 static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
 static_assert(RegisteredTransport<transport_archetype>);
-static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);
-static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.
+static_assert(ConnectionTransport<transport_archetype>);
+static_assert(!ConnectionTransport<transport::inproc>);  // What is done is the peer's.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);

@@ -66,6 +66,9 @@ class scripted : public mpx::transport::defaults {
   bool has_unsent() const noexcept { return unsent; }
   bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   bool is_connected(peer_id) const noexcept { return true; }
+  void monitor(peer_id) noexcept {}
+  bool shares_core() noexcept { return shares_core_with; }
+  std::int64_t maintenance_ns() const noexcept { return maintained_ns; }
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
 
@@ -112,12 +115,14 @@ class scripted : public mpx::transport::defaults {
   std::function<void()> on_arm;
   std::function<bool()> on_heard_out;
   bool unsent = false;
+  bool shares_core_with = false;
+  std::int64_t maintained_ns = 0;
   int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
   cookie_t last_cookie = 0;
   std::vector<packet> posted;
 };
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
-static_assert(mpx::DrainableTransport<scripted>);
+static_assert(mpx::ConnectionTransport<scripted>);
 
 /// A job of which the test says who lives.
 class scripted_job {

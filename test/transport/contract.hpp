@@ -592,7 +592,7 @@ struct mourner : keeper {
 
 /// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
 /// Then it is lost: somebody may depend on it.
-template <mpx::DrainableTransport T>
+template <mpx::ConnectionTransport T>
 void check_parting() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
     for (const bool met : {false, true}) {

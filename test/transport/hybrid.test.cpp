@@ -51,7 +51,7 @@ using helped_transport::helped;
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
 static_assert(mpx::SharedMemoryTransport<usual> && mpx::CpuCopyTransport<usual>);
-static_assert(mpx::DrainableTransport<usual>);
+static_assert(mpx::ConnectionTransport<usual>);
 static_assert(mpx::StreamTransport<usual>);
 static_assert(!mpx::ElasticTransport<usual>);
 static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);

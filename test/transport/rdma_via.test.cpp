@@ -32,7 +32,7 @@ using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from 
 
 static_assert(mpx::RegisteredTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual>);
-static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
+static_assert(mpx::ConnectionTransport<usual>);
 static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
@@ -368,24 +368,24 @@ TEST_CASE("rdma over via: idle peers cost no registered memory") {
   CHECK(job[2].lower().card().registered_bytes() == 0);
 }
 
-TEST_CASE("rdma over via: who attends connects, once") {
+TEST_CASE("rdma over via: a rank that monitors a peer connects once") {
   cluster<narrow> job(3);
   using mpx::transport::rdma_detail::link_state;
   const deadline limit;
   keeper sink;
-  job[0].attend(0);
-  job[0].attend(1);
+  job[0].monitor(0);
+  job[0].monitor(1);
   while (job[0].state_of(1) != link_state::open || job[1].state_of(0) != link_state::open) {
     limit.check("both are connected");
     for (const peer_id r : {0u, 1u}) job[r].poll(sink);
-    job[0].attend(1);
+    job[0].monitor(1);
   }
   CHECK(job[0].state_of(0) == link_state::idle);
   CHECK(job[0].state_of(2) == link_state::idle);
   CHECK(job[0].card().registered_bytes() == ring_pages);
   CHECK(sink.packets.empty());
   job[0].drop_peer(1);
-  job[0].attend(1);
+  job[0].monitor(1);
   CHECK(job[0].state_of(1) == link_state::dropped);
 }
 

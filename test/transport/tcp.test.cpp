@@ -19,7 +19,7 @@ using copying = helped<basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
 using pending = helped<basic_tcp<64 * 1024, true>>;
 
 static_assert(mpx::Transport<tcp> && mpx::StreamTransport<tcp> && mpx::PollableTransport<tcp>);
-static_assert(mpx::DrainableTransport<tcp>);
+static_assert(mpx::ConnectionTransport<tcp>);
 static_assert(!mpx::RmaTransport<tcp> && !mpx::ElasticTransport<tcp>);
 static_assert(mpx::posts_pend<tcp> && !mpx::posts_pend<copying>);
 

@@ -204,9 +204,10 @@ concept StreamTransport =
       { t.relocate(cookie, from, to) } noexcept;
     };
 
-/// A transport for which `done` means copied, not sent: packets may still be queued here, and may
-/// arrive after peers have seen this rank leave. (Over any other transport the peer can poll a
-/// packet as soon as its post is `done`, whatever happens to the sender.)
+/// A transport made of connections. `done` means copied, not sent: packets may still be queued here,
+/// and may arrive after peers have seen this rank leave. (Over any other transport the peer can poll
+/// a packet as soon as its post is `done`, whatever happens to the sender.) It detects by itself
+/// only the loss of peers with which it communicates.
 ///
 /// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
 ///   space, or for the network card. Packets that can no longer be sent do not count. Once it
@@ -216,20 +217,14 @@ concept StreamTransport =
 ///   some polls if the peer leaves cleanly.
 /// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
 ///   be made.
-template <class T>
-concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.has_unsent() } noexcept -> std::same_as<bool>;
-  { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
-  { t.is_connected(peer) } noexcept -> std::same_as<bool>;
-};
-
-/// A transport that detects by itself only the loss of peers with which it communicates.
-///
-/// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
+/// - `monitor(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
 ///   is detected too. Has no effect if it is detected already. Does not wait.
 template <class T>
-concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.attend(peer) } noexcept;
+concept ConnectionTransport = Transport<T> && requires(T& t, const T& c, peer_id peer) {
+  { c.has_unsent() } noexcept -> std::same_as<bool>;
+  { c.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+  { c.is_connected(peer) } noexcept -> std::same_as<bool>;
+  { t.monitor(peer) } noexcept;
 };
 
 /// A transport whose peers may be added and dropped while it runs.
@@ -482,7 +477,7 @@ struct transport_archetype {
   bool has_heard_out(peer_id) const noexcept;
   bool is_connected(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
-  void attend(peer_id) noexcept;
+  void monitor(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
   int descriptor() noexcept;

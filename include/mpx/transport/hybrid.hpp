@@ -213,25 +213,25 @@ class hybrid : public defaults {
     polls_left_ = 1;
   }
 
-  /// See DrainableTransport.
-  bool has_unsent() const noexcept requires DrainableTransport<Far>
+  /// See ConnectionTransport.
+  bool has_unsent() const noexcept requires ConnectionTransport<Far>
   {
     return far_.has_unsent();
   }
-  bool has_heard_out(peer_id peer) const noexcept requires DrainableTransport<Far>
+  bool has_heard_out(peer_id peer) const noexcept requires ConnectionTransport<Far>
   {
     return is_near(peer) || far_.has_heard_out(peer);
   }
-  bool is_connected(peer_id peer) const noexcept requires DrainableTransport<Far>
+  bool is_connected(peer_id peer) const noexcept requires ConnectionTransport<Far>
   {
     return is_near(peer) || far_.is_connected(peer);
   }
 
-  /// See MonitoringTransport. The loss of a near peer is seen in the job's memory.
-  void attend(peer_id peer) noexcept requires MonitoringTransport<Far>
+  /// The loss of a near peer is seen in the job's memory.
+  void monitor(peer_id peer) noexcept requires ConnectionTransport<Far>
   {
     if (peer == self() || is_near(peer)) return;
-    far_.attend(peer);
+    far_.monitor(peer);
     look_far_soon();
   }
 

@@ -173,16 +173,16 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   {
     card_.compute(ns);
   }
-  /// See DrainableTransport.
+  /// See ConnectionTransport.
   bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept { return connections_.has_heard_out(peer); }
   bool is_connected(peer_id peer) const noexcept { return connections_.is_connected(peer); }
   /// See Transport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { connections_.drop(peer); }
 
-  /// See MonitoringTransport.
-  void attend(peer_id peer) noexcept {
-    if (peer != self()) connections_.attend(peer);
+  /// See ConnectionTransport.
+  void monitor(peer_id peer) noexcept {
+    if (peer != self()) connections_.monitor(peer);
   }
 
   /// See RmaTransport, RegisteredTransport, ImmediateTransport. No call waits for registered memory.

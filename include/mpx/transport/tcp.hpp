@@ -134,7 +134,7 @@ class basic_tcp : public defaults {
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     connections_.relocate(cookie, from, to);
   }
-  /// See DrainableTransport.
+  /// See ConnectionTransport.
   bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept {
     return peer == self() || connections_.has_heard_out(peer);
@@ -148,9 +148,9 @@ class basic_tcp : public defaults {
     connections_.drop(peer);
   }
 
-  /// See MonitoringTransport.
-  void attend(peer_id peer) noexcept {
-    if (peer != self()) connections_.attend(peer);
+  /// See ConnectionTransport.
+  void monitor(peer_id peer) noexcept {
+    if (peer != self()) connections_.monitor(peer);
   }
 
   /// Writes queued packets and advances connections that are being made, but reads no packets: for

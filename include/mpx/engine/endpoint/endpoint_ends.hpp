@@ -192,7 +192,7 @@ template <class Stack>
       if (pace().poll_and_check() == 0) ::sched_yield();
   };
   wait();
-  if constexpr (DrainableTransport<transport_type>) {
+  if constexpr (ConnectionTransport<transport_type>) {
     // The job may report this later than the transport reports the connection's end, or never.
     if (!in_good_order || orphaned()) return;
     for (peer_id peer = 0; peer < peers().count(); ++peer)
