@@ -68,6 +68,13 @@ class scripted : public mpx::transport::defaults {
   bool is_connected(peer_id) const noexcept { return true; }
   void monitor(peer_id) noexcept {}
   bool shares_core() noexcept { return shares_core_with; }
+  bool take_if(peer_id source, auto&& wanted) noexcept {
+    if (!at_hand || at_hand->to != source ||
+        !wanted(wire::pack(at_hand->header), std::span<const std::byte>(at_hand->payload)))
+      return false;
+    at_hand.reset();
+    return true;
+  }
   std::int64_t maintenance_ns() const noexcept { return maintained_ns; }
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
@@ -84,6 +91,7 @@ class scripted : public mpx::transport::defaults {
   outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
               cookie_t cookie) noexcept {
     last_cookie = cookie;
+    if (on_get) on_get();
     if (copies_with == outcome::done)
       std::memcpy(into.data(), reinterpret_cast<const std::byte*>(from.address + offset),
                   into.size());
@@ -114,6 +122,8 @@ class scripted : public mpx::transport::defaults {
   bool arms_with = true;
   std::function<void()> on_arm;
   std::function<bool()> on_heard_out;
+  std::function<void()> on_get;
+  std::optional<packet> at_hand;  // From the peer `to`.
   bool unsent = false;
   bool shares_core_with = false;
   std::int64_t maintained_ns = 0;
@@ -208,7 +218,7 @@ class peers_archetype {
   bool has_news() const { return news; }
   bool any_due() const noexcept { return false; }
   bool has_slow_reason() const { return !busy.empty(); }
-  bool may_take() { return false; }
+  bool may_take() { return takes; }
   void polled() {}
   bool orphaned() const { return false; }
   std::uint32_t failures() const { return unacked ? 1 : 0; }
@@ -223,6 +233,7 @@ class peers_archetype {
   errc loss{};
   bool unacked = false;
   bool news = false;
+  bool takes = false;
   int checks = 0;
 
  private:
@@ -360,8 +371,15 @@ struct inbox_owner : policies_archetype<inbox_owner>, inbox_component<stack, inb
   outbox_archetype& outbox() { return outbox_; }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;
+  static bool oversubscribed() { return true; }
+  static bool look_around() { return true; }
+  std::size_t poll_once() {
+    ++polls;
+    return 0;
+  }
   outbox_archetype outbox_;
   rendezvous_archetype rendezvous_;
+  int polls = 0;
 };
 struct rendezvous_owner : policies_archetype<rendezvous_owner>,
                           rendezvous_component<stack, rendezvous_owner> {
