@@ -204,10 +204,10 @@ concept StreamTransport =
       { t.relocate(cookie, from, to) } noexcept;
     };
 
-/// A transport made of connections. `done` means copied, not sent: packets may still be queued here,
-/// and may arrive after peers have seen this rank leave. (Over any other transport the peer can poll
-/// a packet as soon as its post is `done`, whatever happens to the sender.) It detects by itself
-/// only the loss of peers with which it communicates.
+/// A transport made of connections. `done` means copied, not sent: packets may still be queued
+/// here, and may arrive after peers have seen this rank leave. (Over any other transport the peer
+/// can poll a packet as soon as its post is `done`, whatever happens to the sender.) The transport
+/// detects by itself only the loss of peers with which it communicates.
 ///
 /// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
 ///   space, or for the network card. Packets that can no longer be sent do not count. Once it

@@ -349,8 +349,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
-  /// See SharedMemoryTransport. Blocks lie in the segment, which lives as long as any member uses it. A
-  /// name is an offset in the owner's part of it, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the segment, which lives as long as any member uses
+  /// it. A name is an offset in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0 if there is no room.
   } catch (const std::exception&) {

@@ -185,8 +185,8 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
     if (peer != self()) connections_.monitor(peer);
   }
 
-  /// See RmaTransport, RegisteredTransport, ImmediateTransport. No call waits for registered memory.
-  /// Memory that cannot be registered now is not exposed, and a transfer that finds none is
+  /// See RmaTransport, RegisteredTransport, ImmediateTransport. No call waits for registered
+  /// memory. Memory that cannot be registered now is not exposed, and a transfer that finds none is
   /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
   /// prefers_put(), gets are refused.

@@ -362,7 +362,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// See SharedMemoryTransport. Blocks lie in the owner's arena; a name is an offset in the arena, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the owner's arena; a name is an offset in the arena,
+  /// + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
     return static_cast<std::uint64_t>(block - arena_base_) + 1;
