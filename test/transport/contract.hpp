@@ -282,7 +282,7 @@ void check_going_on() {
 /// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit pays for
 /// what went, and for nothing else.
 template <mpx::PrepaidTransport T>
-void check_purse() {
+void check_prepaid() {
   constexpr std::size_t most = T::traits.inline_bytes_max;
   cluster<T> job(2);
   keeper sink;
@@ -654,7 +654,7 @@ void check_packets(bool met = false) {
   check_fairness<T>();
   check_no_starvation<T>();
   check_refilling_source<T>(met);
-  if constexpr (mpx::PrepaidTransport<T>) check_purse<T>();
+  if constexpr (mpx::PrepaidTransport<T>) check_prepaid<T>();
   check_pending<T>();
   if constexpr (mpx::StreamTransport<T>) check_placing<T>();
   if constexpr (DropsPeers<T>) check_dropping<T>();

@@ -67,7 +67,7 @@ TEST_CASE("hybrid: all ranks on one host") {
   check_no_starvation<small>();
   check_refilling_source<small>();
   check_peeking<small>();
-  check_purse<small>();
+  check_prepaid<small>();
   check_going_on<usual>();
   check_dropping<small>();
   check_waiting<small>();
