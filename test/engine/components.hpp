@@ -66,7 +66,7 @@ class scripted : public mpx::transport::defaults {
   bool has_unsent() const noexcept { return unsent; }
   bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   bool is_connected(peer_id) const noexcept { return true; }
-  void monitor(peer_id) noexcept {}
+  void monitor(peer_id peer) noexcept { monitored.push_back(peer); }
   bool shares_core() noexcept { return shares_core_with; }
   bool take_if(peer_id source, auto&& wanted) noexcept {
     if (!at_hand || at_hand->to != source ||
@@ -127,6 +127,7 @@ class scripted : public mpx::transport::defaults {
   bool unsent = false;
   bool shares_core_with = false;
   std::int64_t maintained_ns = 0;
+  std::vector<peer_id> monitored;
   int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
   cookie_t last_cookie = 0;
   std::vector<packet> posted;
@@ -177,6 +178,24 @@ static_assert(mpx::LivenessBootstrap<scripted_job>);
 
 using stack =
     mpx::stack<scripted, scripted_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
+               mpx::protocol::tiny_short_long<40, 256>>;
+
+/// A job that cannot tell who lives.
+class unaware_job {
+ public:
+  using policy_axis = mpx::bootstrap_axis;
+  static constexpr std::string_view name = "unaware";
+  mpx::rank_t rank() const noexcept { return 0; }
+  mpx::rank_t size() const noexcept { return static_cast<mpx::rank_t>(peers_max); }
+  std::string_view host() const { return "here"; }
+  void put(std::string_view, std::string_view) {}
+  std::optional<std::string> get(mpx::rank_t, std::string_view) { return {}; }
+  void fence(std::invocable auto&&) {}
+  [[noreturn]] void abort(int, std::string_view) { std::abort(); }
+};
+static_assert(!mpx::LivenessBootstrap<unaware_job>);
+using unaware_stack =
+    mpx::stack<scripted, unaware_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
                mpx::protocol::tiny_short_long<40, 256>>;
 
 /// What a peers room has to be for the others.
@@ -414,9 +433,10 @@ struct peers_owner : policies_archetype<peers_owner>, peers_component<stack, pee
   std::function<void()> on_hearing;
   int warned = 0;
 };
-struct progress_owner : policies_archetype<progress_owner>,
-                        progress_component<stack, progress_owner> {
-  using component = progress_component<stack, progress_owner>;
+template <class Stack>
+struct progress_owner_of : policies_archetype<progress_owner_of<Stack>>,
+                           progress_component<Stack, progress_owner_of<Stack>> {
+  using component = progress_component<Stack, progress_owner_of>;
   using component::poll_once;
   std::size_t poll_packets() { return found(); }
   std::size_t poll(mpx::detail::polling how) { return component::poll(how); }
@@ -433,5 +453,6 @@ struct progress_owner : policies_archetype<progress_owner>,
   std::size_t finds = 0;
   int polls = 0;
 };
+using progress_owner = progress_owner_of<stack>;
 
 }  // namespace components

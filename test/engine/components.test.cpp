@@ -778,6 +778,20 @@ TEST_CASE("components: progress hears a peer out, though polls find nothing for 
   CHECK(h.polls < 20);
 }
 
+TEST_CASE("components: progress has peers monitored for which receives wait") {
+  progress_owner_of<unaware_stack> h;
+  stack::threading_type threading;
+  operation* const op = h.pool().take();
+  op->begin(role::receive, stage::posted, 0);
+  op->want = mpx::pattern(4, 2, 7);
+  const std::int64_t until_ns = mpx::platform::now_ns() + 60'000'000'000;
+  h.wait_until(threading, {"test"}, {}, [&] {
+    return !h.transport().monitored.empty() || mpx::platform::now_ns() > until_ns;
+  });
+  CHECK(h.transport().monitored == std::vector<peer_id>{2});
+  h.pool().give(op);
+}
+
 TEST_CASE("components: progress asks the transport if a peer waits on the same core") {
   progress_owner h;
   CHECK(!h.look_around());

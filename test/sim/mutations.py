@@ -55,7 +55,7 @@ REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
 ROOMS_TEST = "engine/components.test.cpp"
-NOTICES = "rendezvous.hpp"
+NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
 WRITTEN_TEST = "engine/written_on.test.cpp"
@@ -573,7 +573,7 @@ MUTATIONS = [
     ("what is on its way from who has left is not waited for", PROGRESS,
      "      if (!left || ep()", "      if (left || ep()", ROOMS_TEST),
     ("what a lost peer could reach ends before the transport has dropped it", ENDPOINT,
-     "ends_exposures = ends_posts &&", "ends_exposures = false && ends_posts &&", RDMA_TEST),
+     "ends_exposures = RegisteredTransport<transport_type>;", "ends_exposures = false;", RDMA_TEST),
     ("a post that ends badly goes before the job's news", PACKETS,
      "lose_unless_told(op->peer, errc::peer_lost)", "lose(op->peer, errc::peer_lost)", RDMA_TEST),
     ("memory that a lost peer writes to is not revoked", WAYS,
@@ -661,6 +661,17 @@ MUTATIONS = [
      "      own.store(core, platform::memory_order_relaxed);", "", "transport/core_sharing.test.cpp"),
     ("who has moved in vain tries again at once", "core_sharing.hpp",
      "    if (apart_ < looks_max) apart_ *= 2;\n", "", "transport/core_sharing.test.cpp"),
+    # What the engine asks of a transport.
+    ("pending posts of a dropped send read the program's memory", ENDS,
+     "transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes), op.owned);", "",
+     LATE_TEST),
+    ("a peer for which a receive waits is not monitored", PROGRESS,
+     "if (op.role == role::receive && op.stage == stage::posted) monitor(op.want.source);", "", ROOMS_TEST),
+    ("a transport is not asked if a peer waits on the same core", PROGRESS,
+     "shares_core_ = ep().transport().shares_core();", "", ROOMS_TEST),
+    ("the maintenance of a transport counts as the cost of a message", WAYS,
+     " - ep().transport().maintenance_ns()", "", ROOMS_TEST),
+    ("a receive does not look at its source first", INBOX, "if (take_direct(d)) [[likely]]", "if (false)", ROOMS_TEST),
     # A half that cannot be fetched after all.
     ("a front that could not be fetched is not sent", "rendezvous.hpp",
      "      if (op.front == front::wanted) send_front(op);\n", ""),
