@@ -100,7 +100,7 @@ void run(const options& o) {
   for (const auto& [of, name] : operations) {
     for (std::size_t bytes = 8; bytes <= o.size_max; bytes *= 4) {
       question q{of, of == operation::barrier ? 0 : bytes, world.size()};
-      q.near = q.meets = mpx::BlockTransport<stack::transport_type>;
+      q.near = q.meets = mpx::SharedMemoryTransport<stack::transport_type>;
       for (int a = 1; a < mpx::coll::algorithms; ++a) {
         const auto by = static_cast<algorithm>(a);
         if (!mpx::coll::offers(q, by)) continue;

@@ -22,20 +22,8 @@ struct deaf {
   static constexpr std::string_view name = "deaf";
 };
 static_assert(PacketSink<sink_archetype>);
-static_assert(SharedMemoryTransport<transport_archetype> && PeekingTransport<transport_archetype>);
-static_assert(ImmediateTransport<transport_archetype> && ClockedTransport<transport_archetype>);
-static_assert(CpuCopyTransport<transport_archetype> && PlacingTransport<transport_archetype>);
-static_assert(RelocatingTransport<transport_archetype> &&
-              CoreSharingTransport<transport_archetype> && NodeTransport<transport_archetype>);
-static_assert(ElasticTransport<transport_archetype> && PollableTransport<transport_archetype>);
-static_assert(RetiringTransport<transport_archetype> && AllocatingTransport<transport_archetype>);
-static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<transport_archetype>);
-static_assert(ExplainingTransport<transport_archetype> && !ExplainingTransport<transport::inproc>);
-static_assert(PutPreferringTransport<transport_archetype> &&
-              !PutPreferringTransport<transport::inproc>);
-static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.
-static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
-static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
+static_assert(Transport<transport_archetype> && Transport<transport::inproc>);
+static_assert(Transport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);
 
 struct may_throw {
@@ -45,8 +33,7 @@ struct may_throw {
 };
 static_assert(ElasticFlowControl<flow_archetype> && ElasticFlowControl<flow::unlimited>);
 static_assert(PrepaidFlowControl<flow_archetype> && PrepaidFlowControl<flow::unlimited>);
-static_assert(PrepaidFlowControl<flow::credits<>> && PrepaidTransport<transport_archetype>);
-static_assert(PrepaidTransport<transport::inproc> && PrepaidTransport<transport::shm>);
+static_assert(PrepaidFlowControl<flow::credits<>>);
 static_assert(ElasticFlowControl<flow::credits<>> && !FlowControl<may_throw>);
 
 struct matches_arrivals {

@@ -9,7 +9,7 @@ constexpr std::size_t packet_bytes = 16;  // Too little for an announcement.
 #endif
 
 /// Moves packets and nothing else.
-class courier {
+class courier : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "courier";

@@ -3,7 +3,7 @@
 #include <mpx/mpx.hpp>
 
 /// Moves packets and nothing else.
-class courier {
+class courier : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "courier";

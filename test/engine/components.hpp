@@ -28,7 +28,7 @@ namespace wire = mpx::wire;
 inline constexpr peer_id peers_max = 4;
 
 /// A transport that does what it is told, and keeps what it was given.
-class scripted {
+class scripted : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "scripted";
@@ -66,9 +66,20 @@ class scripted {
   bool has_unsent() const noexcept { return unsent; }
   bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   bool is_connected(peer_id) const noexcept { return true; }
+  void monitor(peer_id peer) noexcept { monitored.push_back(peer); }
+  bool shares_core() noexcept { return shares_core_with; }
+  bool take_if(peer_id source, auto&& wanted) noexcept {
+    if (!at_hand || at_hand->to != source ||
+        !wanted(wire::pack(at_hand->header), std::span<const std::byte>(at_hand->payload)))
+      return false;
+    at_hand.reset();
+    return true;
+  }
+  std::int64_t maintenance_ns() const noexcept { return maintained_ns; }
   void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
+  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
 
-  remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> piece, bool = false) noexcept {
     ++exposed;
     return {reinterpret_cast<std::uintptr_t>(piece.data()), exposes ? 1u : 0u};
   }
@@ -80,6 +91,7 @@ class scripted {
   outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
               cookie_t cookie) noexcept {
     last_cookie = cookie;
+    if (on_get) on_get();
     if (copies_with == outcome::done)
       std::memcpy(into.data(), reinterpret_cast<const std::byte*>(from.address + offset),
                   into.size());
@@ -110,13 +122,18 @@ class scripted {
   bool arms_with = true;
   std::function<void()> on_arm;
   std::function<bool()> on_heard_out;
+  std::function<void()> on_get;
+  std::optional<packet> at_hand;  // From the peer `to`.
   bool unsent = false;
+  bool shares_core_with = false;
+  std::int64_t maintained_ns = 0;
+  std::vector<peer_id> monitored;
   int arms = 0, sleeps = 0, disarms = 0, wakes = 0, exposed = 0;
   cookie_t last_cookie = 0;
   std::vector<packet> posted;
 };
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
-static_assert(mpx::DrainableTransport<scripted>);
+static_assert(mpx::ConnectionTransport<scripted>);
 
 /// A job of which the test says who lives.
 class scripted_job {
@@ -163,6 +180,24 @@ using stack =
     mpx::stack<scripted, scripted_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
                mpx::protocol::tiny_short_long<40, 256>>;
 
+/// A job that cannot tell who lives.
+class unaware_job {
+ public:
+  using policy_axis = mpx::bootstrap_axis;
+  static constexpr std::string_view name = "unaware";
+  mpx::rank_t rank() const noexcept { return 0; }
+  mpx::rank_t size() const noexcept { return static_cast<mpx::rank_t>(peers_max); }
+  std::string_view host() const { return "here"; }
+  void put(std::string_view, std::string_view) {}
+  std::optional<std::string> get(mpx::rank_t, std::string_view) { return {}; }
+  void fence(std::invocable auto&&) {}
+  [[noreturn]] void abort(int, std::string_view) { std::abort(); }
+};
+static_assert(!mpx::LivenessBootstrap<unaware_job>);
+using unaware_stack =
+    mpx::stack<scripted, unaware_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
+               mpx::protocol::tiny_short_long<40, 256>>;
+
 /// What a peers room has to be for the others.
 template <class Endpoint>
 class peers_archetype {
@@ -202,7 +237,7 @@ class peers_archetype {
   bool has_news() const { return news; }
   bool any_due() const noexcept { return false; }
   bool has_slow_reason() const { return !busy.empty(); }
-  bool may_take() { return false; }
+  bool may_take() { return takes; }
   void polled() {}
   bool orphaned() const { return false; }
   std::uint32_t failures() const { return unacked ? 1 : 0; }
@@ -217,6 +252,7 @@ class peers_archetype {
   errc loss{};
   bool unacked = false;
   bool news = false;
+  bool takes = false;
   int checks = 0;
 
  private:
@@ -354,8 +390,15 @@ struct inbox_owner : policies_archetype<inbox_owner>, inbox_component<stack, inb
   outbox_archetype& outbox() { return outbox_; }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;
+  static bool oversubscribed() { return true; }
+  static bool look_around() { return true; }
+  std::size_t poll_once() {
+    ++polls;
+    return 0;
+  }
   outbox_archetype outbox_;
   rendezvous_archetype rendezvous_;
+  int polls = 0;
 };
 struct rendezvous_owner : policies_archetype<rendezvous_owner>,
                           rendezvous_component<stack, rendezvous_owner> {
@@ -390,9 +433,10 @@ struct peers_owner : policies_archetype<peers_owner>, peers_component<stack, pee
   std::function<void()> on_hearing;
   int warned = 0;
 };
-struct progress_owner : policies_archetype<progress_owner>,
-                        progress_component<stack, progress_owner> {
-  using component = progress_component<stack, progress_owner>;
+template <class Stack>
+struct progress_owner_of : policies_archetype<progress_owner_of<Stack>>,
+                           progress_component<Stack, progress_owner_of<Stack>> {
+  using component = progress_component<Stack, progress_owner_of>;
   using component::poll_once;
   std::size_t poll_packets() { return found(); }
   std::size_t poll(mpx::detail::polling how) { return component::poll(how); }
@@ -409,5 +453,6 @@ struct progress_owner : policies_archetype<progress_owner>,
   std::size_t finds = 0;
   int polls = 0;
 };
+using progress_owner = progress_owner_of<stack>;
 
 }  // namespace components

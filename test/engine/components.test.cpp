@@ -202,6 +202,20 @@ TEST_CASE("components: the inbox matches what comes with what is wanted, whichev
   CHECK(h.early_bytes() == 0);
 }
 
+TEST_CASE("components: the inbox takes the next packet of a source without a poll") {
+  inbox_owner h;
+  h.peers().takes = true;
+  std::array<std::byte, 16> into{};
+  direct_receive d(into.data(), into.size(), 4, 1, 7);
+  h.transport().at_hand = {1, {.kind = eager, .tag = 7, .context = 4}, pattern_of(16), 0};
+  h.receive_now(d);
+  CHECK(!h.transport().at_hand);
+  CHECK(h.polls == 0);
+  CHECK(d.failure == errc{});
+  CHECK(d.bytes == 16);
+  CHECK(std::memcmp(into.data(), pattern_of(16).data(), 16) == 0);
+}
+
 TEST_CASE("components: the inbox holds no more for a peer than it has granted") {
   inbox_owner h;
   const auto data = pattern_of(200);
@@ -304,6 +318,22 @@ TEST_CASE("components: the rendezvous fetches, or asks for packets where it cann
     CHECK(op.failure == errc::truncate);
     CHECK(std::memcmp(into.data(), data.data(), 4000) == 0);
   }
+}
+
+TEST_CASE("components: the transport's maintenance is no part of the cost of a message") {
+  rendezvous_owner h;
+  h.clock_step_ns = 1000;
+  h.transport().pays = mpx::advice::learn;
+  h.transport().on_get = [&] { h.transport().maintained_ns += 300; };
+  const auto data = pattern_of(5000);
+  std::vector<std::byte> into(5000);
+  operation& op = *h.pool().take();
+  op.begin(role::receive, stage::posted, 0);
+  op.data = {into.data(), into.size()};
+  h.begin(op, announced(data));
+  CHECK(op.done());
+  CHECK(op.rendezvous_protocol == mpx::protocol::rendezvous_protocol::get);
+  CHECK(op.spent_ns == 1000 - 300);
 }
 
 TEST_CASE(
@@ -746,6 +776,31 @@ TEST_CASE("components: progress hears a peer out, though polls find nothing for 
   h.drain_peer(1, true);
   CHECK(h.polls > 1);
   CHECK(h.polls < 20);
+}
+
+TEST_CASE("components: progress has peers monitored for which receives wait") {
+  progress_owner_of<unaware_stack> h;
+  stack::threading_type threading;
+  operation* const op = h.pool().take();
+  op->begin(role::receive, stage::posted, 0);
+  op->want = mpx::pattern(4, 2, 7);
+  const std::int64_t until_ns = mpx::platform::now_ns() + 60'000'000'000;
+  h.wait_until(threading, {"test"}, {}, [&] {
+    return !h.transport().monitored.empty() || mpx::platform::now_ns() > until_ns;
+  });
+  CHECK(h.transport().monitored == std::vector<peer_id>{2});
+  h.pool().give(op);
+}
+
+TEST_CASE("components: progress asks the transport if a peer waits on the same core") {
+  progress_owner h;
+  CHECK(!h.look_around());
+  h.transport().shares_core_with = true;
+  CHECK(!h.oversubscribed());  // It is asked rarely.
+  CHECK(h.look_around());
+  CHECK(h.oversubscribed());
+  h.transport().shares_core_with = false;
+  CHECK(!h.look_around());
 }
 
 TEST_CASE("components: progress asks the transport whether all is out") {

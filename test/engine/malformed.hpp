@@ -46,7 +46,7 @@ class script {
 };
 
 /// A transport whose peers are the test. No RMA.
-class wire {
+class wire : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "malformed";

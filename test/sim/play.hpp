@@ -72,7 +72,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
                          mpx::CpuCopyTransport<typename Stack::transport_type>};
   Memory granted(seed);
   // A window that is let go leaves its memory to cards that may still be at it.
-  constexpr bool keeps = mpx::RetiringTransport<typename Stack::transport_type>;
+  constexpr bool keeps = mpx::RegisteredTransport<typename Stack::transport_type>;
   plan p = make_plan(seed, t, faulty || granted.is_scarce(), keep, Parts.exposes);
   if (granted.is_scarce()) {
     p.messages.clear();

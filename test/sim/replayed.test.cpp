@@ -19,9 +19,7 @@ using fabric = mpx::transport::basic_sim<mpx::transport::sim_rma::none, 512, 8>;
 using mended = mpx::stack<replayed_transport::replayed<fabric>, mpx::waiting::sleep,
                           mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 8000>>;
 
-static_assert(mpx::PlacingTransport<mended::transport_type>);
-static_assert(mpx::RelocatingTransport<mended::transport_type>);
-static_assert(mpx::DroppingTransport<mended::transport_type>);
+static_assert(mpx::StreamTransport<mended::transport_type>);
 
 TEST_CASE("replayed: whatever the network does, everything arrives once and in order") {
   replayed_transport::replayed_counters all;

@@ -178,7 +178,7 @@ class cluster {
 };
 
 /// One of the ranks at work in `on_all`: counted from its beginning to its end, however it ends.
-/// What was posted may wait for polls of its own side (DrainableTransport), so that who has all that
+/// What was posted may wait for polls of its own side (ConnectionTransport), so that who has all that
 /// it waits for goes on polling for the others.
 class at_work {
  public:

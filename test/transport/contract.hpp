@@ -282,7 +282,7 @@ void check_going_on() {
 /// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit pays for
 /// what went, and for nothing else.
 template <mpx::PrepaidTransport T>
-void check_purse() {
+void check_prepaid() {
   constexpr std::size_t most = T::traits.inline_bytes_max;
   cluster<T> job(2);
   keeper sink;
@@ -423,7 +423,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
 }
 
 /// Several gets at once bring all, or say that they have not.
-template <mpx::BatchingTransport T>
+template <mpx::CpuCopyTransport T>
 void check_batches() {
   cluster<T> job(3);
   constexpr std::size_t most = mpx::batched_gets_max;
@@ -484,7 +484,7 @@ void check_rma(bool reaches_ordinary_memory) {
     }
   }
   check_exposures_end<T>();
-  if constexpr (mpx::BatchingTransport<T>)
+  if constexpr (mpx::CpuCopyTransport<T>)
     if (reaches_ordinary_memory) check_batches<T>();
   std::vector<std::byte> buffer(64);
   for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
@@ -493,6 +493,58 @@ void check_rma(bool reaches_ordinary_memory) {
     CHECK(job[0].put(1, nowhere, 0, buffer, 1) == outcome::refused);
     CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::advice::never);
   }
+}
+
+/// Blocks: every rank finds them under their names, and wakes a rank that waits for a store.
+template <mpx::SharedMemoryTransport T>
+void check_blocks() {
+  constexpr std::size_t bytes = 1000;
+  cluster<T> job(3);
+  std::vector<std::uint64_t> names;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    names.push_back(job[0].make_block(bytes));
+    REQUIRE(names.back() != 0);
+    std::byte* const mine = job[0].block_at(0, names.back(), bytes);
+    REQUIRE(mine != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(mine) % mpx::cache_line_bytes == 0);
+    patterns::fill({mine, bytes}, i);
+  }
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    for (const peer_id r : {0u, 1u, 2u}) {
+      std::byte* const there = job[r].block_at(0, names[i], bytes);
+      REQUIRE(there != nullptr);
+      CHECK(has_pattern({there, bytes}, i));
+    }
+  CHECK(job[1].block_at(0, ~std::uint64_t{0}, bytes) == nullptr);
+  CHECK(job[1].block_at(0, names[0] + 1, bytes) == nullptr);
+  for (const std::uint64_t name : names) job[0].free_block(name);
+  job[1].wake_peer(0);  // It is awake: nothing happens.
+  for (int i = 0; i < 20; ++i) {
+    if (!job[0].arm()) continue;
+    job[1].wake_peer(0);
+    const std::int64_t begin = mpx::platform::now_ns();
+    job[0].sleep(20 * second_ns);
+    job[0].disarm();
+    CHECK(mpx::platform::now_ns() - begin < 10 * second_ns);
+  }
+}
+
+/// A rank that may run on one core only finds out that a peer which sends to it waits there too.
+template <mpx::SharedMemoryTransport T>
+void check_core_sharing() {
+  std::thread([] {
+    cluster<T> job(2);
+    mpx::platform::core_set one;
+    one.add(static_cast<int>(mpx::platform::current_core()));
+    if (!one.bind()) return;
+    CHECK(!job[1].shares_core());
+    CHECK(!job[0].shares_core());  // It has received nothing.
+    keeper sink;
+    REQUIRE(post(job[1], 0, 1, 8) == outcome::done);
+    poll_until(job[0], sink, 1);
+    CHECK(job[0].shares_core());
+    CHECK(!job[1].shares_core());
+  }).join();
 }
 
 /// Memory that all peers reach: aligned, apart, readable and writable from everywhere, used again.
@@ -528,6 +580,8 @@ void check_shared_memory() {
   void* empty = job[0].allocate_shared(0, 1);
   CHECK(empty != nullptr);
   job[0].deallocate_shared(empty, 0);
+  check_blocks<T>();
+  check_core_sharing<T>();
 }
 
 /// Counts those that are lost, too.
@@ -538,7 +592,7 @@ struct mourner : keeper {
 
 /// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
 /// Then it is lost: somebody may depend on it.
-template <mpx::DrainableTransport T>
+template <mpx::ConnectionTransport T>
 void check_parting() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
     for (const bool met : {false, true}) {
@@ -600,10 +654,9 @@ void check_packets(bool met = false) {
   check_fairness<T>();
   check_no_starvation<T>();
   check_refilling_source<T>(met);
-  if constexpr (mpx::PeekingTransport<T>) check_peeking<T>();
-  if constexpr (mpx::PrepaidTransport<T>) check_purse<T>();
+  if constexpr (mpx::PrepaidTransport<T>) check_prepaid<T>();
   check_pending<T>();
-  if constexpr (mpx::PlacingTransport<T>) check_placing<T>();
-  if constexpr (mpx::DroppingTransport<T>) check_dropping<T>();
+  if constexpr (mpx::StreamTransport<T>) check_placing<T>();
+  if constexpr (DropsPeers<T>) check_dropping<T>();
 }
 }  // namespace transport_contract

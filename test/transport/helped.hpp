@@ -21,7 +21,7 @@ namespace helped_transport {
 
 /// Of T it needs `progress()` and `state_of(peer)` beyond Transport.
 template <mpx::Transport T>
-class helped {
+class helped : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = T::name;
@@ -83,10 +83,7 @@ class helped {
     polling_ = false;
     return n;
   }
-  /// (Of a far peer nothing is ever at hand.)
-  bool take_if(mpx::peer_id source, auto&& wanted) noexcept
-      requires(mpx::PeekingTransport<T> && !mpx::NearFarTransport<T>)
-  {
+  bool take_if(mpx::peer_id source, auto&& wanted) noexcept {
     ++looks();
     help_all();
     const std::lock_guard lock(mutex_);
@@ -108,12 +105,12 @@ class helped {
   }
   void wake() noexcept { lower_.wake(); }
   int descriptor() noexcept { return lower_.descriptor(); }
-  void cancel_place(mpx::peer_id source) noexcept requires mpx::PlacingTransport<T>
+  void cancel_place(mpx::peer_id source) noexcept requires mpx::StreamTransport<T>
   {
     lower_.cancel_place(source);
   }
   void relocate(mpx::cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
-      requires mpx::RelocatingTransport<T>
+      requires mpx::StreamTransport<T>
   {
     lower_.relocate(cookie, from, to);
   }

@@ -50,11 +50,10 @@ using usual = hybrid<mpx::transport::shm, mpx::transport::tcp>;
 using helped_transport::helped;
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
-static_assert(mpx::BlockTransport<usual> && mpx::CpuCopyTransport<usual>);
-static_assert(mpx::PeekingTransport<usual> && mpx::CoreSharingTransport<usual>);
-static_assert(mpx::DrainableTransport<usual>);
-static_assert(mpx::PlacingTransport<usual> && mpx::RelocatingTransport<usual>);
-static_assert(mpx::DroppingTransport<usual> && !mpx::ElasticTransport<usual>);
+static_assert(mpx::SharedMemoryTransport<usual> && mpx::CpuCopyTransport<usual>);
+static_assert(mpx::ConnectionTransport<usual>);
+static_assert(mpx::StreamTransport<usual>);
+static_assert(!mpx::ElasticTransport<usual>);
 static_assert(usual::traits.packet_bytes_max == 64 * 1024 && usual::traits.posts_pend);
 static_assert(usual::traits.layout !=
               hybrid<basic_shm<16, 4096>, mpx::transport::tcp>::traits.layout);
@@ -68,7 +67,7 @@ TEST_CASE("hybrid: all ranks on one host") {
   check_no_starvation<small>();
   check_refilling_source<small>();
   check_peeking<small>();
-  check_purse<small>();
+  check_prepaid<small>();
   check_going_on<usual>();
   check_dropping<small>();
   check_waiting<small>();

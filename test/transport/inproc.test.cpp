@@ -25,8 +25,14 @@ static_assert(inproc::traits.inline_bytes_max == 40);
 static_assert(small::traits.packet_bytes_max == 1024);
 static_assert(small::traits.layout != inproc::traits.layout);
 
-TEST_CASE("inproc: packets") { check_packets<inproc>(); }
-TEST_CASE("inproc: packets through tiny rings") { check_packets<small>(); }
+TEST_CASE("inproc: packets") {
+  check_packets<inproc>();
+  check_peeking<inproc>();
+}
+TEST_CASE("inproc: packets through tiny rings") {
+  check_packets<small>();
+  check_peeking<small>();
+}
 TEST_CASE("inproc: traffic") { check_traffic<inproc>(); }
 TEST_CASE("inproc: traffic through tiny rings") { check_traffic<small>(); }
 TEST_CASE("inproc: waiting") { check_waiting<inproc>(); }

@@ -64,7 +64,7 @@ struct bootstrap_of<T> {
 }  // namespace detail
 
 template <mpx::Transport T, plan Plan = plan{}>
-class late : public detail::bootstrap_of<T> {
+class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
   static constexpr std::string_view name = "late";
@@ -89,10 +89,7 @@ class late : public detail::bootstrap_of<T> {
   peer_id self() const noexcept { return lower_.self(); }
   peer_id peers() const noexcept { return lower_.peers(); }
   bool oversubscribed() const noexcept { return lower_.oversubscribed(); }
-  std::int64_t now_ns() const noexcept requires mpx::ClockedTransport<T>
-  {
-    return lower_.now_ns();
-  }
+  std::int64_t now_ns() const noexcept { return lower_.now_ns(); }
   void compute(std::int64_t ns) noexcept requires requires(T& t) { t.compute(ns); }
   {
     lower_.compute(ns);
@@ -146,7 +143,7 @@ class late : public detail::bootstrap_of<T> {
     return lower_.descriptor();
   }
 
-  /// See PlacingTransport.
+  /// See StreamTransport.
   void cancel_place(peer_id source) noexcept {
     incoming& from = in_[source];
     if (!from.begun) return;
@@ -155,7 +152,6 @@ class late : public detail::bootstrap_of<T> {
     from.place = {};
   }
 
-  /// See RelocatingTransport.
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     for (outgoing& o : out_)
       for (posted& p : o.queue) {
@@ -167,7 +163,7 @@ class late : public detail::bootstrap_of<T> {
       }
   }
 
-  /// See DroppingTransport.
+  /// See Transport.
   void drop_peer(peer_id peer) noexcept {
     for (const posted& p : out_[peer].queue)
       completions_.push_back({p.cookie, false, 0, p.serial, peer});
@@ -186,7 +182,7 @@ class late : public detail::bootstrap_of<T> {
     std::erase(busy_in_, peer);
     in_[peer] = {};
     in_[peer].dropped = true;
-    if constexpr (mpx::DroppingTransport<T>) lower_.drop_peer(peer);
+    lower_.drop_peer(peer);
   }
 
   /// See ElasticTransport.
@@ -207,10 +203,10 @@ class late : public detail::bootstrap_of<T> {
     return e;
   }
 
-  auto expose(peer_id peer, std::span<const std::byte> memory) noexcept
+  auto expose(peer_id peer, std::span<const std::byte> memory, bool lasts = false) noexcept
       requires mpx::RmaTransport<T>
   {
-    return lower_.expose(peer, memory);
+    return lower_.expose(peer, memory, lasts);
   }
   outcome withdraw(const mpx::remote_memory& memory) noexcept requires mpx::RmaTransport<T>
   {
@@ -238,25 +234,6 @@ class late : public detail::bootstrap_of<T> {
   {
     if (!out_[peer].queue.empty()) return outcome::retry;  // Its packet may overtake none.
     return lower_.put_then(peer, memory, offset, from, header, cookie);
-  }
-  auto hold(peer_id peer, const mpx::remote_memory& memory) noexcept
-      requires mpx::CpuCopyTransport<T>
-  {
-    return lower_.hold(peer, memory);
-  }
-  bool get_held(peer_id peer, const mpx::remote_memory& memory, std::uint64_t offset,
-                std::span<std::byte> into) noexcept requires mpx::CpuCopyTransport<T>
-  {
-    return lower_.get_held(peer, memory, offset, into);
-  }
-  void* allocate_shared(std::size_t bytes, std::size_t alignment)
-      requires mpx::SharedMemoryTransport<T>
-  {
-    return lower_.allocate_shared(bytes, alignment);
-  }
-  void deallocate_shared(void* p, std::size_t bytes) noexcept requires mpx::SharedMemoryTransport<T>
-  {
-    lower_.deallocate_shared(p, bytes);
   }
 
  private:

@@ -33,9 +33,8 @@ constexpr plan only_placed{.pending_percent = 0, .place_bytes_min = 65, .pieces 
 constexpr plan losing{.planted = fault::lose_completion};
 constexpr plan doubling{.planted = fault::complete_twice};
 
-static_assert(mpx::Transport<late<inproc>> && mpx::PlacingTransport<late<inproc>>);
-static_assert(mpx::SharedMemoryTransport<late<inproc>> && mpx::DroppingTransport<late<inproc>>);
-static_assert(!mpx::PlacingTransport<inproc> && !mpx::PeekingTransport<late<inproc>>);
+static_assert(mpx::Transport<late<inproc>> && mpx::StreamTransport<late<inproc>>);
+static_assert(!mpx::StreamTransport<inproc>);
 static_assert(std::same_as<late_stacks::late_all::transport_type, late<inproc>>);
 static_assert(
     std::same_as<late_stacks::late_narrow::transport_type::policy_axis, mpx::transport_axis>);
@@ -65,10 +64,7 @@ TEST_CASE("late: bodies are placed, nothing is pending") {
   check_packets<late<inproc, only_placed>>();
   check_waiting<late<inproc, only_placed>>();
 }
-TEST_CASE("late: memory") {
-  check_rma<late<inproc>>(true);
-  check_shared_memory<late<inproc>>();
-}
+TEST_CASE("late: memory") { check_rma<late<inproc>>(true); }
 
 TEST_CASE("late: peers come and go") {
   check_elastic<late<inproc, all>>();

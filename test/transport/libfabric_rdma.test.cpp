@@ -131,6 +131,7 @@ void check_all(const char* provider, bool quick) {
   const setting alone("MPX_FABRIC_LEAVING_MS", "0");  // One thread has all ranks: nobody answers.
   if (quick) {
     check_packets<helped<narrow>>(true);
+    check_peeking<helped<narrow>>();
     check_waiting<helped<narrow>>();
   }
   check_pending<helped<direct>>();

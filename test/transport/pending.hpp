@@ -223,7 +223,7 @@ struct placing_keeper : keeper {
 };
 
 /// Memory that is taken back in the middle of a body is not touched any more.
-template <mpx::PlacingTransport T>
+template <mpx::StreamTransport T>
 void check_placing() {
   constexpr std::size_t bytes = T::traits.packet_bytes_max / 2;
   for (int after = 1; after < 6; ++after) {
@@ -270,9 +270,15 @@ void check_placing() {
   }
 }
 
+/// A transport with a `drop_peer` of its own.
+template <class T>
+concept DropsPeers =
+    mpx::Transport<T> &&
+    !std::same_as<decltype(&T::drop_peer), decltype(&mpx::transport::defaults::drop_peer)>;
+
 /// Dropped with posts pending and a body half there: completions that are not ok by the next poll,
 /// and silence.
-template <mpx::DroppingTransport T>
+template <DropsPeers T>
 void check_dropping() {
   for (int polls = 0; polls < 12; ++polls) {
     CAPTURE(polls);

@@ -30,14 +30,20 @@ using narrow = basic_rdma<via, 4096, 80>;                    // Soon full.
 using starved = basic_rdma<via, 4096, 8>;                    // Without receives.
 using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from the user's memory.
 
-static_assert(mpx::RetiringTransport<usual> && mpx::DroppingTransport<usual>);
-static_assert(mpx::ImmediateTransport<usual> && mpx::AllocatingTransport<usual>);
-static_assert(mpx::MonitoringTransport<usual> && mpx::DrainableTransport<usual>);
-static_assert(!mpx::PlacingTransport<usual> && !mpx::CpuCopyTransport<usual>);
+static_assert(mpx::RegisteredTransport<usual>);
+static_assert(mpx::ImmediateTransport<usual>);
+static_assert(mpx::ConnectionTransport<usual>);
+static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
 
-TEST_CASE("rdma over via: packets") { check_packets<helped<narrow>>(); }
-TEST_CASE("rdma over via: packets of the usual size") { check_packets<helped<usual>>(); }
+TEST_CASE("rdma over via: packets") {
+  check_packets<helped<narrow>>();
+  check_peeking<helped<narrow>>();
+}
+TEST_CASE("rdma over via: packets of the usual size") {
+  check_packets<helped<usual>>();
+  check_peeking<helped<usual>>();
+}
 TEST_CASE("rdma over via: waiting") { check_waiting<helped<narrow>>(); }
 TEST_CASE("rdma over via: posts from the user's memory") { check_pending<helped<direct>>(); }
 TEST_CASE("rdma over via: who leaves") {
@@ -362,24 +368,24 @@ TEST_CASE("rdma over via: idle peers cost no registered memory") {
   CHECK(job[2].lower().card().registered_bytes() == 0);
 }
 
-TEST_CASE("rdma over via: who attends connects, once") {
+TEST_CASE("rdma over via: a rank that monitors a peer connects once") {
   cluster<narrow> job(3);
   using mpx::transport::rdma_detail::link_state;
   const deadline limit;
   keeper sink;
-  job[0].attend(0);
-  job[0].attend(1);
+  job[0].monitor(0);
+  job[0].monitor(1);
   while (job[0].state_of(1) != link_state::open || job[1].state_of(0) != link_state::open) {
     limit.check("both are connected");
     for (const peer_id r : {0u, 1u}) job[r].poll(sink);
-    job[0].attend(1);
+    job[0].monitor(1);
   }
   CHECK(job[0].state_of(0) == link_state::idle);
   CHECK(job[0].state_of(2) == link_state::idle);
   CHECK(job[0].card().registered_bytes() == ring_pages);
   CHECK(sink.packets.empty());
   job[0].drop_peer(1);
-  job[0].attend(1);
+  job[0].monitor(1);
   CHECK(job[0].state_of(1) == link_state::dropped);
 }
 

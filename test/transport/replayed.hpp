@@ -213,7 +213,8 @@ struct nobody_watches {};
 
 template <mpx::Transport T, plan Plan = plan{}>
 class replayed
-    : private mpx::transport::detail::tcp_writer<replayed_link<T>, nobody_watches, sizes> {
+    : public mpx::transport::defaults,
+      private mpx::transport::detail::tcp_writer<replayed_link<T>, nobody_watches, sizes> {
   using base = mpx::transport::detail::tcp_writer<replayed_link<T>, nobody_watches, sizes>;
   using link = replayed_link<T>;
   using base::completions_;
@@ -320,7 +321,7 @@ class replayed
   void disarm() noexcept { lower_.disarm(); }
   void wake() noexcept { lower_.wake(); }
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  /// See StreamTransport.
   void cancel_place(peer_id source) noexcept {
     if (link* const l = links_[source]) l->in.cancel_place();
   }

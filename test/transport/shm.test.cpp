@@ -37,8 +37,14 @@ static_assert(small_shm::traits.packet_bytes_max == 1024);
 static_assert(small_shm::traits.layout != shm::traits.layout);
 static_assert(basic_shm<1024, 262'144, 4096>::traits.layout != shm::traits.layout);
 
-TEST_CASE("shm: packets") { check_packets<shm>(); }
-TEST_CASE("shm: packets through tiny rings") { check_packets<small_shm>(); }
+TEST_CASE("shm: packets") {
+  check_packets<shm>();
+  check_peeking<shm>();
+}
+TEST_CASE("shm: packets through tiny rings") {
+  check_packets<small_shm>();
+  check_peeking<small_shm>();
+}
 TEST_CASE("shm: traffic") { check_traffic<shm>(); }
 TEST_CASE("shm: traffic through tiny rings") { check_traffic<small_shm>(); }
 TEST_CASE("shm: waiting") { check_waiting<shm>(); }

@@ -18,9 +18,8 @@ using mpx::transport::tcp;
 using copying = helped<basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
 using pending = helped<basic_tcp<64 * 1024, true>>;
 
-static_assert(mpx::Transport<tcp> && mpx::PlacingTransport<tcp> && mpx::PollableTransport<tcp>);
-static_assert(mpx::RelocatingTransport<tcp> && mpx::DroppingTransport<tcp>);
-static_assert(mpx::DrainableTransport<tcp>);
+static_assert(mpx::Transport<tcp> && mpx::StreamTransport<tcp> && mpx::PollableTransport<tcp>);
+static_assert(mpx::ConnectionTransport<tcp>);
 static_assert(!mpx::RmaTransport<tcp> && !mpx::ElasticTransport<tcp>);
 static_assert(mpx::posts_pend<tcp> && !mpx::posts_pend<copying>);
 

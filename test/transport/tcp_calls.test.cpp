@@ -27,7 +27,7 @@ void is_met(half_job& j, losing_keeper& sink) {
 }
 /// Rank 0 calls, and meets nobody, more often than a call that crosses may insist after.
 void calls_in_vain(half_job& j, losing_keeper& sink) {
-  j.t->attend(1);
+  j.t->monitor(1);
   for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("tcp: a call that waits to be taken asks the other host again, and sta
   };
   SUBCASE("by its first bytes") {
     half_job j;
-    j.t->attend(1);
+    j.t->monitor(1);
     poll(*j.t);
     call_of_rank_0 late(j, sink, false);
     int waiting = 0;
@@ -123,7 +123,7 @@ TEST_CASE("tcp: who computes while a host is silent calls again before it is los
   losing_keeper sink;
   half_job j;
   auto crowd = fall_silent(j);
-  j.t->attend(1);
+  j.t->monitor(1);
   j.poll(sink);
   compute_for_long();
   crowd.clear();
@@ -139,7 +139,7 @@ TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling
   bool challenges = true;
   SUBCASE("once nothing is said") {}
   SUBCASE("at once") { challenges = false; }
-  j.t->attend(1);
+  j.t->monitor(1);
   for (int i = 0; i < 6; ++i) {
     {
       const call_of_rank_0 one(j, sink, challenges);
@@ -154,7 +154,7 @@ TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end"
   const impatient now;
   losing_keeper sink;
   half_job j;
-  j.t->attend(1);
+  j.t->monitor(1);
   const deadline limit;
   int calls = 0;
   while (sink.lost_ones.empty() && !limit.passed()) {
@@ -253,7 +253,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     CHECK(j.t->state_of(1) == tcp_state::open);
   }
   SUBCASE("a call that is given up") {
-    j.t->attend(1);
+    j.t->monitor(1);
     call_of_rank_0 mine(j, sink);
     mine.hear();
     const idle_child child;
@@ -276,7 +276,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
   }
   SUBCASE("and nobody waits at a door that nobody opens") {
     const tcp_descriptor s = j.connect_and_knock();
-    j.t->attend(1);
+    j.t->monitor(1);
     const call_of_rank_0 call(j, sink);
     const tcp_endpoint door = j.t->endpoint();
     const idle_child child;

@@ -28,7 +28,7 @@ using three = tcp_streams<3>;
 using striped_copying = helped<tcp_streams<3, 128 * 1024, false, 50'000>>;
 using secret = basic_tcp<256 * 1024, true, 30'000, striped_stream<2, tls_stream>>;
 
-static_assert(mpx::PlacingTransport<three> && mpx::PollableTransport<three>);
+static_assert(mpx::StreamTransport<three> && mpx::PollableTransport<three>);
 static_assert(three::traits.layout != tcp::traits.layout);
 static_assert(three::traits.layout != tcp_streams<4>::traits.layout);
 

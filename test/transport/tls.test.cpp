@@ -34,7 +34,7 @@ using mpx::transport::tls;
 using tls_copying = helped<basic_tls<64 * 1024, false, 100'000>>;  // Soon full.
 using tls_pending = helped<basic_tls<64 * 1024, true>>;
 
-static_assert(mpx::PlacingTransport<tls> && mpx::PollableTransport<tls>);
+static_assert(mpx::StreamTransport<tls> && mpx::PollableTransport<tls>);
 static_assert(tls::name == "tls" && tcp::name == "tcp");
 static_assert(tls::traits.layout != tcp::traits.layout);
 

@@ -22,7 +22,7 @@ namespace mpx::inline v0::detail {
 
 /// True if all ranks of any communicator share memory.
 template <class Stack>
-inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+inline constexpr bool shares_all_memory = SharedMemoryTransport<typename Stack::transport_type> &&
                                           !NearFarTransport<typename Stack::transport_type>;
 
 /// Runs the steps of `what` in two levels if the policy chooses so, else as one level.

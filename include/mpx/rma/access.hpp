@@ -18,11 +18,11 @@ struct one_sided {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
   using blocks = shared_blocks<Stack>;
-  static constexpr bool has_blocks = BlockTransport<transport_type>;
+  static constexpr bool has_blocks = SharedMemoryTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
   /// True if a get or put is complete when the transport's call returns.
   static constexpr bool moves_at_once = has_blocks || CpuCopyTransport<transport_type>;
-  static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
+  static constexpr bool shares_addresses = peers_share_addresses<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
   static exposed_windows<endpoint_type>& windows_locked(endpoint_type& e) noexcept {

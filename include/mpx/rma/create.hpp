@@ -382,12 +382,7 @@ struct window_maker {
   }
   static remote_memory blocks_expose(state& w, rank_t r) noexcept {
     const auto guard = os::lock(w.e);
-    auto& transport = w.e.transport();
-    const std::span<const std::byte> all(w.base, static_cast<std::size_t>(w.bytes));
-    if constexpr (MaintainedTransport<typename os::transport_type>)
-      return transport.expose(w.peer_of(r), all, true);
-    else
-      return transport.expose(w.peer_of(r), all);
+    return w.e.transport().expose(w.peer_of(r), {w.base, static_cast<std::size_t>(w.bytes)}, true);
   }
 };
 

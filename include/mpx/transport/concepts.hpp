@@ -12,6 +12,7 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 
 namespace mpx::inline v0 {
@@ -26,6 +27,8 @@ struct transport_traits {
   std::size_t packet_bytes_max;  ///< Largest payload of one packet.
   std::uint64_t layout = 0;      ///< Differs between builds that cannot read each other's memory.
   bool posts_pend = true;        ///< True if a post may return `pending`.
+  /// True if peers are threads of one process and can use each other's addresses.
+  bool peers_share_addresses = false;
 };
 
 /// The receiver of the events that a poll finds.
@@ -33,7 +36,7 @@ struct transport_traits {
 /// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
 /// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
 ///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
-///   or an empty span if the transport is to buffer it. Only a PlacingTransport calls it, once a
+///   or an empty span if the transport is to buffer it. Only a StreamTransport calls it, once a
 ///   packet, in order with the other events of that source.
 /// - `complete(cookie, ok)`: an operation that was `pending` has finished.
 /// - `malformed(source)`: the transport cannot parse the bytes received from the source.
@@ -72,6 +75,27 @@ struct sink_archetype {
   void unreachable(peer_id) noexcept;
 };
 
+namespace transport {
+
+/// Functions that most transports need not write. A transport derives from this class and declares
+/// those of them that it has more to say to. Transport has their contract.
+struct defaults {
+  /// Returns the machine's clock.
+  std::int64_t now_ns() const noexcept { return platform::now_ns(); }
+  /// Takes nothing: the packet is found by a poll.
+  bool take_if(peer_id, auto&&) noexcept { return false; }
+  /// Detects no peer on the same core.
+  bool shares_core() noexcept { return false; }
+  /// Does no maintenance.
+  std::int64_t maintenance_ns() const noexcept { return 0; }
+  /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
+  void drop_peer(peer_id) noexcept {}
+  /// Knows nothing more.
+  std::string loss_text(peer_id) const { return {}; }
+};
+
+}  // namespace transport
+
 /// Moves packets between this process and its peers. Peers are connected on first use. Posting to
 /// oneself works.
 ///
@@ -98,12 +122,37 @@ struct sink_archetype {
 ///   after `timeout_ns`. `disarm` follows every `arm` that returned true. `wake` ends a sleep.
 /// - `oversubscribed()`: returns true if ranks outnumber cores.
 ///
+/// The following functions have defaults in `transport::defaults`, from which a transport derives:
+///
+/// - `now_ns()`: the clock of the endpoint, in nanoseconds. Default: the machine's clock.
+/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
+///   `f(header, payload)` returns true. Returns true if it was taken. It is cheaper than a poll.
+///   The caller polls regularly, so that no source starves. Default: takes nothing.
+/// - `shares_core()`: for ranks that share a machine. Records the core on which this rank waits and
+///   returns true if a peer from which this rank has recently received was last seen waiting on the
+///   same core, although there are enough cores. Polling in a loop would keep that peer from
+///   running. A rank that can move to another core does so, and the call returns false. Costs some
+///   nanoseconds, and is called once in many polls. Default: returns false.
+/// - `maintenance_ns()`: total time spent in `withdraw` (RmaTransport) on maintenance that makes
+///   later copies cheaper. It is not part of the cost of any message. Default: returns 0.
+/// - `drop_peer(peer)`: disconnects from a peer that is gone or no longer wanted. After the return
+///   nothing of that peer reaches the sink, memory placed for it belongs to the sink again, and no
+///   operation pending with it touches memory here or there. The next poll completes those
+///   operations with `ok` false. No later call names the peer. Does not wait. The endpoint calls
+///   it if posts may return `pending`, if memory stays registered (RegisteredTransport), and if
+///   peers come and go (ElasticTransport). Default: does nothing, which is right if such operations
+///   end by themselves.
+/// - `loss_text(peer)`: returns the reason for the loss of a peer: what was tried and failed, in a
+///   text for error messages that names the peer; "" if the peer is not lost or nothing more is
+///   known. The text does not claim that the peer died. Default: returns "".
+///
 /// Threads:    `sleep` and `wake` may be called by any thread. All other functions are called by
 ///             one thread at a time. Between `arm` and `disarm` other threads may post and poll.
 template <class T>
 concept Transport =
     requires(T& t, const T& c, peer_id peer, const frame_header& header,
-             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns) {
+             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns,
+             bool (*f)(const frame_header&, std::span<const std::byte>)) {
       requires std::same_as<typename T::policy_axis, transport_axis>;
       { T::name } -> std::convertible_to<std::string_view>;
       { T::traits } -> std::convertible_to<transport_traits>;
@@ -116,13 +165,23 @@ concept Transport =
       { t.disarm() } noexcept;
       { t.wake() } noexcept;
       { c.oversubscribed() } noexcept -> std::same_as<bool>;
+      { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.take_if(peer, f) } noexcept -> std::same_as<bool>;
+      { t.shares_core() } noexcept -> std::same_as<bool>;
+      { c.maintenance_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.drop_peer(peer) } noexcept;
+      { c.loss_text(peer) } -> std::same_as<std::string>;
     };
 
 /// True if posts to T may return `pending`, so that sends need an operation to complete.
 template <class T>
 inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
+/// True if the peers of T can use each other's addresses.
+template <class T>
+inline constexpr bool peers_share_addresses = transport_traits(T::traits).peers_share_addresses;
 
-/// A transport that asks the sink where to store payloads, since it reads from a stream.
+/// A transport over byte streams. It asks the sink where to store payloads, and its pending posts
+/// may depend on the peer's program to make progress.
 ///
 /// - After `place(source)` has returned memory, the next event of that source is one
 ///   `packet(source, header, payload)` with that memory as payload. Until then polls write into the
@@ -132,29 +191,23 @@ inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
 ///   `packet` for it. Later packets of that source arrive as usual. Has no effect if no payload of
 ///   that source is being placed. Also gives the memory back after the source was lost in the
 ///   middle of a payload.
-template <class T>
-concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
-  { t.cancel_place(source) } noexcept;
-};
-
-/// A transport whose pending posts may depend on the peer's program to make progress, as over a
-/// stream.
-///
 /// - `relocate(cookie, from, to)`: the unread part of `from` of posts with that cookie is from now
 ///   on read at the same offsets of `to`, which has equal contents. After the return `from` belongs
 ///   to the caller. A dropped request therefore does not wait for another rank's program. (Where a
 ///   network card reads the payload, completion does not depend on a program, and there is nothing
 ///   to relocate.)
 template <class T>
-concept RelocatingTransport =
-    Transport<T> &&
-    requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
+concept StreamTransport =
+    Transport<T> && requires(T& t, peer_id source, cookie_t cookie, std::span<const std::byte> from,
+                             const std::byte* to) {
+      { t.cancel_place(source) } noexcept;
       { t.relocate(cookie, from, to) } noexcept;
     };
 
-/// A transport for which `done` means copied, not sent: packets may still be queued here, and may
-/// arrive after peers have seen this rank leave. (Over any other transport the peer can poll a
-/// packet as soon as its post is `done`, whatever happens to the sender.)
+/// A transport made of connections. `done` means copied, not sent: packets may still be queued
+/// here, and may arrive after peers have seen this rank leave. (Over any other transport the peer
+/// can poll a packet as soon as its post is `done`, whatever happens to the sender.) The transport
+/// detects by itself only the loss of peers with which it communicates.
 ///
 /// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
 ///   space, or for the network card. Packets that can no longer be sent do not count. Once it
@@ -164,31 +217,14 @@ concept RelocatingTransport =
 ///   some polls if the peer leaves cleanly.
 /// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
 ///   be made.
-template <class T>
-concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.has_unsent() } noexcept -> std::same_as<bool>;
-  { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
-  { t.is_connected(peer) } noexcept -> std::same_as<bool>;
-};
-
-/// A transport that can disconnect from a peer that is gone or no longer wanted.
-///
-/// - `drop_peer(peer)`: after the return nothing of that peer reaches the sink, memory placed for
-///   it belongs to the sink again, and no operation pending with it touches memory here or there.
-///   The next poll completes those operations with `ok` false. No later call names the peer. Does
-///   not wait.
-template <class T>
-concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.drop_peer(peer) } noexcept;
-};
-
-/// A transport that detects by itself only the loss of peers with which it communicates.
-///
-/// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
+/// - `monitor(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
 ///   is detected too. Has no effect if it is detected already. Does not wait.
 template <class T>
-concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.attend(peer) } noexcept;
+concept ConnectionTransport = Transport<T> && requires(T& t, const T& c, peer_id peer) {
+  { c.has_unsent() } noexcept -> std::same_as<bool>;
+  { c.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+  { c.is_connected(peer) } noexcept -> std::same_as<bool>;
+  { t.monitor(peer) } noexcept;
 };
 
 /// A transport whose peers may be added and dropped while it runs.
@@ -210,15 +246,16 @@ concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
 /// - `add_peer` and `drop_peer` must not be called within a poll.
 template <class T>
 concept ElasticTransport =
-    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+    Transport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
       { c.address() } -> std::same_as<std::string>;
       { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
     };
 
 /// A transport that also moves memory.
 ///
-/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
-///   The key is 0 if the peer cannot reach it.
+/// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
+///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
+///   one message or call, and its `withdraw` does no maintenance.
 /// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
 ///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
@@ -234,13 +271,15 @@ concept RmaTransport =
     Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport that keeps memory registered after use, since the next message may use it again.
+/// A transport for which memory must be registered before a peer can reach it, as with network
+/// cards. It keeps memory registered after use, since the next message may use it again.
 ///
 /// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
 ///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
@@ -248,21 +287,22 @@ concept RmaTransport =
 ///   for later use.
 /// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
 ///   connections if necessary.
-template <class T>
-concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
-  { t.retire(memory) } noexcept -> std::same_as<outcome>;
-  { t.revoke(memory) } noexcept -> std::same_as<outcome>;
-};
-
-/// A transport that has get and put and prefers put for some peers.
-///
 /// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
+/// - `allocate(bytes, alignment)`: returns memory from which messages are cheaper to send, for the
+///   caller's exclusive use until `deallocate(p, bytes)`; see mpx::allocator. Errors:
+///   errc::no_resources.
 template <class T>
-concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
-  { t.prefers_put(peer) } noexcept -> std::same_as<bool>;
-};
+concept RegisteredTransport =
+    RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
+                                void* p, std::size_t bytes) {
+      { t.retire(memory) } noexcept -> std::same_as<outcome>;
+      { t.revoke(memory) } noexcept -> std::same_as<outcome>;
+      { c.prefers_put(peer) } noexcept -> std::same_as<bool>;
+      { t.allocate(bytes, bytes) } -> std::same_as<void*>;
+      { t.deallocate(p, bytes) } noexcept;
+    };
 
 /// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
 /// work. Only such a transport may return `advice::learn`.
@@ -272,36 +312,15 @@ concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id
 ///   memory was already withdrawn.
 /// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
 ///   success.
+/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
+///   than one after the other. Returns false if some of them failed; others may have been copied.
 template <class T>
 concept CpuCopyTransport =
-    RmaTransport<T> &&
-    requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<std::byte> into, const batched_get* gets) {
       { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport for which several gets from one peer are cheaper together than one after the
-/// other.
-///
-/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
-///   some of them failed; others may have been copied.
-template <class T>
-concept BatchingTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport that may do maintenance in `withdraw` that makes later copies cheaper.
-///
-/// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
-///   message.
-/// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
-///   `withdraw` does no maintenance.
-template <class T>
-concept MaintainedTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
-      { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
-      { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
     };
 
 /// A transport whose puts can carry a packet.
@@ -320,19 +339,6 @@ concept ImmediateTransport =
       } noexcept -> std::same_as<outcome>;
     };
 
-/// A transport that detects that two ranks share a core although there are enough cores.
-///
-/// - `shares_core()`: records the core on which this rank waits and returns true if a peer from
-///   which this rank has recently received was last seen waiting on the same core. Polling in a
-///   loop would keep that peer from running. A rank that can move to another core does so, and the
-///   call returns false.
-///
-/// Cost:       Some nanoseconds. It is called once in many polls.
-template <class T>
-concept CoreSharingTransport = Transport<T> && requires(T& t) {
-  { t.shares_core() } noexcept -> std::same_as<bool>;
-};
-
 /// A transport that a thread can wait for together with other descriptors, by poll(2) or epoll(7).
 ///
 /// - `descriptor()`: creates the descriptor at the first call and returns the same one afterwards.
@@ -348,25 +354,6 @@ template <class T>
 concept PollableTransport = Transport<T> && requires(T& t) {
   { t.descriptor() } noexcept -> std::same_as<int>;
 };
-
-/// A transport with a clock of its own, in nanoseconds. The endpoint uses it in place of the
-/// machine's clock.
-template <class T>
-concept ClockedTransport = Transport<T> && requires(const T& t) {
-  { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
-};
-
-/// A transport that can take the next packet of one source without polling the other sources.
-///
-/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
-///   `f(header, payload)` returns true. Returns true if it was taken.
-/// - It is cheaper than a poll. The caller polls regularly, so that no source starves.
-template <class T>
-concept PeekingTransport =
-    Transport<T> &&
-    requires(T& t, peer_id source, bool (*f)(const frame_header&, std::span<const std::byte>)) {
-      { t.take_if(source, f) } noexcept -> std::same_as<bool>;
-    };
 
 /// A transport that stores a counter of prepaid credit for each peer, next to the state that its
 /// posts write. The caller owns the value.
@@ -385,68 +372,37 @@ concept PrepaidTransport =
       { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
     };
 
-/// A transport whose peers can share plain memory: every peer reaches the memory that
-/// `allocate_shared` returns with loads and stores.
-template <class T>
-concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::size_t bytes) {
-  { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
-  { t.deallocate_shared(p, bytes) } noexcept;
-};
-
-/// A transport that provides memory from which messages are cheaper to send; see mpx::allocator.
+/// A transport whose peers can share plain memory, synchronize in it, and wake each other.
 ///
-/// - `allocate(bytes, alignment)`: returns memory for the caller's exclusive use until
-///   `deallocate(p, bytes)`.
-///
-/// Errors:     errc::no_resources.
-template <class T>
-concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
-  { t.allocate(bytes, bytes) } -> std::same_as<void*>;
-  { t.deallocate(p, bytes) } noexcept;
-};
-/// True if mpx::allocator takes its memory from the transport.
-template <class T>
-inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
-
-/// A transport whose peers are threads of one process, so that all of them can use each other's
-/// addresses.
-template <class T>
-concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
-
-/// A transport whose peers can synchronize in a block of memory that all of them map, and can wake
-/// each other.
-///
+/// - `allocate_shared(bytes, alignment)`: returns memory that every peer reaches with loads and
+///   stores, until `deallocate_shared(p, bytes)`; see mpx::allocator. Errors: errc::no_resources.
 /// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
 ///   which is sent to other ranks, or 0 if no memory is left.
 /// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
 ///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
 ///   address is valid as long as this transport lives, even if ranks leave, or until the owner
-///   frees the block.
+///   frees the block by `free_block(name)`.
 /// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
 /// - Gets and puts have finished when they return.
 template <class T>
-concept BlockTransport =
-    SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
-      { t.make_block(std::size_t{}) } noexcept -> std::same_as<std::uint64_t>;
-      { t.block_at(peer, name, std::size_t{}) } noexcept -> std::same_as<std::byte*>;
-      { t.free_block(name) } noexcept;
-      { t.wake_peer(peer) } noexcept;
-    };
-
-/// A transport that can explain why it has lost a peer.
-///
-/// - `loss_text(peer)`: returns what was tried and failed, in a text for error messages that names
-///   the peer; "" if the peer is not lost or nothing more is known. The text does not claim that
-///   the peer died.
-template <class T>
-concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.loss_text(peer) } -> std::same_as<std::string>;
+concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, peer_id peer, void* p,
+                                                            std::uint64_t name, std::size_t bytes) {
+  { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
+  { t.deallocate_shared(p, bytes) } noexcept;
+  { t.make_block(bytes) } noexcept -> std::same_as<std::uint64_t>;
+  { t.block_at(peer, name, bytes) } noexcept -> std::same_as<std::byte*>;
+  { t.free_block(name) } noexcept;
+  { t.wake_peer(peer) } noexcept;
 };
+
+/// True if mpx::allocator takes its memory from the transport.
+template <class T>
+inline constexpr bool gives_memory = SharedMemoryTransport<T> || RegisteredTransport<T>;
 
 /// True if ranks of one node reach each other's memory with loads and stores; see
 /// mpx::shared_window.
 template <class T>
-inline constexpr bool shares_windows = BlockTransport<T> || AddressSharingTransport<T>;
+inline constexpr bool shares_windows = SharedMemoryTransport<T> || peers_share_addresses<T>;
 
 /// A transport that knows which peers run on the same node, where messages are cheaper.
 ///
@@ -480,7 +436,8 @@ concept NearFarTransport =
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
-  static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
+  static constexpr transport_traits traits{
+      .inline_bytes_max = 40, .packet_bytes_max = 4096, .peers_share_addresses = true};
   static constexpr transport_traits far_traits = traits;
   transport_archetype() = delete;
   peer_id self() const noexcept;
@@ -493,12 +450,14 @@ struct transport_archetype {
   void wake() noexcept;
   bool oversubscribed() const noexcept;
   bool shares_core() noexcept;
-  remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
+  remote_memory expose(peer_id, std::span<const std::byte>, bool = false) noexcept;
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
   outcome revoke(const remote_memory&) noexcept;
   bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
+  bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
+  std::int64_t maintenance_ns() const noexcept;
   advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
   bool prefers_put(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
@@ -518,7 +477,7 @@ struct transport_archetype {
   bool has_heard_out(peer_id) const noexcept;
   bool is_connected(peer_id) const noexcept;
   void drop_peer(peer_id) noexcept;
-  void attend(peer_id) noexcept;
+  void monitor(peer_id) noexcept;
   std::string address() const;
   errc add_peer(peer_id, std::string_view) noexcept;
   int descriptor() noexcept;

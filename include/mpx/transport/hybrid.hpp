@@ -39,7 +39,7 @@ namespace mpx::inline v0::transport {
 /// MPX_PRETEND_HOSTS=0,1,... makes ranks behave as if they were on several hosts.
 template <Transport Near, Transport Far>
 requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
-class hybrid {
+class hybrid : public defaults {
  public:
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "hybrid";
@@ -70,10 +70,7 @@ class hybrid {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return near_.oversubscribed() || far_.oversubscribed(); }
-  bool shares_core() noexcept requires CoreSharingTransport<Near>
-  {
-    return near_.shares_core();
-  }
+  bool shares_core() noexcept { return near_.shares_core(); }
 
   /// See NearFarTransport.
   [[MPX_ALWAYS_INLINE]] bool is_near(peer_id peer) const noexcept {
@@ -130,9 +127,8 @@ class hybrid {
     return near_.poll(to);
   }
 
-  /// See PeekingTransport.
+  /// See Transport. Near peers only.
   template <class F>
-  requires PeekingTransport<Near>
   [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     const peer_id at = near_of_[source];
     return at != detail::is_far && near_.take_if(at, std::forward<F>(f));
@@ -194,19 +190,18 @@ class hybrid {
 
   // --- Functions of one of the two transports ----------------------------------------------------
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
-  void cancel_place(peer_id source) noexcept requires PlacingTransport<Far>
+  /// See StreamTransport.
+  void cancel_place(peer_id source) noexcept requires StreamTransport<Far>
   {
     if (!is_near(source)) far_.cancel_place(source);
   }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept
-      requires RelocatingTransport<Far>
+      requires StreamTransport<Far>
   {
     far_.relocate(cookie, from, to);
   }
-  /// Requires:   peer != self().
-  void drop_peer(peer_id peer) noexcept requires DroppingTransport<Far>
-  {
+  /// See Transport. Requires: peer != self().
+  void drop_peer(peer_id peer) noexcept {
     if (!is_near(peer)) {
       far_.drop_peer(peer);
       look_far_soon();
@@ -218,36 +213,31 @@ class hybrid {
     polls_left_ = 1;
   }
 
-  /// See DrainableTransport.
-  bool has_unsent() const noexcept requires DrainableTransport<Far>
+  /// See ConnectionTransport.
+  bool has_unsent() const noexcept requires ConnectionTransport<Far>
   {
     return far_.has_unsent();
   }
-  bool has_heard_out(peer_id peer) const noexcept requires DrainableTransport<Far>
+  bool has_heard_out(peer_id peer) const noexcept requires ConnectionTransport<Far>
   {
     return is_near(peer) || far_.has_heard_out(peer);
   }
-  bool is_connected(peer_id peer) const noexcept requires DrainableTransport<Far>
+  bool is_connected(peer_id peer) const noexcept requires ConnectionTransport<Far>
   {
     return is_near(peer) || far_.is_connected(peer);
   }
 
-  /// See MonitoringTransport. The loss of a near peer is seen in the job's memory.
-  void attend(peer_id peer) noexcept requires MonitoringTransport<Far>
+  /// The loss of a near peer is seen in the job's memory.
+  void monitor(peer_id peer) noexcept requires ConnectionTransport<Far>
   {
     if (peer == self() || is_near(peer)) return;
-    far_.attend(peer);
+    far_.monitor(peer);
     look_far_soon();
   }
 
   /// See RmaTransport, CpuCopyTransport. A far peer has no access to memory, whatever it sends.
-  remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept
+  remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts = false) noexcept
       requires RmaTransport<Near>
-  {
-    return is_near(peer) ? near_.expose(near_of_[peer], memory) : remote_memory{};
-  }
-  remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts) noexcept
-      requires MaintainedTransport<Near>
   {
     return is_near(peer) ? near_.expose(near_of_[peer], memory, lasts) : remote_memory{};
   }
@@ -284,16 +274,13 @@ class hybrid {
     return near_.get_held(near_of_[peer], memory, offset, into);
   }
   bool get_batch(peer_id peer, const batched_get* gets, std::size_t count) noexcept
-      requires BatchingTransport<Near>
+      requires CpuCopyTransport<Near>
   {
     return near_.get_batch(near_of_[peer], gets, count);
   }
-  std::int64_t tidied_ns() const noexcept requires MaintainedTransport<Near>
-  {
-    return near_.tidied_ns();
-  }
+  std::int64_t maintenance_ns() const noexcept { return near_.maintenance_ns(); }
 
-  /// See SharedMemoryTransport, BlockTransport. Near peers only.
+  /// See SharedMemoryTransport. Near peers only.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
       requires SharedMemoryTransport<Near>
   {
@@ -303,20 +290,20 @@ class hybrid {
   {
     near_.deallocate_shared(p, bytes);
   }
-  std::uint64_t make_block(std::size_t bytes) noexcept requires BlockTransport<Near>
+  std::uint64_t make_block(std::size_t bytes) noexcept requires SharedMemoryTransport<Near>
   {
     return near_.make_block(bytes);
   }
   std::byte* block_at(peer_id owner, std::uint64_t block, std::size_t bytes) noexcept
-      requires BlockTransport<Near>
+      requires SharedMemoryTransport<Near>
   {
     return is_near(owner) ? near_.block_at(near_of_[owner], block, bytes) : nullptr;
   }
-  void free_block(std::uint64_t block) noexcept requires BlockTransport<Near>
+  void free_block(std::uint64_t block) noexcept requires SharedMemoryTransport<Near>
   {
     near_.free_block(block);
   }
-  void wake_peer(peer_id peer) noexcept requires BlockTransport<Near>
+  void wake_peer(peer_id peer) noexcept requires SharedMemoryTransport<Near>
   {
     if (is_near(peer)) near_.wake_peer(near_of_[peer]);
   }
@@ -328,9 +315,8 @@ class hybrid {
     far_.progress();
     look_far_soon();
   }
-  /// See ExplainingTransport. Far peers only.
-  std::string loss_text(peer_id peer) const requires ExplainingTransport<Far>
-  {
+  /// See Transport. Far peers only.
+  std::string loss_text(peer_id peer) const {
     return is_near(peer) ? std::string() : far_.loss_text(peer);
   }
   /// The two transports, for tests and tools.

@@ -258,10 +258,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static constexpr transport_traits traits{.inline_bytes_max = detail::line_data_bytes,
                                            .packet_bytes_max = geometry.packet_bytes_max(),
                                            .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
-                                           .posts_pend = false};
-  /// See AddressSharingTransport.
-  static constexpr bool peers_share_addresses = true;
-
+                                           .posts_pend = false,
+                                           .peers_share_addresses = true};
   /// Collective over the ranks of `b`.
   /// Errors:     errc::bootstrap if they are not in one process.
   template <class B>
@@ -317,7 +315,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     count_members(--linked_);
   }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     const auto key = exposures_.open(segment().exposed(segment().me().slot));
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
@@ -351,8 +349,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
-  /// See BlockTransport. Blocks lie in the segment, which lives as long as any member uses it. A
-  /// name is an offset in the owner's part of it, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the segment, which lives as long as any member uses
+  /// it. A name is an offset in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0 if there is no room.
   } catch (const std::exception&) {

@@ -61,7 +61,7 @@ template <Nic Card, std::uint32_t RingBytes = 128 * 1024, std::uint32_t Receives
           std::size_t PacketBytesMax = RingBytes / 4 - sizeof(rdma_detail::record_head),
           std::size_t CopyBytesMax = PacketBytesMax,
           std::uint64_t PinnedBytesMax = ~std::uint64_t{0}>
-class basic_rdma : public rdma_detail::seat<Card> {
+class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   static_assert(RingBytes % rdma_detail::block_bytes == 0 && PacketBytesMax > 40);
   static constexpr rdma_detail::wire_shape shape{RingBytes, Receives, PacketBytesMax, CopyBytesMax};
   using fabric_type = rdma_detail::fabric<Card, shape>;
@@ -116,7 +116,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
     return n;
   }
 
-  /// See PeekingTransport.
+  /// See Transport.
   [[gnu::always_inline]] bool take_if(peer_id source, auto&& wanted) noexcept {
     rdma_detail::link* const l = connections_.find(source);
     if (l == nullptr) return false;
@@ -155,10 +155,13 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     return card_.descriptor();
   }
-  /// See ClockedTransport.
-  std::int64_t now_ns() const noexcept requires ClockedNic<Card>
-  {
-    return card_.now_ns();
+  /// See Transport. The card's clock if it has one.
+  std::int64_t now_ns() const noexcept {
+    if constexpr (ClockedNic<Card>) {
+      return card_.now_ns();
+    } else {
+      return defaults::now_ns();
+    }
   }
   /// See NodeTransport.
   peer_id node_of(peer_id peer) const noexcept requires requires(const Card& c) { c.node_of(peer); }
@@ -170,24 +173,24 @@ class basic_rdma : public rdma_detail::seat<Card> {
   {
     card_.compute(ns);
   }
-  /// See DrainableTransport.
+  /// See ConnectionTransport.
   bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept { return connections_.has_heard_out(peer); }
   bool is_connected(peer_id peer) const noexcept { return connections_.is_connected(peer); }
-  /// See DroppingTransport. Requires: peer != self().
+  /// See Transport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept { connections_.drop(peer); }
 
-  /// See MonitoringTransport.
-  void attend(peer_id peer) noexcept {
-    if (peer != self()) connections_.attend(peer);
+  /// See ConnectionTransport.
+  void monitor(peer_id peer) noexcept {
+    if (peer != self()) connections_.monitor(peer);
   }
 
-  /// See RmaTransport, RetiringTransport, ImmediateTransport. No call waits for registered memory.
-  /// Memory that cannot be registered now is not exposed, and a transfer that finds none is
+  /// See RmaTransport, RegisteredTransport, ImmediateTransport. No call waits for registered
+  /// memory. Memory that cannot be registered now is not exposed, and a transfer that finds none is
   /// refused, so that the data goes as packets. A completed put is in place at the peer, unless it
   /// carries a packet. Until that packet has left, posts to that peer return `retry`. If
   /// prefers_put(), gets are refused.
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     return connections_.memory().expose(memory);
   }
   outcome withdraw(const remote_memory& memory) noexcept {
@@ -202,7 +205,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
   advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
   }
-  /// See PutPreferringTransport.
+  /// See RegisteredTransport.
   bool prefers_put(peer_id) const noexcept {
     if constexpr (ReadingNic<Card>) return !reads_pay_;
     return true;
@@ -222,7 +225,7 @@ class basic_rdma : public rdma_detail::seat<Card> {
     return connections_.begin(peer, memory, offset, from, false, cookie, &header);
   }
 
-  /// See AllocatingTransport. The memory is owned, of the card's choice if it has any, and
+  /// See RegisteredTransport. The memory is owned, of the card's choice if it has any, and
   /// registered when it is allocated as far as the limit allows.
   /// Errors: errc::no_resources; errc::argument: an alignment of more than a page.
   void* allocate(std::size_t bytes, std::size_t alignment) {

@@ -248,7 +248,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for
+  /// See RmaTransport. Memory that the peer cannot copy by the kernel is not counted for
   /// huge pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
@@ -271,8 +271,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return outcome::done;
   }
 
-  /// See MaintainedTransport.
-  std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
+  /// See Transport.
+  std::int64_t maintenance_ns() const noexcept { return lent_.asked_ns(); }
 
   advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return advice::always;
@@ -295,7 +295,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return from != nullptr;
   }
 
-  /// See BatchingTransport. All gets share one system call, which costs as much time as copying 8
+  /// All gets share one system call, which costs as much time as copying 8
   /// KiB.
   [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
                                    std::size_t count) noexcept {
@@ -362,7 +362,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// See BlockTransport. Blocks lie in the owner's arena; a name is an offset in the arena, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the owner's arena; a name is an offset in the arena,
+  /// + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
     return static_cast<std::uint64_t>(block - arena_base_) + 1;

@@ -24,7 +24,7 @@ enum class sim_rma : std::uint8_t {
 /// cases.
 template <sim_rma Rma = sim_rma::nic, std::size_t PacketBytesMax = 64 * 1024,
           std::uint32_t Depth = 1024, std::size_t InlineBytesMax = 40>
-class basic_sim {
+class basic_sim : public defaults {
  public:
   using policy_axis = transport_axis;
   using bootstrap_type = bootstrap::sim;
@@ -67,7 +67,7 @@ class basic_sim {
   void disarm() noexcept {}
   void wake() noexcept { port_.wake(); }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept
       requires(Rma != sim_rma::none)
   {
     return {reinterpret_cast<std::uintptr_t>(memory.data()), port_.expose()};
@@ -142,7 +142,7 @@ class basic_sim {
 using sim = basic_sim<>;
 
 static_assert(Transport<basic_sim<sim_rma::none>> && !RmaTransport<basic_sim<sim_rma::none>>);
-static_assert(ImmediateTransport<sim> && ClockedTransport<sim> && PrepaidTransport<sim>);
+static_assert(ImmediateTransport<sim> && PrepaidTransport<sim>);
 static_assert(CpuCopyTransport<basic_sim<sim_rma::cpu>> &&
               !ImmediateTransport<basic_sim<sim_rma::cpu>>);
 

@@ -44,7 +44,7 @@ namespace mpx::inline v0::transport {
 /// MPX_TCP_INTERFACE and MPX_TCP_PORTS choose where a rank listens; MPX_TCP_HEARTBEAT overrides
 /// `Heartbeat`.
 template <std::size_t PacketBytes, bool Pends, int KernelBytes, class Stream, class Heartbeat>
-class basic_tcp {
+class basic_tcp : public defaults {
   static_assert(PacketBytes >= 1024 && PacketBytes <= (1u << 30));
 
  public:
@@ -129,12 +129,12 @@ class basic_tcp {
   /// See PollableTransport.
   int descriptor() noexcept { return connections_.watch().fd(); }
 
-  /// See PlacingTransport, RelocatingTransport, DroppingTransport.
+  /// See StreamTransport.
   void cancel_place(peer_id source) noexcept { connections_.cancel_place(source); }
   void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
     connections_.relocate(cookie, from, to);
   }
-  /// See DrainableTransport.
+  /// See ConnectionTransport.
   bool has_unsent() const noexcept { return connections_.has_unsent(); }
   bool has_heard_out(peer_id peer) const noexcept {
     return peer == self() || connections_.has_heard_out(peer);
@@ -142,15 +142,15 @@ class basic_tcp {
   bool is_connected(peer_id peer) const noexcept {
     return peer == self() || connections_.is_connected(peer);
   }
-  /// Requires: peer != self().
+  /// See Transport. Requires: peer != self().
   void drop_peer(peer_id peer) noexcept {
     if (hot_ != nullptr && hot_->peer == peer) hot_ = nullptr;
     connections_.drop(peer);
   }
 
-  /// See MonitoringTransport.
-  void attend(peer_id peer) noexcept {
-    if (peer != self()) connections_.attend(peer);
+  /// See ConnectionTransport.
+  void monitor(peer_id peer) noexcept {
+    if (peer != self()) connections_.monitor(peer);
   }
 
   /// Writes queued packets and advances connections that are being made, but reads no packets: for
@@ -167,7 +167,7 @@ class basic_tcp {
   const detail::tcp_counters& counters() const noexcept { return connections_.counters(); }
   const detail::tcp_door_counters& door() const noexcept { return connections_.door(); }
   detail::tcp_state state_of(peer_id peer) const noexcept { return connections_.state_of(peer); }
-  /// See ExplainingTransport.
+  /// See Transport.
   std::string loss_text(peer_id peer) const {
     return peer == self() ? std::string() : connections_.loss_text(peer);
   }

@@ -65,7 +65,7 @@ blocks packed_across(S& s, const blocks& b, const sides& of) {
 template <class Stack>
 bool by_tree(operation what, std::size_t bytes, rank_t ranks, bool variable) noexcept {
   question q{what, bytes, ranks, true, !variable};
-  q.near = BlockTransport<typename Stack::transport_type>;
+  q.near = SharedMemoryTransport<typename Stack::transport_type>;
   return decide<typename Stack::collective_type>(q, algorithm::automatic).by == algorithm::binomial;
 }
 /// Runs the steps of `what` within this rank's group.
@@ -75,7 +75,7 @@ void within(S& s, const What& what, const sides& of) {
   steps_among<S> here(s,
                       {.size = of.here, .self = s.rank() - of.here_first, .first = of.here_first});
   question q = what.ask(here.rank(), here.size());
-  q.near = BlockTransport<typename Stack::transport_type>;
+  q.near = SharedMemoryTransport<typename Stack::transport_type>;
   what(here, decide<typename Stack::collective_type>(q, algorithm::automatic));
 }
 /// Combines the input of this rank's group at its rank 0. Returns the result there, no memory

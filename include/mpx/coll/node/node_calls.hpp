@@ -300,7 +300,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
 /// is a `meet_direct` for the call.
 template <class Stack, class What>
-concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
+concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 

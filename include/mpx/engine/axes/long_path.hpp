@@ -12,7 +12,7 @@ namespace mpx::inline v0::detail {
 /// True if long messages between this rank and the peer are put by their sender.
 template <Protocol P, Transport T>
 bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
+  if constexpr (RegisteredTransport<T> && P::long_by == long_path::automatic)
     return transport.prefers_put(peer);
   return P::long_by == long_path::put;
 }

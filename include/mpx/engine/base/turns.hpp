@@ -15,7 +15,7 @@ namespace mpx::inline v0::detail {
 /// protocol.
 template <class Transport, class Protocol>
 inline constexpr bool sends_unasked =
-    (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
+    (NearFarTransport<Transport> || (!posts_pend<Transport> && !StreamTransport<Transport>)) &&
     (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
 
 /// Longest message sent so, in bytes. Both sides derive it from what their fingerprints contain,

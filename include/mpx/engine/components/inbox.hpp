@@ -138,7 +138,7 @@ class inbox_component {
     if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
       return on_unasked(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
-    if constexpr (PlacingTransport<transport_type>) {
+    if constexpr (StreamTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
@@ -335,32 +335,29 @@ class inbox_component {
   /// Takes the message for `d` if it is the next packet of its source.
   /// Requires: no posted receive and no unexpected message could match first.
   [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
-    if constexpr (PeekingTransport<transport_type>) {
-      const peer_id source = d.want.source;
-      bool tell = false;
-      const bool taken = ep().transport().take_if(
-          source, [&](const frame_header& f, std::span<const std::byte> payload) {
-            // A receive with any tag takes tag 0 here; other tags are found by the poll that
-            // follows.
-            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
-                !ep().flow().incoming(source, f.word[wire::word_credit]))
-              return false;
-            d.bytes = payload.size();
-            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
-              std::memcpy(d.buffer, payload.data(), 8);
-              d.failure = errc{};
-              tell = ep().flow().release(source, 8);
-              return true;
-            }
-            d.failure = copy_eager(d.buffer, d.capacity, payload);
-            tell = ep().flow().release(source, payload.size());
+    const peer_id source = d.want.source;
+    bool tell = false;
+    const bool taken = ep().transport().take_if(
+        source, [&](const frame_header& f, std::span<const std::byte> payload) {
+          // A receive with any tag takes tag 0 here; other tags are found by the poll that
+          // follows.
+          if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
+              !ep().flow().incoming(source, f.word[wire::word_credit]))
+            return false;
+          d.bytes = payload.size();
+          if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+            std::memcpy(d.buffer, payload.data(), 8);
+            d.failure = errc{};
+            tell = ep().flow().release(source, 8);
             return true;
-          });
-      if (tell) [[unlikely]]
-        ep().outbox().owe_credit(source);
-      return taken;
-    }
-    return false;
+          }
+          d.failure = copy_eager(d.buffer, d.capacity, payload);
+          tell = ep().flow().release(source, payload.size());
+          return true;
+        });
+    if (tell) [[unlikely]]
+      ep().outbox().owe_credit(source);
+    return taken;
   }
 
   void receive_stored(direct_receive& d);

@@ -47,7 +47,7 @@ class progress_component {
   static constexpr unsigned vain_polls_max = 4096;
   static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
   static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
-  static constexpr std::int64_t attends_apart_ns = 500'000'000;
+  static constexpr std::int64_t monitors_apart_ns = 500'000'000;
 
  public:
   progress_component() = default;
@@ -93,20 +93,15 @@ class progress_component {
   bool poll_unblocked() {
     if (poll_and_check() != 0) return false;
     if (++polls_ % polls_per_check == 0) before_rest();
-    if constexpr (!CoreSharingTransport<transport_type>) return false;
+    if constexpr (!SharedMemoryTransport<transport_type>) return false;
     return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
   }
   static void yield() noexcept { ::sched_yield(); }
   /// True if other ranks need this core, as far as is known.
-  bool oversubscribed() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      return shares_core_ || ep().transport().oversubscribed();
-    return ep().transport().oversubscribed();
-  }
+  bool oversubscribed() noexcept { return shares_core_ || ep().transport().oversubscribed(); }
   /// Asks the transport again if other ranks need this core.
   [[gnu::noinline]] bool look_around() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      shares_core_ = ep().transport().shares_core();
+    shares_core_ = ep().transport().shares_core();
     return oversubscribed();
   }
   /// Makes this rank poll once more before it next sleeps.
@@ -133,7 +128,7 @@ class progress_component {
   [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
                                                [[maybe_unused]] bool left) {
     poll_until_quiet();
-    if constexpr (DrainableTransport<transport_type>) {
+    if constexpr (ConnectionTransport<transport_type>) {
       if (!left || ep().transport().has_heard_out(peer)) return;
       const std::int64_t until_ns = ep().now_ns() + last_news_ns_max;
       do {
@@ -159,7 +154,7 @@ class progress_component {
   }
   /// True if all posted packets have left this process too: this rank may leave.
   bool all_out() noexcept {
-    if constexpr (DrainableTransport<transport_type>) return !ep().transport().has_unsent();
+    if constexpr (ConnectionTransport<transport_type>) return !ep().transport().has_unsent();
     return at_rest();
   }
 
@@ -427,11 +422,11 @@ class progress_component {
       step_(ep());
     ep().inbox().allow_announcements();
     ep().look_at_schedules();
-    if constexpr (MonitoringTransport<transport_type> &&
+    if constexpr (ConnectionTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
-      attend_now_and_then();
+      monitor_awaited();
   }
-  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
+  void monitor_awaited() noexcept requires ConnectionTransport<transport_type>;
 
   /// True if another thread sleeps in the transport for this rank. It would not if there were
   /// packets.
@@ -507,32 +502,32 @@ class progress_component {
   std::uint64_t advances_ = 0;
   std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
   std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
-  std::int64_t attends_at_ns_ = 0;   // Next time at which awaited peers are attended.
+  std::int64_t monitors_at_ns_ = 0;  // Next time at which awaited peers are monitored.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
   void (*step_)(Endpoint&) noexcept = nullptr;
 };
 
-/// Probes the peers that this rank waits for, every `attends_apart_ns`: one to which this rank has
+/// Probes the peers that this rank waits for, every `monitors_apart_ns`: one to which this rank has
 /// never sent may be dead unnoticed.
 template <class Stack, class Endpoint>
-void progress_component<Stack, Endpoint>::attend_now_and_then() noexcept
-    requires MonitoringTransport<transport_type>
+void progress_component<Stack, Endpoint>::monitor_awaited() noexcept
+    requires ConnectionTransport<transport_type>
 {
   const std::int64_t now = platform::now_ns();
-  if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
-  if (now < attends_at_ns_) return;
-  attends_at_ns_ = now + attends_apart_ns;
-  const auto attend = [this](peer_id source) {
+  if (monitors_at_ns_ == 0) monitors_at_ns_ = now + monitors_apart_ns;
+  if (now < monitors_at_ns_) return;
+  monitors_at_ns_ = now + monitors_apart_ns;
+  const auto monitor = [this](peer_id source) {
     if (source < ep().transport().peers() && ep().peers().failure_of(source) == errc{})
-      ep().transport().attend(source);
+      ep().transport().monitor(source);
   };
   ep().pool().for_each([&](const operation& op) {
-    if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+    if (op.role == role::receive && op.stage == stage::posted) monitor(op.want.source);
   });
   for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
-    if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
+    if (c->on.as == awaited::form::probed) monitor(static_cast<const pattern*>(c->on.what)->source);
 }
 
 /// True if this rank keeps polling because peers write long messages into its memory. Nothing

@@ -108,7 +108,7 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
   /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RetiringTransport<transport_type>) {
+    if constexpr (RegisteredTransport<transport_type>) {
       if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
     } else if (!withdraw(op)) [[unlikely]] {
       const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
@@ -394,11 +394,7 @@ class rendezvous_component {
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
   }
   /// A clock that excludes the transport's maintenance, which belongs to no message.
-  std::int64_t working_ns() noexcept {
-    if constexpr (MaintainedTransport<transport_type>)
-      return ep().now_ns() - ep().transport().tidied_ns();
-    return ep().now_ns();
-  }
+  std::int64_t working_ns() noexcept { return ep().now_ns() - ep().transport().maintenance_ns(); }
   void learn_no_more(operation& op) noexcept;
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -596,7 +592,7 @@ inline bool is_whole_get(const operation& op) noexcept {
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch_batch(operation& op) {
-  if constexpr (BatchingTransport<transport_type>) {
+  if constexpr (CpuCopyTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
     if (unbatched_ != 0) {
@@ -800,7 +796,7 @@ template <class Stack, class Endpoint>
 template <class Stack, class Endpoint>
 [[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::revoke_exposure(
     operation& op) noexcept {
-  if constexpr (RetiringTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
     while (op.exposed) {
       const outcome taken_back = ep().transport().revoke(op.own);

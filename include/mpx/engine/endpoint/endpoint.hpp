@@ -270,12 +270,10 @@ class endpoint : endpoint_policies<Stack>,
   /// transport. Returns "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
     std::string text = peers_type::loss_text(peer, why);
-    if constexpr (ExplainingTransport<transport_type>) {
-      lock_guard lock(threading());
-      if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
-      text = transport().loss_text(peer);
-      if (!text.empty()) text.insert(0, ": ");
-    }
+    lock_guard lock(threading());
+    if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
+    text = transport().loss_text(peer);
+    if (!text.empty()) text.insert(0, ": ");
     return text;
   }
   using peers_type::abort_job, peers_type::host, peers_type::losses;
@@ -466,10 +464,9 @@ class endpoint : endpoint_policies<Stack>,
   /// True if posts that are pending with a lost peer would never complete by themselves: the
   /// transport has to drop the peer.
   static constexpr bool ends_posts =
-      (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
-      DroppingTransport<transport_type>;
+      posts_pend<transport_type> || RegisteredTransport<transport_type>;
   /// True if a lost peer may access exposed memory until the transport drops it.
-  static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
+  static constexpr bool ends_exposures = RegisteredTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
     if constexpr (ends_exposures) end_exposures_to(peer);
@@ -477,7 +474,7 @@ class endpoint : endpoint_policies<Stack>,
   void end_exposures_to(peer_id peer) noexcept;
   void end_closing() noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
+    if constexpr (StreamTransport<transport_type>) transport().cancel_place(source);
   }
 
   /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.

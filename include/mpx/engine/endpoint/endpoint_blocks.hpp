@@ -14,7 +14,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Access to the BlockTransport of an endpoint.
+/// Access to the SharedMemoryTransport of an endpoint.
 template <class Stack>
 struct shared_blocks {
   using endpoint_type = endpoint<Stack>;
@@ -91,15 +91,12 @@ struct shared_blocks {
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// A clock that excludes the transport's maintenance, which belongs to no call.
-  static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
-    if constexpr (MaintainedTransport<typename endpoint_type::transport_type>) {
-      lock_guard lock(e.threading());
-      return platform::now_ns() - e.transport().tidied_ns();
-    }
-    return platform::now_ns();
+  static std::int64_t working_ns(endpoint_type& e) noexcept {
+    lock_guard lock(e.threading());
+    return platform::now_ns() - e.transport().maintenance_ns();
   }
   /// True if the state of one peer's exposure may change with those of others.
-  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
+  static constexpr bool retires = RegisteredTransport<typename endpoint_type::transport_type>;
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
@@ -110,7 +107,7 @@ struct shared_blocks {
       {
         lock_guard lock(e.threading());
         outcome taken_back;
-        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+        if constexpr (RegisteredTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
         } else {
           taken_back = e.transport().withdraw(m);

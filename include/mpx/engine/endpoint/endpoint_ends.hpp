@@ -152,7 +152,7 @@ bool endpoint<Stack>::part(operation& op) {
 template <class Stack>
 bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   if (op.data.base == op.owned) return true;
-  if constexpr (RelocatingTransport<transport_type>) {
+  if constexpr (StreamTransport<transport_type>) {
     if (op.owned == nullptr) return op.data.bytes == 0;
     transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes),
                          op.owned);
@@ -192,7 +192,7 @@ template <class Stack>
       if (pace().poll_and_check() == 0) ::sched_yield();
   };
   wait();
-  if constexpr (DrainableTransport<transport_type>) {
+  if constexpr (ConnectionTransport<transport_type>) {
     // The job may report this later than the transport reports the connection's end, or never.
     if (!in_good_order || orphaned()) return;
     for (peer_id peer = 0; peer < peers().count(); ++peer)

@@ -25,7 +25,7 @@ void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
 {
   lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-  if constexpr (AllocatingTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     return transport().allocate(bytes, alignment);
   } else {
     return transport().allocate_shared(bytes, alignment);
@@ -37,7 +37,7 @@ void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
     requires gives_memory<transport_type>
 {
   lock_guard lock(threading());
-  if constexpr (AllocatingTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     transport().deallocate(p, bytes);
   } else {
     transport().deallocate_shared(p, bytes);

@@ -10,7 +10,7 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool endpoint<Stack>::has_placed(
     [[maybe_unused]] peer_id source) noexcept {
-  if constexpr (PlacingTransport<transport_type>) {
+  if constexpr (StreamTransport<transport_type>) {
     const peer_record* r = peers().find(source);
     return r != nullptr && inbox().has_placed(*r);
   }

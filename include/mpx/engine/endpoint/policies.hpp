@@ -45,14 +45,8 @@ class endpoint_policies {
   const trace_type& trace() const noexcept { return trace_; }
   pool_type& pool() noexcept { return pool_; }
 
-  /// A steady clock, in nanoseconds: the transport's if it has one.
-  std::int64_t now_ns() const noexcept {
-    if constexpr (ClockedTransport<transport_type>) {
-      return transport_.now_ns();
-    } else {
-      return platform::now_ns();
-    }
-  }
+  /// A steady clock, in nanoseconds.
+  std::int64_t now_ns() const noexcept { return transport_.now_ns(); }
   /// Number of messages that one peer may announce at a time.
   std::uint32_t announced_max() const noexcept {
     return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));

@@ -36,7 +36,7 @@ namespace mpx::inline v0::transport::detail {
 /// `wait_bell` and `quiet_bell` are for its owner, and `ring_bell(slot)` may be called by any
 /// thread.
 template <class Segment>
-class ring_fabric {
+class ring_fabric : public defaults {
   static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
   static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
 
@@ -58,7 +58,7 @@ class ring_fabric {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// See CoreSharingTransport. Compares with up to `neighbours_max` peers whose rings are hot.
+  /// See Transport. Compares with up to `neighbours_max` peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = core_sharing::say(doorbell_->core);
     std::uint64_t seen = 0;
@@ -128,7 +128,7 @@ class ring_fabric {
     return taken;
   }
 
-  /// See PeekingTransport.
+  /// See Transport.
   template <class F>
   [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     receiver* r = in_[source];
@@ -206,7 +206,7 @@ class ring_fabric {
 
   /// See Transport. Ends a wait, from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
-  /// See BlockTransport.
+  /// See SharedMemoryTransport.
   void wake_peer(peer_id peer) noexcept {
     ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
   }

@@ -126,7 +126,7 @@ class connections {
 
   void drop(peer_id peer) noexcept;
   /// Connects if that was not tried yet, so that the card notices the peer's death.
-  void attend(peer_id peer) noexcept { static_cast<void>(wire(peer)); }
+  void monitor(peer_id peer) noexcept { static_cast<void>(wire(peer)); }
 
   /// Called after packets of `l` were delivered: posts receives again and returns credit that the
   /// sender may lack.
@@ -140,7 +140,7 @@ class connections {
   /// True if a post that returned `retry` may succeed, or a packet or an end can be delivered.
   bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
   void took_news() noexcept { room_again_ = false; }
-  /// See DrainableTransport. Packets are unsent if the peer has not answered or granted credit, or
+  /// See ConnectionTransport. Packets are unsent if the peer has not answered or granted credit, or
   /// if the card has not finished them.
   bool has_unsent() const noexcept {
     for (std::size_t i = 0; i < links_.size(); ++i)

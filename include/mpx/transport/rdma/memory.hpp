@@ -85,7 +85,7 @@ class registered_memory {
     return at;
   }
   /// Ends an exposure that the peer does not use any more: the registration may be kept. See
-  /// RetiringTransport.
+  /// RegisteredTransport.
   outcome retire(const remote_memory& at) noexcept {
     exposure* const x = find(at);
     if (x == nullptr) return cache_.reached(at);

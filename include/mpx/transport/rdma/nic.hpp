@@ -274,7 +274,7 @@ concept PollableNic = Nic<N> && requires(N& n) {
   { n.descriptor() } noexcept -> std::same_as<int>;
 };
 
-/// A card with its own clock: `now_ns()` as for ClockedTransport.
+/// A card with its own clock: `now_ns()` as for Transport.
 template <class N>
 concept ClockedNic = Nic<N> && requires(const N& n) {
   { n.now_ns() } noexcept -> std::same_as<std::int64_t>;

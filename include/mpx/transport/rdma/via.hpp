@@ -57,7 +57,7 @@ struct via_counters {
 /// A software card. `Wire` carries its packets and provides the shared memory.
 template <via_options Options = via_options{}, class Wire = transport::shm>
 class basic_via {
-  static_assert(BlockTransport<Wire> && !posts_pend<Wire>);
+  static_assert(SharedMemoryTransport<Wire> && !posts_pend<Wire>);
   static_assert(Options.regions_max >= 1 && Options.regions_max <= 1u << 16);
   static_assert(Options.send_bytes_max >= 256 && Options.send_depth >= 2);
   static_assert(Options.receive_depth >= 2 && Options.transfer_bytes_max >= 1);

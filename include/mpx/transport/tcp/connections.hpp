@@ -130,7 +130,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return keep(*l, f, payload, cookie);
   }
 
-  /// See DrainableTransport. Bytes that only the kernel holds are unsent, too: it discards them
+  /// See ConnectionTransport. Bytes that only the kernel holds are unsent, too: it discards them
   /// when a peer that does not know yet that this rank has left sends something. Bytes written to a
   /// connection that has broken, or that the peer has closed, may have to be written again.
   bool has_unsent() const noexcept {
@@ -152,7 +152,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     return links_[peer] != nullptr && links_[peer]->state == tcp_state::open;
   }
   /// Connects if no attempt was made yet.
-  void attend(peer_id peer) noexcept {
+  void monitor(peer_id peer) noexcept {
     link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return;
     if (l->state == tcp_state::idle && l->due_ns == 0) call(*l);

@@ -166,7 +166,7 @@ class basic_tcp_reader {
     }
   }
 
-  /// See PlacingTransport.
+  /// See StreamTransport.
   void cancel_place() noexcept {
     if (!in_body_ || own_ != nullptr) return;
     discards_ = true;
