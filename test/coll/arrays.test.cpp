@@ -69,9 +69,9 @@ TEST_CASE("counts of neighbours' calls are any integers, and a negative one is t
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const auto ring = mpx::cart_create(world, {{world.size(), true}});
     std::vector<int> out(4, world.rank()), in(4, -1);
-    const std::vector<int> counts{1, 2}, places{3, 0};
+    const std::vector<int> counts{1, 2}, displacements{3, 0};
     const unsigned other_counts[2] = {2, 1};
-    ring.neighbor_alltoallv(out, counts, places, in, other_counts, {});
+    ring.neighbor_alltoallv(out, counts, displacements, in, other_counts, {});
     const int last = (world.rank() + world.size() - 1) % world.size();
     CHECK(in[0] == last);
     CHECK(in[3] == -1);

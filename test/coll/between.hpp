@@ -82,7 +82,8 @@ struct all_of_them {
     return c;
   }
   /// From back to front, with a gap between blocks.
-  static std::vector<std::int64_t> places(const std::vector<int>& counts, std::size_t& room) {
+  static std::vector<std::int64_t> displacements(const std::vector<int>& counts,
+                                                 std::size_t& room) {
     std::vector<std::int64_t> at(counts.size());
     room = 1;
     for (std::size_t r = counts.size(); r-- > 0;) {
@@ -114,7 +115,7 @@ struct all_of_them {
     for (const bool spread : {false, true}) {
       const words in = mine(length_of(static_cast<std::size_t>(on.rank())));
       std::size_t size = 0;
-      auto at = places(lengths, size);
+      auto at = displacements(lengths, size);
       if (!spread) {
         size = 0;
         for (std::size_t r = 0; r < there(); ++r) {
@@ -150,8 +151,8 @@ struct all_of_them {
       const auto in_counts = counts(there(), [&](auto r) { return r + 2 * me + n; });
       std::size_t out_room = 0;
       std::size_t in_room = 0;
-      const auto out_at = places(out_counts, out_room);
-      const auto in_at = places(in_counts, in_room);
+      const auto out_at = displacements(out_counts, out_room);
+      const auto in_at = displacements(in_counts, in_room);
       words given(out_room);
       for (std::size_t s = 0; s < there(); ++s)
         for (std::size_t i = 0; i < static_cast<std::size_t>(out_counts[s]); ++i)
@@ -258,7 +259,7 @@ struct all_of_them {
     const auto me = static_cast<std::size_t>(on.rank());
     const auto lengths = counts(is_root ? there() : 0, [&](auto r) { return length_of(r); });
     std::size_t size = 0;
-    const auto at = places(lengths, size);
+    const auto at = displacements(lengths, size);
     {
       const words in = in_group ? words() : mine(length_of(me));
       words out = room(is_root ? size : 0);

@@ -137,8 +137,8 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
     all_fail("beyond the buffer", [&] {
       std::vector<int> all(60);
       const std::vector<int> counts{10, 10, 10};
-      const std::vector<int> places{0, me == 1 ? 21 : 10, 20};
-      world.allgatherv(good, mpx::strided(all.data(), 30, 2), counts, places);
+      const std::vector<int> displacements{0, me == 1 ? 21 : 10, 20};
+      world.allgatherv(good, mpx::strided(all.data(), 30, 2), counts, displacements);
     });
     // The same where calls are started, and with codes.
     std::error_code ec;
@@ -199,11 +199,12 @@ TEST_CASE("layouts: the place of a block of no elements may be any") {
     const mpx::rank_t me = world.rank(), n = world.size();
     const auto size = static_cast<std::size_t>(n);
     // Each rank gives to those of its parity alone.
-    std::vector<int> counts(size), places(size), in(2 * size), out(2 * size, -1), due(2 * size, -1);
+    std::vector<int> counts(size), displacements(size), in(2 * size), out(2 * size, -1),
+        due(2 * size, -1);
     for (mpx::rank_t r = 0; r < n; ++r) {
       const auto i = static_cast<std::size_t>(r);
       counts[i] = r % 2 == me % 2;
-      places[i] = counts[i] != 0 ? r : r % 4 < 2 ? 1'000'000'000 : -1'000'000'000;
+      displacements[i] = counts[i] != 0 ? r : r % 4 < 2 ? 1'000'000'000 : -1'000'000'000;
       if (counts[i] != 0) due[2 * i] = r * 100 + me;
       in[2 * i] = me * 100 + r;
     }
@@ -213,12 +214,13 @@ TEST_CASE("layouts: the place of a block of no elements may be any") {
     for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
       std::ranges::fill(out, -1);
       suite::in_form(f, [&](auto&& how) {
-        return world.alltoallv(from, counts, places, to, counts, places, how);
+        return world.alltoallv(from, counts, displacements, to, counts, displacements, how);
       });
       CHECK(out == due);
       std::ranges::fill(plain_out, -1);
       suite::in_form(f, [&](auto&& how) {
-        return world.alltoallv(plain_in, counts, places, plain_out, counts, places, how);
+        return world.alltoallv(plain_in, counts, displacements, plain_out, counts, displacements,
+                               how);
       });
       CHECK(plain_out == plain_due);
     }

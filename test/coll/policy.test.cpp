@@ -249,16 +249,16 @@ TEST_CASE("collectives that return vectors: one rank's fault ends the call for a
   });
 }
 
-TEST_CASE("counts and places of 32 bits without a sign go beyond 2^31") {
+TEST_CASE("counts and displacements of 32 bits without a sign go beyond 2^31") {
   constexpr std::uint32_t far = 2'200'000'000u;
-  const std::vector<std::uint32_t> places{far, far + 1};
+  const std::vector<std::uint32_t> displacements{far, far + 1};
   const std::vector<std::uint32_t> counts{1, 1};
   char byte = 0;
   const std::span<char> all(&byte, far + 2u);  // Nobody reads it.
-  const auto b = mpx::detail::blocks_at(all, counts, places);
-  CHECK(b.places[1] == std::int64_t{far} + 1);
+  const auto b = mpx::detail::blocks_at(all, counts, displacements);
+  CHECK(b.displacements[1] == std::int64_t{far} + 1);
   CHECK(mpx::coll::check_blocks(b, 2).why == mpx::errc{});
-  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, places), 2).why ==
+  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, displacements), 2).why ==
         mpx::errc::argument);  // They reach beyond it.
   const std::vector<int> below{0, -1};
   CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, below), 2).why == mpx::errc::count);

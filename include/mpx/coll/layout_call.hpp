@@ -112,7 +112,7 @@ class layout_collective {
   static void straighten(coll::call_layouts& layouts, spread& what, bool keeps) noexcept {
     if (what.fault != errc{}) return;
     if (!coll::with_places(static_cast<What&>(what),
-                           [&](auto&... places) { return layouts.straighten(keeps, places...); }))
+                           [&](auto&... buffers) { return layouts.straighten(keeps, buffers...); }))
       what.fault = errc::no_resources;
   }
   static void set([[maybe_unused]] reduction& made, [[maybe_unused]] spread& what,

@@ -253,7 +253,7 @@ struct between_allgather {
   void operator()(S& s, const choice&) const {
     const rank_t me = s.rank() - of.here_first;
     const blocks to = placed_across(s, out, of);
-    const bool in_order = to.regular() || (out.counts && !out.places);
+    const bool in_order = to.regular() || (out.counts && !out.displacements);
     const blocks all = in_order ? to : packed_across(s, to, of);
     for (rank_t r = dealt(me, of.there, of.here); r < dealt(me + 1, of.there, of.here); ++r)
       s.start_receive(all[r], of.across(r));
@@ -294,7 +294,7 @@ struct between_allgather {
     blocks dealt_out;
     dealt_out.base = all.base;
     dealt_out.counts = {counts, true};
-    dealt_out.places = {counts + n, true};
+    dealt_out.displacements = {counts + n, true};
     within<Stack>(s, allgather_call{{}, dealt_out}, of);
   }
 };

@@ -86,15 +86,15 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering{me().sides(), place_of(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
-  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& displacements, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        gathering{me().sides(), place_of(in), blocks_at(out, counts, places), root, true},
+        gathering{me().sides(), place_of(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
   /// Gathers blocks of lengths that the root does not know.
@@ -151,15 +151,15 @@ class between_collectives : public collective_names<Between> {
         how, where, scattering{me().sides(), blocks_at(in, counts), place_of(out), root, true},
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
-  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
+  /// Scatters blocks of different lengths. Block r begins at in[displacements[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> &&
            BufferFits<Out&&, How>
-  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+  auto scatterv(const In& in, const C& counts, const P& displacements, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        scattering{me().sides(), blocks_at(in, counts, places), place_of(out), root, true},
+        scattering{me().sides(), blocks_at(in, counts, displacements), place_of(out), root, true},
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
 
@@ -195,14 +195,15 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts)},
         no_reduction(), reads(in), writes(out));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
-  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& displacements, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
-        how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts, places)},
+        how, where,
+        gathering_all{me().sides(), place_of(in), blocks_at(out, counts, displacements)},
         no_reduction(), reads(in), writes(out));
   }
   /// Gathers blocks, where no rank knows the lengths of the others.
@@ -254,16 +255,17 @@ class between_collectives : public collective_names<Between> {
         to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true},
         no_reduction(), reads(in), writes(out));
   }
-  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
+  /// As above; each block has a displacement of its own, in `in_displacements` and
+  /// `out_displacements`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
-  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
-                 const D& out_counts, const Q& out_places, How&& how = {},
+  auto alltoallv(const In& in, const C& in_counts, const P& in_displacements, Out&& out,
+                 const D& out_counts, const Q& out_displacements, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(how, where,
-                                   to_all{me().sides(), blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), true},
+                                   to_all{me().sides(), blocks_at(in, in_counts, in_displacements),
+                                          blocks_at(out, out_counts, out_displacements), true},
                                    no_reduction(), reads(in), writes(out));
   }
   /// Sends in_counts[r] elements to rank r, where no rank knows the lengths it will receive.
