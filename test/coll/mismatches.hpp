@@ -30,8 +30,8 @@ inline bool says(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The claims in a text: what is the same at all ranks.
-inline std::string claims_in(const std::string& text) {
+/// The call signatures in a text: the part that is equal at all ranks.
+inline std::string signatures_in(const std::string& text) {
   const std::size_t first = text.find(": rank ");
   const std::size_t last = text.find(": ranks have made");
   return first == std::string::npos ? "" : text.substr(first, last - first);
@@ -65,7 +65,7 @@ void expect(findings& found, const World& world, mpx::rank_t odd, Call&& call, s
   found.check(right,
               "expected " + std::string(one) + " and " + std::string(other) + ", got " + text);
   // The same at all, and collectives go on.
-  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(claims_in(text)) >> 2);
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(signatures_in(text)) >> 2);
   const bool same = world.allreduce(hash, mpx::max) == world.allreduce(hash, mpx::min);
   found.check(same, "ranks name different calls: " + text);
 }

@@ -76,7 +76,7 @@ class scripted {
     if (withdraws_with == outcome::done) --exposed;
     return withdraws_with;
   }
-  mpx::advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
+  mpx::cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
   outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
               cookie_t cookie) noexcept {
     last_cookie = cookie;
@@ -105,7 +105,7 @@ class scripted {
   outcome withdraws_with = outcome::done;
   outcome copies_with = outcome::done;
   peer_id me = 0;
-  mpx::advice pays = mpx::advice::always;
+  mpx::cost_hint pays = mpx::cost_hint::always;
   bool exposes = true;
   bool arms_with = true;
   std::function<void()> on_arm;

@@ -167,11 +167,11 @@ TEST_CASE(
   synchronous.flags |= mpx::wire::flag_synchronous;
   synchronous.ticket = 9;
   CHECK(h.on_eager(one, synchronous, all) == errc::protocol);
-  CHECK(h.early_bytes() == 0);
+  CHECK(h.unexpected_bytes() == 0);
   CHECK(h.outbox().turns == 0);
   CHECK(h.on_eager(one, turn, all) == errc{});
   CHECK(h.outbox().turns == 1);
-  CHECK(h.early_bytes() == mpx::unexpected_cost(all.size()));
+  CHECK(h.unexpected_bytes() == mpx::unexpected_cost(all.size()));
   std::vector<std::byte> into(all.size());
   const started late = h.receive(room_in(into), mpx::pattern(4, 1, 7));
   CHECK(late.op->done());
@@ -192,14 +192,14 @@ TEST_CASE("components: the inbox matches what comes with what is wanted, whichev
 
   peer_record& one = h.peers().of(1);
   CHECK(h.on_eager(one, {.kind = eager, .tag = 8, .context = 4}, data) == errc{});
-  CHECK(h.early_bytes() == mpx::unexpected_cost(16));
+  CHECK(h.unexpected_bytes() == mpx::unexpected_cost(16));
   errc why{};
   CHECK(h.find(mpx::pattern(4, 1, 7), why) == nullptr);
   CHECK(h.find(mpx::pattern(4, mpx::any_peer, -1), why) != nullptr);
   const started late = h.receive(room_in(into), mpx::pattern(4, 1, -1));
   CHECK(late.op->done());
   CHECK(late.op->tag == 8);
-  CHECK(h.early_bytes() == 0);
+  CHECK(h.unexpected_bytes() == 0);
 }
 
 TEST_CASE("components: the inbox holds no more for a peer than it has granted") {
@@ -212,7 +212,7 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   while ((why = h.on_eager(one, header, data)) == errc{}) held += mpx::unexpected_cost(200);
   CHECK(why == errc::protocol);
   CHECK(held <= h.flow().window_bytes());
-  CHECK(h.early_bytes() == held);
+  CHECK(h.unexpected_bytes() == held);
   wire::announcement a{.bytes = 1 << 20, .memory = {}};
   wire::header announced{.kind = announce, .tag = 1, .ticket = 5};
   CHECK(h.on_announce(one, announced, {}) == errc::protocol);
@@ -314,7 +314,7 @@ TEST_CASE(
       CAPTURE(both_ways);
       rendezvous_owner h;
       h.transport().me = me;
-      h.transport().pays = mpx::advice::learn;
+      h.transport().pays = mpx::cost_hint::learn;
       const auto data = pattern_of(5000);
       operation& out = *h.pool().take();
       out.begin(role::send, stage::answer, 0);
@@ -425,8 +425,8 @@ TEST_CASE(
   const auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
-  op.split = false;
-  op.front = mpx::detail::front::open;
+  op.half_and_half = false;
+  op.first_half = mpx::detail::first_half::open;
   op.announced = true;
   op.peer = 2;
   op.data = mpx::memory(std::span<const std::byte>(data));
@@ -457,8 +457,8 @@ TEST_CASE("components: the rendezvous takes lent memory back, whatever the end")
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::queued, 0);
-  op.split = false;
-  op.front = mpx::detail::front::open;
+  op.half_and_half = false;
+  op.first_half = mpx::detail::first_half::open;
   op.peer = 1;
   op.data = mpx::memory(std::span{data});
   CHECK(h.offer(op).key != 0);
@@ -481,7 +481,7 @@ TEST_CASE(
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
-  op.split = op.recalls = false;
+  op.half_and_half = op.recalls = false;
   op.announced = true;
   op.peer = 1;
   op.data = mpx::memory(std::span{data});

@@ -214,12 +214,12 @@ TEST_CASE_TEMPLATE("peers: a matched probe's message keeps its sender from being
   mpx::detail::arrived_message* held = nullptr;
   for (int i = 0; i < 10'000 && held == nullptr; ++i) {
     all[1]->at->progress();
-    held = all[0]->at->claim(mpx::pattern(context, it, 2), why);
+    held = all[0]->at->take_by_probe(mpx::pattern(context, it, 2), why);
   }
   REQUIRE(held != nullptr);
   CHECK(all[0]->at->drop_peer(it) == errc::request);
   std::array<std::byte, 16> into{};
-  const auto s = all[0]->at->receive_claimed(held, mpx::memory(std::span<std::byte>(into)));
+  const auto s = all[0]->at->receive_probed(held, mpx::memory(std::span<std::byte>(into)));
   REQUIRE(s.op != nullptr);
   all[0]->at->release(*s.op);
   CHECK(ranks::holds(into, 4));

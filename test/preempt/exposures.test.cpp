@@ -78,7 +78,7 @@ class lending {
         if (table_[key.slot].load(std::memory_order_acquire) == key.opened()) read(heard & 0xff);
       } else {
         for (int part = 0; part < 2; ++part)
-          if (const held_exposure held(table_.get(), key); held) read(heard & 0xff);
+          if (const pinned_exposure held(table_.get(), key); held) read(heard & 0xff);
       }
       last = heard;
     }

@@ -42,24 +42,27 @@ struct sleepy {
 class apart : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::never;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::never;
   }
 };
 /// They can, and have to find out whether that pays.
 class unsure : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::learn;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::learn;
   }
 };
 /// They can, and it does.
 class readable : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::always;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::always;
   }
 };
 template <class Transport>

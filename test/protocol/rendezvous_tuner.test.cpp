@@ -18,21 +18,21 @@ using counts = std::array<int, 3>;  // By rendezvous protocol.
 
 /// `n` messages, of which each costs what `ns_of` says. Returns how many went each way.
 template <class Cost>
-counts go(rendezvous_tuner& l, int n, std::size_t bytes, bool splits, Cost ns_of) {
+counts go(rendezvous_tuner& l, int n, std::size_t bytes, bool both_can_copy, Cost ns_of) {
   counts taken{};
   for (int i = 0; i < n; ++i) {
-    const rendezvous_protocol s = l.choose(bytes, splits);
+    const rendezvous_protocol s = l.choose(bytes, both_can_copy);
     ++taken[static_cast<std::size_t>(s)];
     l.took(s, bytes, ns_of(s));
   }
   return taken;
 }
 /// A cost for each rendezvous protocol.
-auto costs(std::int64_t get, std::int64_t packets, std::int64_t split) {
+auto costs(std::int64_t get, std::int64_t packets, std::int64_t half_and_half) {
   return [=](rendezvous_protocol s) {
     return s == rendezvous_protocol::get       ? get
            : s == rendezvous_protocol::packets ? packets
-                                               : split;
+                                               : half_and_half;
   };
 }
 
@@ -101,11 +101,11 @@ TEST_CASE("rendezvous_protocol learner: a way that costs now more, now less, tak
       rendezvous_tuner l;
       int n = run < 0;  // The same, shifted by one.
       std::int64_t all = 0;
-      const auto cost = [&](rendezvous_protocol s, std::int64_t split) {
+      const auto cost = [&](rendezvous_protocol s, std::int64_t half_and_half) {
         const int get = n++ / std::abs(run) % 2 == 0 ? less : 1900;
         const std::int64_t ns = s == rendezvous_protocol::get       ? get
                                 : s == rendezvous_protocol::packets ? 1000
-                                                                    : split;
+                                                                    : half_and_half;
         all += ns;
         return ns;
       };
@@ -172,22 +172,26 @@ TEST_CASE(
   for (const int window : {2, 12, 31, 32}) {
     CAPTURE(window);
     rendezvous_tuner l;
-    int split = 0;
+    int half_and_half = 0;
     int mixed = 0;
     for (int w = 0; w < 6400 / window; ++w) {
       std::vector<rendezvous_protocol> taken;
       for (int i = 0; i < window; ++i) taken.push_back(l.choose(65536));
       counts ways{};
       for (const rendezvous_protocol s : taken) ++ways[static_cast<std::size_t>(s)];
-      // A split among others has the sender to wait for, and they are cheap beside it.
+      // A half-and-half transfer among others has the sender to wait for, and they are cheap beside
+      // it.
       const bool pure = std::ranges::max(ways) == window;
       for (const rendezvous_protocol s : taken)
-        l.took(s, 65536, s == rendezvous_protocol::split ? (pure ? 600 : 1500) : pure ? 1000 : 800);
+        l.took(s, 65536,
+               s == rendezvous_protocol::half_and_half ? (pure ? 600 : 1500)
+               : pure                                  ? 1000
+                                                       : 800);
       mixed += !pure;
-      if (w >= 3200 / window) split += ways[2];
+      if (w >= 3200 / window) half_and_half += ways[2];
     }
     CHECK(mixed <= 400 / window);
-    CHECK(split >= 2900);
+    CHECK(half_and_half >= 2900);
   }
 }
 
@@ -209,7 +213,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rendezvous_protocol learner: sizes are apart, and splits are left out where they cannot be") {
+    "rendezvous_tuner: size classes are independent, and half-and-half is left out if only one "
+    "side can copy") {
   rendezvous_tuner l;
   go(l, 100, 16384, false, costs(1000, 2000, 1));
   go(l, 100, 1 << 24, false, costs(2000, 1000, 1));

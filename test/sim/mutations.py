@@ -74,11 +74,11 @@ MUTATIONS = [
      "      ep().flow().restore(op.peer, bytes);\n      if (!longer) return false;",
      "      if (!longer) return false;"),
     ("an unasked message passes by a receive that polls", STORED,
-     "  post_direct_if_any();\n  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
-     "  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_early(r, plain",
+     "  post_direct_if_any();\n  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_unexpected(r, plain",
+     "  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});\n  if (met == nullptr) return store_unexpected(r, plain",
      PATHS_TEST),
     ("an unasked message does not count against what its sender may fill", STORED,
-     "  if (met == nullptr) return store_early(r, plain, payload);\n  deliver_apart",
+     "  if (met == nullptr) return store_unexpected(r, plain, payload);\n  deliver_apart",
      "  if (met == nullptr) return store(r.peer, plain, payload) != nullptr ? errc{} : errc::no_resources;\n  deliver_apart"),
     ("credit that was bought ahead is not given back", PREPAID,
      "ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));", "*prepaid_credit = 0;"),
@@ -358,8 +358,8 @@ MUTATIONS = [
      "      s_.claim({const_cast<std::byte*>(shown) + mine_of(r, bytes), bytes});\n", NODE_TEST),
     ("a neighbour claims what others read", "node_neighbor.hpp",
      "read[claims++] = theirs.base;", "read[claims++] = const_cast<std::byte*>(shown);", NODE_TEST),
-    ("a packet's lines are claimed once they are given back", "line_ring.hpp",
-     "    if (claims_ && p.payload.size() >= claimed_bytes_min)\n"
+    ("a packet's lines are written back after they were released", "line_ring.hpp",
+     "    if (writes_back_ && p.payload.size() >= write_back_bytes_min)\n"
      "      platform::write_back_to_reader(p.payload.data(), p.payload.size());\n"
      "    pool_taken_ += p.advance;\n"
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n",
@@ -376,7 +376,7 @@ MUTATIONS = [
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);", "choose_way(op);", PATHS_TEST),
     ("a dropped send keeps nothing of the half that its receiver was to fetch",
      "endpoint_ends.hpp",
-     "op.stage != stage::answer || op.announced)", "op.stage != stage::answer || (op.announced && !op.split))", PATHS_TEST),
+     "op.stage != stage::answer || op.announced)", "op.stage != stage::answer || (op.announced && !op.half_and_half))", PATHS_TEST),
     ("a call that waits lets its peer begin before it chooses a message's way", WAYS,
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);", "", PATHS_TEST),
     ("a way that looks cheaper is left until its next turn", "rendezvous_tuner.hpp",
@@ -662,12 +662,12 @@ MUTATIONS = [
     ("who has moved in vain tries again at once", "core_sharing.hpp",
      "    if (apart_ < looks_max) apart_ *= 2;\n", "", "transport/core_sharing.test.cpp"),
     # A half that cannot be fetched after all.
-    ("a front that could not be fetched is not sent", "rendezvous.hpp",
-     "      if (op.front == front::wanted) send_front(op);\n", ""),
-    ("a front that comes later is not waited for", "rendezvous.hpp",
+    ("the first half is not sent after it could not be fetched", "rendezvous.hpp",
+     "      if (op.first_half == first_half::wanted) send_first_half(op);\n", ""),
+    ("a send completes before its first half is fetched", "rendezvous.hpp",
      "if (!CpuCopyTransport<transport_type> || op.copied == 0)", "if (true)"),
-    ("a front is sent while the rest is still on its way", WAYS,
-     "if (op.stage == stage::answer) send_front(op);", "send_front(op);"),
+    ("the first half is sent while the second is still in transit", WAYS,
+     "if (op.stage == stage::answer) send_first_half(op);", "send_first_half(op);"),
     # Several messages fetched at once.
     ("senders are told of the first message of a batch", WAYS,
      "for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);",

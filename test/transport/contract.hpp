@@ -279,8 +279,8 @@ void check_going_on() {
   CHECK(same(threes.packets.back().header, header_of(8)));
 }
 
-/// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit pays for
-/// what went, and for nothing else.
+/// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit
+/// pays for what went, and for nothing else.
 template <mpx::PrepaidTransport T>
 void check_purse() {
   constexpr std::size_t most = T::traits.inline_bytes_max;
@@ -410,7 +410,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(other.key != at.key);
     if constexpr (mpx::CpuCopyTransport<T>) {
       {
-        const auto held = reader.hold(owner.self(), other, 1);
+        const auto held = reader.pin_exposure(owner.self(), other, 1);
         REQUIRE(static_cast<bool>(held));
         CHECK(owner.withdraw(other) == outcome::retry);
         CHECK(reader.get_held(owner.self(), other, 0, here));
@@ -491,7 +491,7 @@ void check_rma(bool reaches_ordinary_memory) {
     const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};
     CHECK(job[0].get(1, nowhere, 0, buffer, 1) == outcome::refused);
     CHECK(job[0].put(1, nowhere, 0, buffer, 1) == outcome::refused);
-    CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::advice::never);
+    CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::cost_hint::never);
   }
 }
 
@@ -517,7 +517,7 @@ void check_shared_memory() {
     const std::span mine(pieces[i].p, pieces[i].bytes);
     CHECK(has_pattern(mine, i));
     const mpx::remote_memory at = job[0].expose(1, mine);
-    CHECK(job[1].get_cost_hint(0, at, mine.size()) == mpx::advice::always);
+    CHECK(job[1].get_cost_hint(0, at, mine.size()) == mpx::cost_hint::always);
     std::vector<std::byte> copy(mine.size());
     REQUIRE(job[1].get(0, at, 0, copy, 1) == outcome::done);
     CHECK(has_pattern(copy, i));

@@ -128,7 +128,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   std::vector<std::byte> buffer(64);
   CHECK(job[0].expose(1, buffer).key == 0);
   const mpx::remote_memory here = job[0].expose(0, buffer);
-  CHECK(job[1].get_cost_hint(0, here, 64) == mpx::advice::never);
+  CHECK(job[1].get_cost_hint(0, here, 64) == mpx::cost_hint::never);
   CHECK(job[1].get(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[1].put(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[0].withdraw(here) == outcome::done);

@@ -216,8 +216,8 @@ class late : public detail::bootstrap_of<T> {
   {
     return lower_.withdraw(memory);
   }
-  mpx::advice get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
-                            std::size_t bytes) noexcept requires mpx::RmaTransport<T>
+  mpx::cost_hint get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
+                               std::size_t bytes) noexcept requires mpx::RmaTransport<T>
   {
     return lower_.get_cost_hint(peer, memory, bytes);
   }
@@ -239,10 +239,10 @@ class late : public detail::bootstrap_of<T> {
     if (!out_[peer].queue.empty()) return outcome::retry;  // Its packet may overtake none.
     return lower_.put_then(peer, memory, offset, from, header, cookie);
   }
-  auto hold(peer_id peer, const mpx::remote_memory& memory) noexcept
+  auto pin_exposure(peer_id peer, const mpx::remote_memory& memory) noexcept
       requires mpx::CpuCopyTransport<T>
   {
-    return lower_.hold(peer, memory);
+    return lower_.pin_exposure(peer, memory);
   }
   bool get_held(peer_id peer, const mpx::remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires mpx::CpuCopyTransport<T>

@@ -158,7 +158,7 @@ TEST_CASE("rdma over via: puts") {
       const std::span memory = std::span(there).subspan(100, 50'000);
       const mpx::remote_memory at = job[1].expose(0, memory);
       REQUIRE(at.key != 0);
-      CHECK(job[0].get_cost_hint(1, at, 50'000) == mpx::advice::never);
+      CHECK(job[0].get_cost_hint(1, at, 50'000) == mpx::cost_hint::never);
       CHECK(put(job, 1, at, 7, std::span(here).first(49'000)));
       CHECK(there[106] == std::byte{1});
       CHECK(has_pattern(std::span(there).subspan(107, 49'000), 3));

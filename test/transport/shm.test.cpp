@@ -252,23 +252,23 @@ TEST_CASE("shm: without its file a small job goes on, and a large one says what 
 }
 
 TEST_CASE("shm: which path a long message takes") {
-  using mpx::advice;
+  using mpx::cost_hint;
   std::vector<std::byte> ordinary(4096);
   const auto says = [&ordinary](auto& job) {
     return job[0].get_cost_hint(1, job[1].expose(0, ordinary), ordinary.size());
   };
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::single>> one(2);
   const bool kernel = one[0].kernel_copies(1);
-  CHECK(says(one) == (kernel ? advice::always : advice::never));
+  CHECK(says(one) == (kernel ? cost_hint::always : cost_hint::never));
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::pipelined>> two(2);
-  CHECK(says(two) == advice::never);
+  CHECK(says(two) == cost_hint::never);
   cluster<basic_shm<16, 4096, 1 << 20>> oversubscribed(
       static_cast<peer_id>(mpx::platform::usable_cores() + 1));
   CHECK(oversubscribed[0].oversubscribed());
-  CHECK(says(oversubscribed) == (kernel ? advice::always : advice::never));
+  CHECK(says(oversubscribed) == (kernel ? cost_hint::always : cost_hint::never));
   void* shared = two[1].allocate_shared(64, 64);
   CHECK(two[0].get_cost_hint(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
-        advice::always);
+        cost_hint::always);
   two[1].deallocate_shared(shared, 64);
 }
 
@@ -309,8 +309,8 @@ class marked_memory {
   std::byte* base_;
 };
 
-/// KiB of a rank's memory that lie on huge pages once another one has fetched it 400 times, or up to
-/// `most` times where that is not enough; -1: it cannot.
+/// KiB of a rank's memory that lie on huge pages once another one has fetched it 400 times, or up
+/// to `most` times where that is not enough; -1: it cannot.
 template <class T>
 long huge_kib_after_gets(int most) {
   constexpr std::size_t mib = std::size_t{1} << 20;

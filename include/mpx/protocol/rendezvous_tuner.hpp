@@ -15,10 +15,10 @@ namespace mpx::inline v0::protocol {
 
 /// Path of the data of one long message.
 enum class rendezvous_protocol : std::uint8_t {
-  get,      ///< The receiver fetches it.
-  packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
-  split,    ///< The receiver fetches the first half while the sender stores the second.
-  open,     ///< Not decided yet.
+  get,            ///< The receiver fetches it.
+  packets,        ///< The sender writes it to the channel, and the receiver reads it from there.
+  half_and_half,  ///< The receiver fetches the first half while the sender stores the second.
+  open,           ///< Not decided yet.
 };
 
 /// Traffic between two ranks while a long message moves. A path costs a different time if both
@@ -39,14 +39,15 @@ enum class traffic : std::uint8_t {
 /// protocol.
 class rendezvous_tuner {
  public:
-  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same
-  /// time. `more`: other messages are waiting already.
-  rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
+  /// Returns the rendezvous protocol of the next message. `both_can_copy`: both sides can copy at
+  /// the same time. `more`: other messages are waiting already.
+  rendezvous_protocol choose(std::size_t bytes, bool both_can_copy = true,
+                             bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return rendezvous_protocol::get;
     record& r = *kept;
     if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
-      begin_block(r, bytes, splits ? ways_max : ways_max - 1);
+      begin_block(r, bytes, both_can_copy ? ways_max : ways_max - 1);
     --r.left;
     ++r.chosen;
     ++r.under_way;

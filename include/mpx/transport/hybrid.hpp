@@ -255,10 +255,10 @@ class hybrid {
   {
     return near_.withdraw(memory);
   }
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : advice::never;
+    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : cost_hint::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires RmaTransport<Near>
@@ -273,10 +273,10 @@ class hybrid {
                          : outcome::refused;
   }
   /// Requires:   is_near(peer), and get_cost_hint has returned `learn`.
-  auto hold(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+  auto pin_exposure(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires CpuCopyTransport<Near>
   {
-    return near_.hold(near_of_[peer], memory, bytes);
+    return near_.pin_exposure(near_of_[peer], memory, bytes);
   }
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires CpuCopyTransport<Near>

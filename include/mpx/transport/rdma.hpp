@@ -199,8 +199,8 @@ class basic_rdma : public rdma_detail::seat<Card> {
   outcome retire(const remote_memory& memory) noexcept {
     return connections_.memory().retire(memory);
   }
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    return prefers_put(peer) || memory.key == 0 ? cost_hint::never : cost_hint::always;
   }
   /// See PutPreferringTransport.
   bool prefers_put(peer_id) const noexcept {

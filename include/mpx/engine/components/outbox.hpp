@@ -281,7 +281,7 @@ class outbox_component {
 
   /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
   bool on_answer(operation* op, const wire::header& h) {
-    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op == nullptr || op->stage != stage::answer || op->half_and_half) return false;
     if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
     if (op->announced) announcement_answered(op->peer);
     ep().rendezvous().end_exposure(*op);
@@ -356,8 +356,8 @@ class outbox_component {
     operation* op = ep().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->copying = false;
-    op->front = front::open;
+    op->announced = op->owned_by_attached = op->half_and_half = op->copying = false;
+    op->first_half = first_half::open;
     op->peer = c.to;
     op->tag = c.tag();
     op->context = c.context();
@@ -530,7 +530,7 @@ template <class Stack, class Endpoint>
     if (!ep().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
         [[unlikely]]
       return false;
-    flow.told(c.to, count);
+    flow.credit_advertised(c.to, count);
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
     return true;

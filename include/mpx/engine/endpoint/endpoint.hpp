@@ -84,7 +84,7 @@ class endpoint : endpoint_policies<Stack>,
   using policies_type::protocol;
   using policies_type::trace;
   using policies_type::transport;
-  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
+  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::unexpected_bytes(); }
 
   // --- Starting ----------------------------------------------------------------------------------
 
@@ -233,11 +233,11 @@ class endpoint : endpoint_policies<Stack>,
     return found;
   }
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
-  arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  started receive_claimed(arrived_message* m, const memory& into) {
+  arrived_message* take_by_probe(const pattern& want, errc& failure);
+  arrived_message* wait_and_take_by_probe(const pattern& want, call_site site, errc& failure);
+  started receive_probed(arrived_message* m, const memory& into) {
     lock_guard lock(threading());
-    return inbox().receive_claimed(m, into);
+    return inbox().receive_probed(m, into);
   }
   void discard(arrived_message* m) noexcept {
     lock_guard lock(threading());

@@ -231,7 +231,7 @@ bool basic_via<Options, Wire>::greet(detail::via_link& v,
   v.their_tag = g.tag;
   v.whole = g.whole;
   v.kernel = !Options.stages_all && g.whole.key != 0 &&
-             wire_.get_cost_hint(v.peer, g.whole, detail::page_bytes) != advice::never;
+             wire_.get_cost_hint(v.peer, g.whole, detail::page_bytes) != cost_hint::never;
   const auto told = v.stage.begun({g.data, g.data_bytes});
   if (told == detail::session::told::asked) tell(v, nic_event_kind::asked, nic_status::ok, 0);
   if (told == detail::session::told::connected) connected(v);
