@@ -180,19 +180,19 @@ class combining {
 };
 
 /// Three ranks meet again and again; each says in some of the meetings that it has sent something.
-class meeting {
+class barrier {
  public:
   static constexpr std::size_t threads = 3;
 
-  explicit meeting(explore::scheduler& s, bool waits = true) : scheduler_(s), waits_(waits) {}
+  explicit barrier(explore::scheduler& s, bool waits = true) : scheduler_(s), waits_(waits) {}
 
   void thread(std::size_t i) {
     for (std::uint64_t which = 1; which <= 3; ++which) {
       come_[which][i] = true;
-      words_[i].come(which, sends(i, which));
+      words_[i].arrive(which, sends(i, which));
       bool some = false;
       for (std::size_t r = 0; r < threads; ++r)
-        while (!words_[r].has_come(which, some)) {
+        while (!words_[r].has_arrived(which, some)) {
           if (!waits_) break;
           explore::relax();
         }
@@ -210,12 +210,12 @@ class meeting {
 
   explore::scheduler& scheduler_;
   bool waits_;
-  meeting_words words_[threads]{};
+  barrier_words words_[threads]{};
   bool come_[4][threads] = {};
 };
 
 TEST_CASE("preempt: the ranks of a window meet") {
-  explore::check_sound("window meetings", explore::search<meeting>(2000), 1000);
+  explore::check_sound("window barriers", explore::search<barrier>(2000), 1000);
 }
 
 TEST_CASE("preempt: the locks of a window's target") {
@@ -237,7 +237,7 @@ TEST_CASE("preempt: a rank dies where it combines elements") {
 TEST_CASE("preempt: faults of a window's locks are found" * doctest::skip(explore::sampled)) {
   using explore::search;
   explore::check_found("a reader that does not wait", search<sharing>(2000, flaw::unlocked_reader));
-  explore::check_found("a rank that does not wait", search<meeting>(2000, false));
+  explore::check_found("a rank that does not wait", search<barrier>(2000, false));
   explore::check_found("a combination without its lock",
                        search<sharing>(2000, flaw::half_an_exchange));
   explore::check_found("a few beside who is alone", search<combining>(3000, flaw::no_look));

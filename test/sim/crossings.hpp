@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Random calls across an intercommunicator for the explorer: messages, collectives in each form,
+// Random calls of an intercommunicator for the explorer: messages, collectives in each form,
 // duplicates, parts, and communicators of both groups.
 
 #include <cstdint>
@@ -310,7 +310,7 @@ class crossed final : public collective_part {
     return right;
   }
   std::string wrong() const {
-    return "call " + std::to_string(what_.id) + " across (kind " +
+    return "call " + std::to_string(what_.id) + " of the intercommunicator (kind " +
            std::to_string(static_cast<int>(what_.kind)) + ", form " +
            std::to_string(static_cast<int>(what_.form)) + ", " + std::to_string(what_.length) +
            " words) has a wrong result";

@@ -285,7 +285,7 @@ MUTATIONS = [
     ("a block across goes to a rank that does not take it", "inter.hpp",
      "((std::int64_t{b} + 1) * takers - 1) / blocks", "std::int64_t{b} * takers / blocks"),
     ("an allreduce across gives each group its own result", "inter.hpp",
-     "      s.exchange(sum, of.across(0), out, of.across(0));\n", "      s.copy(out, sum);\n"),
+     "      s.exchange(sum, of.remote(0), out, of.remote(0));\n", "      s.copy(out, sum);\n"),
     ("a merge does not look at who is high", "mpx/intercommunicator.hpp",
      "if (said != 1) return;", "if (said != 3) return;"),
     ("a part of an intercommunicator mixes its groups", "mpx/intercommunicator.hpp",
@@ -410,7 +410,7 @@ MUTATIONS = [
      "    return i == n - 1 ? block : slice(room[i % 3], 0, block.bytes);",
      "    return i == n - 1 ? block : slice(room[i % 2], 0, block.bytes);"),
     # Of windows.
-    ("a fence does not wait for what is on its way", "meeting.hpp",
+    ("a fence does not wait for what is on its way", "window_barrier.hpp",
      "return this->received >= expected", "return this->received >= 0 * expected", WINDOWS_TEST),
     ("a flush is no fence", "target.hpp",
      "    if (!stored) return rma::load_fence();", "    return rma::load_fence();", ORDER_TEST),
@@ -441,7 +441,7 @@ MUTATIONS = [
      "    if (why == errc{} && ask != 0) why = answered(t, site, ask);\n    const auto guard = os::lock(this->e);\n    t.unanswered = 0;\n",
      EPOCHS_TEST),
     # Of windows, by random programs.
-    ("a fence ends where it has not ended for all", "meeting.hpp",
+    ("a fence ends where it has not ended for all", "window_barrier.hpp",
      "sum >= sender ? barrier() : errc{}", "errc{}", WINDOWS),
     ("the first reply ends a request", "rma/service.hpp",
      "        if (slot->left == 0) w.end_reply", "        if (slot->left == 0 || slot->waiter != nullptr) w.end_reply", WINDOWS),

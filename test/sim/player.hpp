@@ -41,7 +41,7 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-/// What a player plays of the plan, besides its messages: its collectives, what goes across an
+/// What a player plays of the plan, besides its messages: its collectives, what belongs to an
 /// intercommunicator, its windows.
 struct parts {
   bool gathers = false;
@@ -396,8 +396,8 @@ class player {
     requests_.add(world_.isend(nothing_, m.to, tried_tag + m.id), nullptr);
   }
 
-  /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender has
-  /// lost somebody else, and left in good order.
+  /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender
+  /// has lost somebody else, and left in good order.
   void lost(const message& m) {
     if (m.as != exact || m.tag >= mixed_tag || !returned_[static_cast<std::size_t>(m.id)] ||
         plan_.cut())

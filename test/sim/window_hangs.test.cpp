@@ -59,7 +59,7 @@ TEST_CASE("window hangs: a fence that a rank has not come to") {
   CHECK(has(text, line(fenced) + ": from rank "));
   CHECK(has(text, window));
   CHECK(has(text, "rank 1 waits in recv at "));
-  CHECK(!has(text, "meeting.hpp"));
+  CHECK(!has(text, "window_barrier.hpp"));
   CHECK(has(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0"));
   CHECK(!has(text, "hint: "));
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpx/core/platform.hpp"
-#include "mpx/rma/meeting.hpp"
+#include "mpx/rma/window_barrier.hpp"
 
 namespace mpx::inline v0 {
 
@@ -39,10 +39,10 @@ constexpr bool has(assertion all, assertion one) noexcept {
 
 namespace detail {
 
-/// Adds the epochs that allow accesses to window_meeting.
+/// Adds the epochs that allow accesses to window_barrier.
 template <class Stack>
-class window_state : public window_meeting<Stack> {
-  using base_type = window_meeting<Stack>;
+class window_state : public window_barrier<Stack> {
+  using base_type = window_barrier<Stack>;
 
  public:
   using base_type::base_type;
@@ -69,7 +69,7 @@ class window_state : public window_meeting<Stack> {
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
       t.unanswered = t.completed = 0;
     }
-    const errc met = this->meet(precedes, site);
+    const errc met = this->pass_barrier(precedes, site);
     keep(why, met, this->culprit);
     if constexpr (compares_accesses<Stack>) {
       if (met == errc{} && precedes) keep(why, compare_origins(site), this->rank);

@@ -28,11 +28,11 @@ namespace mpx::inline v0::detail {
 /// number the ranks of both groups, beginning with the group whose first rank is lower in the
 /// world.
 /// Source:     MPI 4.1, 6.2.2.
-template <class Between, class Stack>
-class between_collectives : public collective_names<Between> {
+template <class Inter, class Stack>
+class inter_collectives : public collective_names<Inter> {
   using site = std::source_location;
-  [[MPX_ALWAYS_INLINE]] const Between& me() const noexcept {
-    return static_cast<const Between&>(*this);
+  [[MPX_ALWAYS_INLINE]] const Inter& me() const noexcept {
+    return static_cast<const Inter&>(*this);
   }
 
  public:
@@ -47,7 +47,7 @@ class between_collectives : public collective_names<Between> {
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return ended<How, data_of<B>>(how, where,
-                                  coll::between_bcast<Stack>{me().sides(), place_of(buffer), root},
+                                  coll::inter_bcast<Stack>{me().sides(), place_of(buffer), root},
                                   no_reduction(), written_but_at(buffer, root));
   }
 
@@ -311,7 +311,7 @@ class between_collectives : public collective_names<Between> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, root == this_root, [&](const memory& m) {
-      return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
+      return ended<How>(how, where, coll::inter_reduce<Stack>{me().sides(), m, m, root},
                         reduction_of<V, Op>{op}, written_but_at(value, root));
     });
   }
@@ -321,7 +321,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
     return ended<How>(
-        how, where, coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
+        how, where, coll::inter_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
         reduction_of<const In, Op>{op}, reads(in, root >= 0), writes(out, root == this_root));
   }
   /// Combines as reduce does. Every rank gets the result of the other group's values.
@@ -330,7 +330,7 @@ class between_collectives : public collective_names<Between> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
-      return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
+      return ended<How>(how, where, coll::inter_allreduce<Stack>{me().sides(), m, m},
                         reduction_of<V, Op>{op}, writes(value));
     });
   }
@@ -340,7 +340,7 @@ class between_collectives : public collective_names<Between> {
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
     return ended<How>(how, where,
-                      coll::between_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
+                      coll::inter_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
@@ -366,10 +366,10 @@ class between_collectives : public collective_names<Between> {
   }
 
  private:
-  using gathering = coll::between_gather<Stack>;
-  using scattering = coll::between_scatter<Stack>;
-  using gathering_all = coll::between_allgather<Stack>;
-  using to_all = coll::between_alltoall<Stack>;
+  using gathering = coll::inter_gather<Stack>;
+  using scattering = coll::inter_scatter<Stack>;
+  using gathering_all = coll::inter_allgather<Stack>;
+  using to_all = coll::inter_alltoall<Stack>;
 
   /// Element type of a call, for stacks that compare calls.
   template <class In>
@@ -410,7 +410,7 @@ class between_collectives : public collective_names<Between> {
   }
   template <class Out>
   auto reduced_blocks(const coll::blocks& in, Out& out) const noexcept {
-    coll::between_reduce_scatter<Stack> call{me().sides(), in, place_of(out)};
+    coll::inter_reduce_scatter<Stack> call{me().sides(), in, place_of(out)};
     call.mine = me().rank();
     return call;
   }

@@ -128,7 +128,7 @@ class communicators final : public service {
 
   /// Makes an intercommunicator. Its handles name ranks of `remote`, whose own rank is that in the
   /// local group. `all`: both groups together.
-  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+  communicator_state* make_inter(context_id context, group&& remote, group&& all) noexcept {
     const rank_t size = remote.size();
     auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
     auto* const both = new (std::nothrow) kept_group(std::move(all));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Every collective across an intercommunicator, in every form, against what the ranks of the other
+// Every collective of an intercommunicator, in every form, against what the ranks of the other
 // group must have given.
 
 #include <mpx/intercommunicator.hpp>
 
 #include "comm/ranks.hpp"
 
-namespace between_suite {
+namespace inter_suite {
 
 using mpx::rank_t;
 using word = std::uint64_t;
@@ -55,9 +55,9 @@ void run(form f, Call call) {
 }
 
 /// All collectives of `length` words a block, of one side; `low` tells the groups apart.
-template <class Between>
+template <class Inter>
 struct all_of_them {
-  const Between& on;
+  const Inter& on;
   bool low;
   std::size_t length;
   form how;
@@ -298,8 +298,8 @@ struct all_of_them {
 };
 
 /// Those that return values and vectors.
-template <class Between>
-void returned(const Between& on, bool low) {
+template <class Inter>
+void returned(const Inter& on, bool low) {
   const rank_t me = on.rank();
   const rank_t there = on.remote_size();
   CHECK(on.allreduce(me + 1, std::plus<>{}) == there * (there + 1) / 2);
@@ -331,14 +331,14 @@ void returned(const Between& on, bool low) {
 }
 
 /// All of it, at one length.
-template <class Between>
-void everything(const Between& on, bool low, std::size_t length, form how) {
+template <class Inter>
+void everything(const Inter& on, bool low, std::size_t length, form how) {
   CAPTURE(length);
   CAPTURE(static_cast<int>(how));
-  const all_of_them<Between> all{on, low, length, how};
+  const all_of_them<Inter> all{on, low, length, how};
   all.without_root();
   for (const bool of_low : {true, false})
     all.with_root(of_low, (of_low == low ? on.size() : on.remote_size()) - 1);
 }
 
-}  // namespace between_suite
+}  // namespace inter_suite
