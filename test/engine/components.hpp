@@ -199,7 +199,7 @@ class peers_archetype {
   }
   bool fast_path_allowed() const { return busy.empty(); }
   bool has_fast_path() const { return busy.empty(); }
-  bool has_news() const { return news; }
+  bool failure_epoch_changed() const { return epoch_changed; }
   bool any_due() const noexcept { return false; }
   bool has_slow_reason() const { return !busy.empty(); }
   bool may_take() { return false; }
@@ -216,7 +216,7 @@ class peers_archetype {
   std::vector<std::pair<peer_id, errc>> lost;
   errc loss{};
   bool unacked = false;
-  bool news = false;
+  bool epoch_changed = false;
   int checks = 0;
 
  private:

@@ -511,7 +511,7 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(!h.has_fast_path());
   job.lose(1);
   job.lose(2);
-  CHECK(h.has_news());
+  CHECK(h.failure_epoch_changed());
   h.check();
   h.check();
   CHECK(h.heard.size() == 2);
@@ -674,21 +674,23 @@ TEST_CASE("components: progress polls, rests and sleeps only when nothing moves"
   CHECK(h.peers().checks >= 2);
 }
 
-TEST_CASE("components: progress does not sleep on news, nor while the transport has something") {
+TEST_CASE(
+    "components: progress does not sleep after a change of the failure epoch, nor while the "
+    "transport has something") {
   progress_owner h;
   stack::threading_type threading;
-  h.peers().news = true;
+  h.peers().epoch_changed = true;
   int asked = 0;
   h.wait_until(threading, {"test"}, {}, [&] { return ++asked == 20; });
   CHECK(h.transport().arms == 0);
-  h.peers().news = false;
-  h.transport().on_arm = [&] { h.peers().news = true; };  // While it arms.
-  h.wait_until(threading, {"test"}, {}, [&] { return h.peers().news; });
+  h.peers().epoch_changed = false;
+  h.transport().on_arm = [&] { h.peers().epoch_changed = true; };  // While it arms.
+  h.wait_until(threading, {"test"}, {}, [&] { return h.peers().epoch_changed; });
   CHECK(h.transport().sleeps == 0);
   CHECK(h.transport().disarms == 1);
   h.transport().on_arm = nullptr;
   h.transport().arms = h.transport().disarms = 0;
-  h.peers().news = false;
+  h.peers().epoch_changed = false;
   h.transport().arms_with = false;
   h.wait_until(threading, {"test"}, {}, [&] { return h.transport().arms == 3; });
   CHECK(h.transport().sleeps == 0);

@@ -175,7 +175,7 @@ MUTATIONS = [
      "return completion{i, access::wait_as(r, {\"test_any\", where}, how)};",
      "return completion{0, access::wait_as(r, {\"test_any\", where}, how)};"),
     # Waiting and failures.
-    ("missed wake-up: a rank sleeps although it has news", RESTS,
+    ("missed wake-up: a rank sleeps although the failure epoch has changed", RESTS,
      "if (must_look_first() || !transport.arm()) return;",
      "if (must_look_first()) return;\n  static_cast<void>(transport.arm());"),
     ("a death ends nothing that waits for it", PEERS,
@@ -566,7 +566,7 @@ MUTATIONS = [
      "      const bool idle = flush(r);\n"
      "      if (r.refused_) lose_unless_told(r.peer, errc::no_resources);\n", ROOMS_TEST),
     ("who leaves while another one is heard out is not heard", PEERS,
-     "        ep().drain_peer(peer,", "        if (!has_news()) ep().drain_peer(peer,", ROOMS_TEST),
+     "        ep().drain_peer(peer,", "        if (!failure_epoch_changed()) ep().drain_peer(peer,", ROOMS_TEST),
     ("a poll that finds nothing is taken for nothing being there", PROGRESS,
      "} else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {", "} else if (true) {",
      ROOMS_TEST),
@@ -574,7 +574,7 @@ MUTATIONS = [
      "      if (!left || ep()", "      if (left || ep()", ROOMS_TEST),
     ("what a lost peer could reach ends before the transport has dropped it", ENDPOINT,
      "ends_exposures = ends_posts &&", "ends_exposures = false && ends_posts &&", RDMA_TEST),
-    ("a post that ends badly goes before the job's news", PACKETS,
+    ("a failed completion is handled before the job's failure epoch", PACKETS,
      "lose_unless_told(op->peer, errc::peer_lost)", "lose(op->peer, errc::peer_lost)", RDMA_TEST),
     ("memory that a lost peer writes to is not revoked", WAYS,
      "taken_back = ep().transport().revoke(op.own)", "taken_back = outcome::refused", WRITTEN_TEST),
@@ -584,9 +584,9 @@ MUTATIONS = [
      "return !over() && (completed != composed ||", "return up() && (completed != composed ||",
      LEAVERS_TEST),
     ("a card looks who has left after it has looked for what they sent", "via.hpp",
-     "      if (epoch != known_) [[unlikely]]\n        hear_news(epoch, taken == 0);\n",
-     "      if (news_->load() != known_) {\n        note_gone();\n"
-     "        hear_news(news_->load(), taken == 0);\n      }\n", VIA_TEST),
+     "      if (epoch != known_) [[unlikely]]\n        note_failures(epoch, taken == 0);\n",
+     "      if (failure_word_->load() != known_) {\n        note_gone();\n"
+     "        note_failures(failure_word_->load(), taken == 0);\n      }\n", VIA_TEST),
     ("a card does not hear out who takes its memory back", "via_work.hpp",
      "  v.up = false;\n  v.breaks = 1;", "  return end(v, nic_status::refused);\n  v.breaks = 1;",
      VIA_TEST),
@@ -618,7 +618,7 @@ MUTATIONS = [
      "if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;",
      "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
     ("a death that becomes known while a rank arms lets it sleep", RESTS,
-     "  if (ep().peers().has_news() || (watch", "  if ((watch", RDMA_TEST),
+     "  if (ep().peers().failure_epoch_changed() || (watch", "  if ((watch", RDMA_TEST),
     ("a rank sleeps while a long message is written into its memory", RESTS,
      "op.stage == stage::streaming && op.exposed", "op.stage == stage::posted && op.exposed",
      ROOMS_TEST),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A reliable transport over a simulated network that loses, repeats and shortens packets. What makes
-// it so is the code of transport tcp below its frames (replay log, writer, reader); here are
+// A reliable transport over a simulated network that loses, repeats and shortens packets. What
+// makes it so is the code of transport tcp below its frames (replay log, writer, reader); here are
 // connections that break in its stead, at bytes that the seed chooses.
 //
-// Each direction of a pair is a stream of its own. Its bytes travel in packets that say where in the
-// stream they belong; who finds some missing says so, and who hears no answer asks, by the clock.
-// Then there is another connection: the receiver tells how far it is, and the log begins again there.
+// Each direction of a pair is a stream of its own. Its bytes travel in packets that say where in
+// the stream they belong; who finds some missing says so, and who hears no answer asks, by the
+// clock. Then there is another connection: the receiver tells how far it is, and the log begins
+// again there.
 
 #include <algorithm>
 #include <array>
@@ -274,7 +275,7 @@ class replayed
     link* const found = find_or_make(peer);
     if (found == nullptr) return outcome::refused;
     link& l = *found;
-    if (l.roomy_at == this->news_) {
+    if (l.roomy_at == this->room_epoch_) {
       l.roomy_at = 0;
       --this->roomy_;
     }
@@ -307,8 +308,8 @@ class replayed
   bool arm() noexcept {
     this->begin_poll();
     go_on();
-    const bool busy =
-        this->take_news() || !own_.empty() || !this->serving().empty() || !completions_.empty();
+    const bool busy = this->take_room_report() || !own_.empty() || !this->serving().empty() ||
+                      !completions_.empty();
     if (busy || !lower_.arm()) return false;
     std::int64_t next = 0;
     for (const link* l : links_)

@@ -225,7 +225,7 @@ class idle_child {
   int ends_[2];
   pid_t child_;
 };
-bool has_news(half_job& j) {
+bool has_changed(half_job& j) {
   pollfd p{j.t->descriptor(), POLLIN, 0};
   return ::poll(&p, 1, 0) != 0;
 }
@@ -241,7 +241,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     while (sink.lost_ones.empty() && !limit.passed()) j.t->poll(sink);
     CHECK(sink.lost_ones.size() == 1);
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("one that is replaced") {
     const tcp_descriptor s = proven(j);
@@ -249,7 +249,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     const tcp_descriptor next = proven(j);
     CHECK(hangs_up(j, s));
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
     CHECK(j.t->state_of(1) == tcp_state::open);
   }
   SUBCASE("a call that is given up") {
@@ -259,7 +259,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     const idle_child child;
     mine.judge(tcp_verdict::crossed);
     CHECK(hangs_up(j, mine.s));
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("one of a stranger, or of who is not wanted") {
     const tcp_descriptor s = j.connect_and_knock();
@@ -272,7 +272,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     CHECK(verdict_on(j, other, c) == tcp_verdict::gone);
     CHECK(hangs_up(j, other));
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("and nobody waits at a door that nobody opens") {
     const tcp_descriptor s = j.connect_and_knock();

@@ -141,7 +141,7 @@ class hybrid {
   // --- Waiting: on the bell of the near transport and the descriptor of the far one --------------
 
   bool arm() noexcept {
-    if (has_news()) {
+    if (failure_epoch_changed()) {
       polls_left_ = 1;
       return false;
     }
@@ -398,7 +398,7 @@ class hybrid {
   template <class Sink>
   [[gnu::noinline]] std::size_t poll_both(Sink& sink) noexcept {
     std::size_t n = poll_near(sink);
-    if (has_news()) [[unlikely]]
+    if (failure_epoch_changed()) [[unlikely]]
       n += tell_losses(sink);
     if (!all_near_) n += poll_far(sink);
     polls_left_ = filters_ ? 1 : all_near_ ? 1u << 10 : stride_;
@@ -435,7 +435,7 @@ class hybrid {
   }
 
   /// True if a near rank has left or died since the last poll of both.
-  bool has_news() const noexcept { return seat_.failure_epoch() != seen_; }
+  bool failure_epoch_changed() const noexcept { return seat_.failure_epoch() != seen_; }
   /// Reports the near ranks that have died, each after everything that it had sent. If the job
   /// itself reports deaths (LivenessBootstrap), the engine asks the job, and this does nothing.
   template <class Sink>

@@ -97,7 +97,7 @@ class basic_tcp {
     if (!connections_.lost().empty()) [[unlikely]]
       tell_losses(sink);
     // Another thread sleeps, perhaps after a post that returned `retry`.
-    if (connections_.has_news() && armed_.load() != 0) [[unlikely]]
+    if (connections_.has_room_report() && armed_.load() != 0) [[unlikely]]
       connections_.watch().wake();
     return n;
   }
@@ -107,7 +107,7 @@ class basic_tcp {
     connections_.begin_poll();
     connections_.look();
     look_is_due_ = false;
-    const bool busy = connections_.take_news() || !own_.empty() ||
+    const bool busy = connections_.take_room_report() || !own_.empty() ||
                       !connections_.serving().empty() || !connections_.completions().empty() ||
                       !connections_.lost().empty();
     if (busy) disarm();
@@ -159,7 +159,7 @@ class basic_tcp {
     connections_.begin_poll();
     connections_.look(false);
     // Opening a connection may have read packets with its resume message.
-    if (armed_.load() != 0 && (connections_.has_news() || !connections_.serving().empty()))
+    if (armed_.load() != 0 && (connections_.has_room_report() || !connections_.serving().empty()))
       connections_.watch().wake();
   }
   peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }

@@ -40,9 +40,9 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base::links_;
   using base::lost_;
   using base::make;
-  using base::news_;
   using base::pends_;
   using base::polls_;
+  using base::room_epoch_;
   using base::roomy_;
   using base::send;
   using base::unblock;
@@ -111,7 +111,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
                cookie_t cookie) noexcept {
     link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return outcome::refused;
-    if (l->roomy_at == news_) [[unlikely]] {
+    if (l->roomy_at == room_epoch_) [[unlikely]] {
       l->roomy_at = 0;
       --roomy_;
     }

@@ -313,7 +313,7 @@ void basic_libfabric<Calls, Reads>::note_gone() noexcept {
 }
 
 template <class Calls, fabric_reads Reads>
-void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
+void basic_libfabric<Calls, Reads>::note_failures(std::uint32_t epoch, bool heard_all) noexcept {
   constexpr std::uint32_t unheard_max = 1024;
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;

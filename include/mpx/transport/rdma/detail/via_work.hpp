@@ -171,7 +171,7 @@ void basic_via<Options, Wire>::note_gone() noexcept {
   for (detail::via_link* v : made_) v->gone = v->gone || is_gone(v->peer);
 }
 template <via_options Options, class Wire>
-void basic_via<Options, Wire>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
+void basic_via<Options, Wire>::note_failures(std::uint32_t epoch, bool heard_all) noexcept {
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
   known_ = epoch;
