@@ -66,7 +66,7 @@ class scripted {
   bool has_unsent() const noexcept { return unsent; }
   bool has_heard_out(peer_id) const noexcept { return !on_heard_out || on_heard_out(); }
   bool is_connected(peer_id) const noexcept { return true; }
-  void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
+  void cancel_place(peer_id) noexcept {}  // Bodies are placed: components ask for nothing more.
 
   remote_memory expose(peer_id, std::span<const std::byte> piece) noexcept {
     ++exposed;
@@ -163,7 +163,7 @@ using stack =
     mpx::stack<scripted, scripted_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
                mpx::protocol::tiny_short_long<40, 256>>;
 
-/// What a peers room has to be for the others.
+/// The peers component as the other components need it.
 template <class Endpoint>
 class peers_archetype {
  public:
@@ -224,7 +224,7 @@ class peers_archetype {
   std::vector<std::unique_ptr<peer_record>> records_;
 };
 
-/// What every house has: policies, operations, and what became of them.
+/// Base of every test endpoint: policies, operations, and a record of those that ended.
 template <class Endpoint>
 class policies_archetype {
  public:

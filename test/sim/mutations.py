@@ -24,7 +24,7 @@ PLACED = "inbox.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
-ROOMS_TEST = "engine/components.test.cpp"
+COMPONENTS_TEST = "engine/components.test.cpp"
 MEETING_TEST = "coll/node.test.cpp"
 STARTED_TEST = "coll/started.test.cpp"
 LACKING_TEST = "alloc/sim_windows.test.cpp"
@@ -54,7 +54,7 @@ DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
-ROOMS_TEST = "engine/components.test.cpp"
+COMPONENTS_TEST = "engine/components.test.cpp"
 NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
@@ -369,7 +369,7 @@ MUTATIONS = [
      "preempt/line_ring.test.cpp"),
     # How long messages go.
     ("each side of an exchange chooses its own way", WAYS,
-     "op.peer < ep().transport().self()", "op.peer > ep().transport().peers()", ROOMS_TEST),
+     "op.peer < ep().transport().self()", "op.peer > ep().transport().peers()", COMPONENTS_TEST),
     ("of an exchange the time counts, and not the work", INBOX,
      "if (ep().outbox().is_other_half(r, a.bytes) || ep().rendezvous().has_data_for(r))\n      m.flags", "if (false) m.flags", PATHS_TEST),
     ("a message's way is chosen before the program has announced its own", WAYS,
@@ -564,14 +564,14 @@ MUTATIONS = [
     ("a refused post is a fault before the transport tells of a loss", PEERS,
      "      const bool idle = flush(r) && !r.refused_;\n",
      "      const bool idle = flush(r);\n"
-     "      if (r.refused_) lose_unless_told(r.peer, errc::no_resources);\n", ROOMS_TEST),
+     "      if (r.refused_) lose_unless_told(r.peer, errc::no_resources);\n", COMPONENTS_TEST),
     ("who leaves while another one is heard out is not heard", PEERS,
-     "        ep().drain_peer(peer,", "        if (!failure_epoch_changed()) ep().drain_peer(peer,", ROOMS_TEST),
+     "        ep().drain_peer(peer,", "        if (!failure_epoch_changed()) ep().drain_peer(peer,", COMPONENTS_TEST),
     ("a poll that finds nothing is taken for nothing being there", PROGRESS,
      "} else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {", "} else if (true) {",
-     ROOMS_TEST),
+     COMPONENTS_TEST),
     ("what is on its way from who has left is not waited for", PROGRESS,
-     "      if (!left || ep()", "      if (left || ep()", ROOMS_TEST),
+     "      if (!left || ep()", "      if (left || ep()", COMPONENTS_TEST),
     ("what a lost peer could reach ends before the transport has dropped it", ENDPOINT,
      "ends_exposures = ends_posts &&", "ends_exposures = false && ends_posts &&", RDMA_TEST),
     ("a failed completion is handled before the job's failure epoch", PACKETS,
@@ -621,9 +621,9 @@ MUTATIONS = [
      "  if (ep().peers().failure_epoch_changed() || (watch", "  if ((watch", RDMA_TEST),
     ("a rank sleeps while a long message is written into its memory", RESTS,
      "op.stage == stage::streaming && op.exposed", "op.stage == stage::posted && op.exposed",
-     ROOMS_TEST),
+     COMPONENTS_TEST),
     ("how long a rank looks on is not counted from what it found last", RESTS,
-     "looks_until_ns_ == 0 || advances_seen_ != advances_", "looks_until_ns_ == 0", ROOMS_TEST),
+     "looks_until_ns_ == 0 || advances_seen_ != advances_", "looks_until_ns_ == 0", COMPONENTS_TEST),
     ("a read that fails without a name is never over",
      "libfabric_arrivals.hpp", "unnamed_ = fabric_.reads_at_once();",
      "unnamed_ = false;", "transport/libfabric.test.cpp"),
@@ -633,7 +633,7 @@ MUTATIONS = [
     ("of what was fetched together only the first is heard", NOTICES,
      "why == errc{} && !more.empty();", "false;", RDMA_TEST),
     ("what does not fit into a full notice is told to nobody", MOVER,
-     "        notice_.add(op.peer, op.remote_ticket);\n      }", "      }", ROOMS_TEST),
+     "        notice_.add(op.peer, op.remote_ticket);\n      }", "      }", COMPONENTS_TEST),
     # Receives that are met from the last one back; and how much a poll takes.
     ("the receive posted last is met, whatever was posted before it", "hashed.hpp",
      "last.want.sequence != in_run && !extend_run()", "false", MATCHING_TEST),

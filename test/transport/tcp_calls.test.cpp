@@ -171,7 +171,7 @@ TEST_CASE("tcp: of two calls that cross one remains, however often they have fai
   losing_keeper sink;
   calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   SUBCASE("the lower rank's, whose proof is out") {
     mine.challenge();
     mine.hear();
@@ -191,7 +191,7 @@ TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for hi
   losing_keeper sink;
   calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   {
     const tcp_descriptor other = greeted(j, c);
   }
@@ -263,7 +263,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
   }
   SUBCASE("one of a stranger, or of who is not wanted") {
     const tcp_descriptor s = j.connect_and_knock();
-    tcp_connector c(1, 0);
+    tcp_connecting_handshake c(1, 0);
     const tcp_descriptor other = greeted(j, c);
     const idle_child child;
     j.t->drop_peer(1);

@@ -138,7 +138,7 @@ TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
   const tcp_descriptor s = proven(j);
   const auto strangers = j.t->door().strangers;
   for (const std::uint8_t guessed : {std::uint8_t{0}, std::uint8_t{2}}) {
-    tcp_connector c(1, 0);
+    tcp_connecting_handshake c(1, 0);
     const tcp_descriptor third = greeted(j, c, guessed);
     CHECK(hangs_up(j, third));
     CHECK(!c.is_judged());

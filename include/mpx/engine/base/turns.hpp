@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Conditions under which long messages may be sent eagerly in request-reply patterns
-// (rooms/detail/outbox_turns.hpp).
+// (engine/components/outbox.hpp).
 
 #include <cstddef>
 

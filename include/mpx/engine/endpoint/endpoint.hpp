@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
-// and five components (`rooms/`). Public calls take the thread model's lock; the components require
-// that it is held.
+// and five components (`engine/components/`). Public calls take the thread model's lock; the
+// components require that it is held.
 
 #include <cstddef>
 #include <optional>

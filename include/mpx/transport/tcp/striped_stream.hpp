@@ -35,7 +35,7 @@ struct stripe_lane {
   bool writes() const noexcept { return head_left != 0 || at != end; }
 
   Lower stream;
-  std::optional<tcp_connector> call;
+  std::optional<tcp_connecting_handshake> call;
   bool begun = false;
   bool ready = false;
   // The block that is being written. Positions count from the beginning of the connection.
@@ -148,7 +148,7 @@ class striped_stream {
   }
   /// Adds a further socket, whose other end has proven to be this peer. Takes it and returns true
   /// if it belongs to this connection.
-  bool attach(tcp_descriptor& socket, const tcp_acceptor& who) noexcept {
+  bool attach(tcp_descriptor& socket, const tcp_accepting_handshake& who) noexcept {
     if (all_ == nullptr || all_->role != tcp_role::accepts || who.lane() >= Lanes) return false;
     state& s = *all_;
     lane& l = s.lane_at[who.lane()];
