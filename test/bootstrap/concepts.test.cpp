@@ -36,7 +36,7 @@ struct lives : joins {
   mpx::rank_state state(rank_t rank) const noexcept;
   std::string loss_text(rank_t rank) const;
   void disconnect_from(rank_t peer, errc why) noexcept;
-  errc renounced_by(rank_t peer) const noexcept;
+  errc disconnected_by(rank_t peer) const noexcept;
   void mark_finished() noexcept;
   void mark_failed() noexcept;
 };

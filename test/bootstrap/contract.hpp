@@ -135,12 +135,13 @@ void check_memory(std::vector<B>& ranks) {
   CHECK(good == static_cast<int>(ranks.size()));
 }
 
-/// A rank that gives another up is heard by that one, in this environment alone, and by nobody else.
+/// A rank that gives another up is heard by that one, in this environment alone, and by nobody
+/// else.
 template <mpx::LivenessBootstrap B>
-void check_renouncing(std::vector<B>& ranks) {
+void check_disconnecting(std::vector<B>& ranks) {
   const auto n = static_cast<mpx::rank_t>(ranks.size());
   for (const B& b : ranks)
-    for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.renounced_by(r) == mpx::errc{});
+    for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.disconnected_by(r) == mpx::errc{});
   const auto epoch = ranks[0].failure_epoch();
   ranks[0].disconnect_from(n - 1, mpx::errc::no_resources);
   const auto after = ranks.back().failure_epoch();
@@ -156,13 +157,13 @@ void check_renouncing(std::vector<B>& ranks) {
       const mpx::errc wanted = mine == n - 1 && r == 0   ? mpx::errc::no_resources
                                : mine == 0 && r == n - 1 ? mpx::errc::protocol
                                                          : mpx::errc{};
-      CHECK(ranks[static_cast<std::size_t>(mine)].renounced_by(r) == wanted);
+      CHECK(ranks[static_cast<std::size_t>(mine)].disconnected_by(r) == wanted);
       CHECK(ranks[static_cast<std::size_t>(mine)].state(r) == mpx::rank_state::joined);
     }
   }
   for (const mpx::rank_t nobody : {-1, n}) {
     ranks[0].disconnect_from(nobody, mpx::errc::protocol);
-    CHECK(ranks[0].renounced_by(nobody) == mpx::errc{});
+    CHECK(ranks[0].disconnected_by(nobody) == mpx::errc{});
   }
   CHECK(on_all(ranks, [](B& b) {
           b.fence(idle);  // The others do not mind.
@@ -181,7 +182,7 @@ void check_leaving(std::vector<B>& ranks) {
     CHECK(errc_of([&] { b.get(0, "k"); }) == mpx::errc::peer_lost);
     CHECK(errc_of([&] { b.fence(idle); }) == mpx::errc::peer_lost);
     b.disconnect_from(0, mpx::errc::protocol);
-    CHECK(b.renounced_by(0) == mpx::errc{});
+    CHECK(b.disconnected_by(0) == mpx::errc{});
     b.mark_failed();  // It has left: nothing happens.
     CHECK(b.state(b.rank()) == mpx::rank_state::finished);
     CHECK(!b.loss_text(b.rank()).empty());
@@ -194,7 +195,7 @@ void check_forked(std::vector<B>& ranks) {
   B& parent = ranks[0];
   const mpx::rank_t peer = ranks.back().rank();
   const auto epoch = parent.failure_epoch();
-  const auto renounced = ranks.back().renounced_by(0);
+  const auto disconnected = ranks.back().disconnected_by(0);
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -220,7 +221,7 @@ void check_forked(std::vector<B>& ranks) {
   CHECK(status == 0);
   CHECK(parent.failure_epoch() == epoch);
   CHECK(!parent.get(0, "child"));
-  CHECK(ranks.back().renounced_by(0) == renounced);
+  CHECK(ranks.back().disconnected_by(0) == disconnected);
   for (mpx::rank_t r = 0; r < parent.size(); ++r) CHECK(parent.state(r) == mpx::rank_state::joined);
   CHECK(on_all(ranks, [](B& b) {
           b.fence(idle);

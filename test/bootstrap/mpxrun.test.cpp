@@ -75,7 +75,7 @@ TEST_CASE("mpxrun: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(!b.one_process());
     check_leaving(ranks);
     CHECK(job.segment().live(0) == 0);

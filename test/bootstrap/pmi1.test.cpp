@@ -309,7 +309,7 @@ TEST_CASE("one_host: the contract of shared memory, over a launcher that has non
     check_arguments(ranks.back());
     check_memory(ranks);
     check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(!b.one_process());
     if (n == 3) check_forked(ranks);
     check_leaving(ranks);

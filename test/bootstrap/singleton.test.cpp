@@ -17,7 +17,7 @@ TEST_CASE("singleton: the contract, in a world of one") {
   check_meeting(ranks);
   check_arguments(ranks[0]);
   check_memory(ranks);
-  check_renouncing(ranks);
+  check_disconnecting(ranks);
   check_forked(ranks);
   CHECK(ranks[0].one_process());
   check_leaving(ranks);

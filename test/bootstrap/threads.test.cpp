@@ -32,7 +32,7 @@ TEST_CASE("threads: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     if (n <= 8) check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(b.one_process());
     check_leaving(ranks);
     for (mpx::rank_t r = 0; r < n; ++r) CHECK(ranks[0].state(r) == rank_state::finished);
@@ -201,7 +201,7 @@ TEST_CASE("threads: environments follow each other without end, and what they us
     ranks[0].put("k", std::to_string(k));
     REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
     REQUIRE(ranks[0].state(1) == rank_state::joined);
-    REQUIRE(ranks[1].renounced_by(0) == errc{});
+    REQUIRE(ranks[1].disconnected_by(0) == errc{});
     ranks[0].disconnect_from(1, errc::protocol);
     mpx::bootstrap::grow(job.shared_fd(), ranks[0].shared_offset() + 8192);
     const mpx::mapping map(job.shared_fd(), ranks[0].shared_offset(), 8192);

@@ -138,8 +138,8 @@ class scripted_job {
     return states[static_cast<std::size_t>(r)];
   }
   std::string loss_text(mpx::rank_t r) const { return "rank " + std::to_string(r) + " is away"; }
-  void disconnect_from(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
-  errc renounced_by(mpx::rank_t) const noexcept { return {}; }
+  void disconnect_from(mpx::rank_t r, errc why) noexcept { disconnected.push_back({r, why}); }
+  errc disconnected_by(mpx::rank_t) const noexcept { return {}; }
   void mark_finished() noexcept {}
   void mark_failed() noexcept {}
 
@@ -155,7 +155,7 @@ class scripted_job {
       std::make_unique<mpx::platform::atomic<std::uint32_t>>(1);
   std::vector<mpx::rank_state> states =
       std::vector<mpx::rank_state>(peers_max, mpx::rank_state::joined);
-  std::vector<std::pair<mpx::rank_t, errc>> renounced;
+  std::vector<std::pair<mpx::rank_t, errc>> disconnected;
 };
 static_assert(mpx::LivenessBootstrap<scripted_job>);
 
@@ -302,7 +302,7 @@ struct outbox_archetype {
   bool has_announced(const peer_record&) const { return announced; }
   void on_turn(peer_record&) { ++turns; }
   bool is_other_half(const peer_record&, std::uint64_t) const { return false; }
-  bool has_sent_unasked(const peer_record&) const { return false; }
+  bool has_sent_long_eagerly(const peer_record&) const { return false; }
   bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
     --room;

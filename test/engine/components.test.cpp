@@ -523,11 +523,11 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(h.died(1));
   CHECK(h.failure_of(1) == errc::peer_lost);
   CHECK(h.failure_of(3) == errc{});
-  CHECK(job.renounced.empty());  // They are gone, and need not be told.
+  CHECK(job.disconnected.empty());  // They are gone, and need not be told.
   CHECK(h.loss_text(1, errc::peer_lost) == ": rank 1 is away");
   h.lose(3, errc::protocol);
-  REQUIRE(job.renounced.size() == 1);
-  CHECK(job.renounced[0].first == 3);
+  REQUIRE(job.disconnected.size() == 1);
+  CHECK(job.disconnected[0].first == 3);
   CHECK(h.losses() == 3);
   CHECK(!h.died(3));  // It lives, but not for this rank.
   CHECK(h.unacknowledged());
@@ -545,13 +545,13 @@ TEST_CASE("components: who is lost to the transport alone, and lives, is told") 
   peers_owner h(job);
   h.check();
   h.lose(2, errc::peer_lost);
-  REQUIRE(job.renounced.size() == 1);
-  CHECK(job.renounced[0] == std::pair(mpx::rank_t{2}, errc::peer_lost));
+  REQUIRE(job.disconnected.size() == 1);
+  CHECK(job.disconnected[0] == std::pair(mpx::rank_t{2}, errc::peer_lost));
   job.lose(2);
   job.leave(1);
   h.check();
   CHECK(h.losses() == 2);
-  CHECK(job.renounced.size() == 1);
+  CHECK(job.disconnected.size() == 1);
 }
 
 TEST_CASE(

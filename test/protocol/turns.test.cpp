@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who takes turns, and whether long messages then come unasked, by what turns have taken.
+// exchange_detector and eager_limit_tuner: detection of request-reply patterns, and the choice
+// between announced and eager sends by the measured time of turns.
 
 #include <doctest/doctest.h>
 
@@ -17,21 +18,22 @@ struct job {
   std::int64_t now_ns = 0;
   std::uint16_t sent = 0;
 
-  /// `n` turns, which take as long as `ns_of(unasked, number)`. Returns how many came unasked.
+  /// `n` turns, which take as long as `ns_of(eager, number)`. Returns how many messages were sent
+  /// eagerly.
   template <class Cost>
   int go(int n, Cost ns_of) {
-    int unasked = 0;
+    int eager = 0;
     for (int i = 0; i < n; ++i) {
       const bool now = l.begin(sent++, now_ns, 40);
-      unasked += now;
+      eager += now;
       now_ns += ns_of(now, i);
     }
-    return unasked;
+    return eager;
   }
 };
 
-auto costs(std::int64_t asked, std::int64_t unasked) {
-  return [=](bool now, int) { return now ? unasked : asked; };
+auto costs(std::int64_t asked, std::int64_t eager) {
+  return [=](bool now, int) { return now ? eager : asked; };
 }
 
 }  // namespace
@@ -77,7 +79,7 @@ TEST_CASE("turn count: a stream ends turns, and then they begin anew") {
   c.begin();
   CHECK(!c.is_turn_after(16));  // It has been looked at.
   c.sent(true);
-  CHECK(c.unasked());
+  CHECK(c.eager());
   CHECK(c.is_ahead());
   c.arrived();
   CHECK(!c.is_ahead());
@@ -95,14 +97,14 @@ TEST_CASE("turn learner: both are tried, then the faster is taken") {
 
 TEST_CASE("turn learner: what is used for the first time does not count") {
   job j;
-  const auto cost = [](bool unasked, int i) { return unasked ? (i < 58 ? 90'000 : 700) : 900; };
+  const auto cost = [](bool eager, int i) { return eager ? (i < 58 ? 90'000 : 700) : 900; };
   CHECK(j.go(400, cost) == 360);
 }
 
 TEST_CASE("turn learner: what a program does at times does not count") {
   job j;
-  const auto cost = [](bool unasked, int i) {
-    return (unasked ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
+  const auto cost = [](bool eager, int i) {
+    return (eager ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
   };
   CHECK(j.go(4096, cost) == 4056);
   // Nor does the time in which nothing was sent.
@@ -118,23 +120,23 @@ TEST_CASE("turn learner: it looks anew") {
 }
 
 TEST_CASE("turn learner: windows of two are compared as wholes") {
-  for (const bool unasked_pays : {false, true}) {
+  for (const bool eager_pays : {false, true}) {
     eager_limit_tuner l;
     std::int64_t now_ns = 0;
     std::uint16_t sent = 0;
-    int unasked = 0;
-    const int whole = unasked_pays ? 700 : 1100;
+    int eager = 0;
+    const int whole = eager_pays ? 700 : 1100;
     for (int i = 0; i < 400; ++i) {
       // What is announced keeps the second of a window from being a turn.
       const bool first = l.begin(sent++, now_ns, 8);
       now_ns += 10;
-      if (first) unasked += l.begin(sent, now_ns, 8);
+      if (first) eager += l.begin(sent, now_ns, 8);
       ++sent;
       now_ns += first ? whole : 900;
     }
-    if (unasked_pays)
-      CHECK(unasked > 350);
+    if (eager_pays)
+      CHECK(eager > 350);
     else
-      CHECK(unasked < 10);
+      CHECK(eager < 10);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // optimise: some
-// Which path long messages learn to take, in virtual time: whatever the machine, a stream of them is
-// not slower than over the better of the paths that a program could have insisted on.
+// Which path long messages learn to take, in virtual time: whatever the machine, a stream of them
+// is not slower than over the better of the paths that a program could have insisted on.
 
 #include <doctest/doctest.h>
 
@@ -327,23 +327,23 @@ std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body,
       o);
   return count;
 }
-/// How many of rank 0's messages came unasked.
+/// Number of rank 0's long messages that were sent eagerly.
 template <class Body>
-std::uint64_t unasked(const sim::loggp& model, Body body) {
+std::uint64_t eager(const sim::loggp& model, Body body) {
   return counted(mpx::event::eager_sent, model, body);
 }
 
-TEST_CASE("paths: who takes turns sends unasked, where that is faster") {
+TEST_CASE("paths: long messages of a request-reply pattern are sent eagerly if that is faster") {
   const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(unasked(cheap, exchanges(20'000, false)) > 300);
-  CHECK(unasked(cheap, exchanges(65'536, false)) > 300);
-  CHECK(unasked(cheap, exchanges(65'537, false)) == 0);
-  CHECK(unasked(cheap, windows(20'000, true)) == 0);
+  CHECK(eager(cheap, exchanges(20'000, false)) > 300);
+  CHECK(eager(cheap, exchanges(65'536, false)) > 300);
+  CHECK(eager(cheap, exchanges(65'537, false)) == 0);
+  CHECK(eager(cheap, windows(20'000, true)) == 0);
   const sim::loggp dear{.far = {100, 50, 25, 0.5, 0.2}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(unasked(dear, exchanges(65'536, false)) <= 40);  // Those that try it.
+  CHECK(eager(dear, exchanges(65'536, false)) <= 40);  // Those that try it.
 }
 
-TEST_CASE("paths: what comes unasked meets the receive that waits for it") {
+TEST_CASE("paths: an eager long message matches the receive that waits for it") {
   const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
   const auto turns = [](auto&, auto& world) {
     std::vector<std::byte> data(20'000);

@@ -458,11 +458,11 @@ class window_state : public window_barrier<Stack> {
     if (!is_busy(t)) {
       if (os::fast_path_allowed(this->e)) [[likely]]
         return errc{};
-      return finish_troubled(t);
+      return finish_slow(t);
     }
     return finish_busy(t, site, remote);
   }
-  [[gnu::noinline, gnu::cold]] errc finish_troubled(rma_target& t) {
+  [[gnu::noinline, gnu::cold]] errc finish_slow(rma_target& t) {
     const auto guard = os::lock(this->e);
     os::check_locked(this->e);
     return this->tell_loss(stopped(t), t.rank);

@@ -83,7 +83,7 @@ class basic_tcp {
     // Fast path: reads only the connection that delivered the last packet. A poll after a packet,
     // and every 16th one, looks at all connections.
     if (hot_ != nullptr && !look_is_due_ && connections_.serving().empty() &&
-        !connections_.has_timers() && ++unlooked_ < looks_apart) {
+        !connections_.has_timers() && ++unlooked_ < look_interval) {
       connections_.look_at(*hot_);
     } else {
       unlooked_ = 0;
@@ -174,7 +174,7 @@ class basic_tcp {
   const detail::tcp_endpoint& endpoint() const noexcept { return connections_.endpoint(); }
 
  private:
-  static constexpr unsigned looks_apart = 16;
+  static constexpr unsigned look_interval = 16;
   static constexpr int rounds_max = 16;
   // Bytes of long packets delivered per poll.
   static constexpr std::size_t long_bytes_max = 256 * 1024;

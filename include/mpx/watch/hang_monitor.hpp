@@ -303,7 +303,7 @@ class hang_monitor {
 
 /// Announces, before ranks join, that this job is monitored: ranks need not print their own
 /// reports.
-[[gnu::cold]] inline void announce_lookout(const bootstrap::detail::job_view& job) noexcept {
+[[gnu::cold]] inline void announce_hang_monitor(const bootstrap::detail::job_view& job) noexcept {
   job.hang_head().looked_at.store(1, platform::memory_order_relaxed);
 }
 
@@ -317,8 +317,8 @@ template <class Job>
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_monitor<Job> lookout(job, limit_ns);
-  std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
+  hang_monitor<Job> monitor(job, limit_ns);
+  std::int64_t due_ns = platform::now_ns() + monitor.pace_ns();
   for (rank_t r = 0;;) {
     const std::uint32_t epoch = job.failure_epoch(0);
     while (r < job.size() && job.ended(r)) ++r;
@@ -328,10 +328,10 @@ template <class Job>
       platform::futex_wait(job.failure_word(0), epoch, due_ns - now);
       continue;
     }
-    const std::string report = lookout.look(now);
+    const std::string report = monitor.look(now);
     std::fwrite(report.data(), 1, report.size(), stderr);
     if (!report.empty()) std::fflush(stderr);
-    due_ns = now + lookout.pace_ns();
+    due_ns = now + monitor.pace_ns();
   }
 } catch (const std::exception&) {
   return;  // No memory. The job continues.

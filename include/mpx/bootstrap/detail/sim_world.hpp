@@ -131,8 +131,8 @@ class world : event_handler {
     std::vector<std::int64_t> known_ns;
     std::vector<event_handler*> ports;  // The transport's ports.
     std::map<std::pair<rank_t, std::string>, std::string> published;
-    // By (rank, peer): the reason for which rank has renounced peer.
-    std::map<std::pair<rank_t, rank_t>, errc> renounced;
+    // By (rank, peer): the reason for which rank has disconnected from peer.
+    std::map<std::pair<rank_t, rank_t>, errc> disconnected;
     rank_t gone = 0;  // Number of ranks that have left or failed.
     rank_t arrived = 0;
     std::uint64_t generation = 0;
@@ -155,9 +155,9 @@ class world : event_handler {
     e.known_ns[static_cast<std::size_t>(rank)] = known_ns;
     scheduler_.at(known_ns, *this, failures_known);
   }
-  /// `rank` renounces `peer`, which learns of it a detection time later.
+  /// `rank` disconnects from `peer`, which learns of it a detection time later.
   void disconnect_from(environment& e, rank_t rank, rank_t peer, errc why) {
-    e.renounced.insert({{rank, peer}, why});
+    e.disconnected.insert({{rank, peer}, why});
     scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, failures_known);
   }
   /// State of `rank` as `viewer` knows it. To a rank that is dead, or in a job that is over, all

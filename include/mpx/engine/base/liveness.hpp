@@ -35,7 +35,7 @@ class liveness {
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
   void disconnect_from(rank_t, errc) noexcept {}
-  errc renounced_by(rank_t) const noexcept { return errc{}; }
+  errc disconnected_by(rank_t) const noexcept { return errc{}; }
 
  private:
   Job& job_;
@@ -60,7 +60,7 @@ class liveness<Job> {
   rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
   std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
   void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
-  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+  errc disconnected_by(rank_t peer) const noexcept { return job_.disconnected_by(peer); }
 
  private:
   Job& job_;

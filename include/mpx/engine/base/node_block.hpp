@@ -196,7 +196,7 @@ struct node_state : mpx::detail::allocated {
   bool oversubscribed = false;  // Ranks outnumber cores.
   std::uint32_t core = 0;       // The core on which the others know this rank to be.
   unsigned turns = 0;           // Waits until the next check of the spread over cores,
-  unsigned turns_apart = 0;     // and between two such checks.
+  unsigned turn_interval = 0;   // and between two such checks.
   int spin_score = 0;           // Score of polling without a yield for other cores.
   tag_t rooted = -1;            // Last call in which one rank published to all others;
   rank_t root = 0;              // that rank,

@@ -136,7 +136,7 @@ class inbox_component {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
     if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
-      return on_unasked(r, h, payload);
+      return on_long_eager(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
     if constexpr (PlacingTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
@@ -152,12 +152,12 @@ class inbox_component {
       met = matcher_.match_arrival({h.context, source, h.tag});
     }
     if (met == nullptr) return store_unexpected(r, h, payload);
-    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
+    deliver_slow(static_cast<operation&>(*met), source, h.tag, payload);
     ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
 
-  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
+  errc on_long_eager(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -403,8 +403,8 @@ class inbox_component {
     ep().finish(op, why);
     released(source, payload.size());
   }
-  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
-                                       std::span<const std::byte> payload) noexcept {
+  [[gnu::noinline]] void deliver_slow(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept {
     deliver(op, source, tag, payload);
   }
   /// Returns credit for eager bytes of `source` that have left this process's memory.
@@ -476,7 +476,7 @@ class inbox_component {
     const bool unready = m->unready;
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
+    deliver_slow(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     unexpected_.forget(m);
     if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
@@ -638,11 +638,11 @@ template <class Stack, class Endpoint>
 /// Handles an eager message longer than the threshold, sent without an announcement because the two
 /// ranks exchange messages in turns (ADR 0036).
 template <class Stack, class Endpoint>
-[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_unasked(
+[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_long_eager(
     peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
   if (h.flags != wire::flag_turn || h.ticket != 0 ||
       payload.size() <= protocol_type::tiny_bytes_max ||
-      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
+      payload.size() > eager_long_bytes_max<transport_type, protocol_type>)
     return errc::protocol;
   ep().outbox().on_turn(r);
   wire::header plain = h;
@@ -650,7 +650,7 @@ template <class Stack, class Endpoint>
   post_direct_if_any();
   posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
   if (met == nullptr) return store_unexpected(r, plain, payload);
-  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
+  deliver_slow(static_cast<operation&>(*met), r.peer, h.tag, payload);
   return errc{};
 }
 

@@ -289,14 +289,14 @@ class peers_component {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
-    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+    return job_.disconnected_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
   /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
   /// signal 9"; "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
     const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
-    const errc given_up = job_.renounced_by(rank);
+    const errc given_up = job_.disconnected_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
                        given_up == errc::protocol    ? "whose packets make no sense to it"
@@ -353,7 +353,7 @@ class peers_component {
   /// for this rank: the connection may have ended at this end alone.
   bool would_wait(rank_t rank, errc why) const noexcept {
     return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
-           job_.renounced_by(rank) == errc{};
+           job_.disconnected_by(rank) == errc{};
   }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 

@@ -67,11 +67,11 @@ class progress_component {
     return n;
   }
   /// Out-of-line form of poll_once, for calls that poll rarely.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return ep().poll(polling::for_packets); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_outlined() { return ep().poll(polling::for_packets); }
   /// Polls, and handles changes of the job's failure epoch.
   [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_failures); }
   /// Handles packets that have arrived, and does nothing else.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return ep().poll(polling::only); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_outlined() { return ep().poll(polling::only); }
   /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in
   /// it, and a member of the endpoint so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
@@ -119,7 +119,7 @@ class progress_component {
     if (leader_) ep().transport().wake();
     unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (poll_packets_apart() > 0) {
+      if (poll_packets_outlined() > 0) {
         vain = 0;
       } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
         return;
@@ -137,7 +137,7 @@ class progress_component {
       if (!left || ep().transport().has_heard_out(peer)) return;
       const std::int64_t until_ns = ep().now_ns() + last_failures_ns_max;
       do {
-        if (poll_packets_apart() == 0) yield();
+        if (poll_packets_outlined() == 0) yield();
       } while (!ep().transport().has_heard_out(peer) && ep().now_ns() < until_ns);
     }
   }
@@ -145,7 +145,7 @@ class progress_component {
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (ep().peers().orphaned()) return;
-      std::size_t n = poll_packets_apart();
+      std::size_t n = poll_packets_outlined();
       if (ep().peers().has_slow_reason()) n += ep().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
@@ -413,7 +413,7 @@ class progress_component {
     ep().peers().check();
     if (ep().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
-    std::size_t n = poll_packets_apart();
+    std::size_t n = poll_packets_outlined();
     if (ep().peers().has_slow_reason()) n += ep().flush_busy();
     wake_waiters_if_new(before);
     return n;

@@ -343,7 +343,7 @@ class rendezvous_component {
     if (ep().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
-        choose_way(op);
+        choose_protocol(op);
       else
         op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
@@ -387,7 +387,7 @@ class rendezvous_component {
   /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
   /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
   /// number chooses.
-  void choose_way(operation& op) noexcept;
+  void choose_protocol(operation& op) noexcept;
   void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
     peer_record& r = ep().peers().of(op.peer);
     r.taken_ = by;
@@ -562,7 +562,7 @@ template <class Stack, class Endpoint>
       // Otherwise the choice is made when this rank waits or polls: its program may have more
       // messages to announce first. Earlier messages come first, so that their cost is measured
       // unmixed.
-      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);
+      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
     }
     op.target = from;
@@ -616,7 +616,7 @@ template <class Stack, class Endpoint>
       if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
-      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_protocol(next);
       if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
         defer_rest(next);
         break;
@@ -727,7 +727,8 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_way(operation& op) noexcept {
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_protocol(
+    operation& op) noexcept {
   peer_record& r = ep().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = working_ns();
@@ -738,7 +739,8 @@ template <class Stack, class Endpoint>
   const bool both_ways = op.learns == protocol::traffic::both_ways;
   // After an eager send without an announcement the peer's choice is not known.
   const bool follows = both_ways && whole && op.peer < ep().transport().self() &&
-                       !ep().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
+                       !ep().outbox().has_sent_long_eagerly(r) &&
+                       r.taken_bits_ == bits_of(op.limit);
   op.rendezvous_protocol =
       follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }

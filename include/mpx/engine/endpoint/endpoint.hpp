@@ -94,14 +94,14 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return send_slow(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
   [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
     lock_guard lock(threading());
-    return send_apart(base, bytes, nullptr, to, bits);
+    return send_slow(base, bytes, nullptr, to, bits);
   }
   /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
   /// fails.
@@ -154,7 +154,7 @@ class endpoint : endpoint_policies<Stack>,
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // The stage may be read only under the lock.
     if (op->done()) return true;
-    pace().poll_once_apart();  // Usually completes `op`, so nothing else is set up before.
+    pace().poll_once_outlined();  // Usually completes `op`, so nothing else is set up before.
     return op->done();
   }
   [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
@@ -497,8 +497,8 @@ class endpoint : endpoint_policies<Stack>,
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);
   }
-  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                     match_bits bits);
+  started send_slow(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                    match_bits bits);
   started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
                       match_bits bits);
   started send_queued_locked(const send_call& c, std::uint8_t flags);

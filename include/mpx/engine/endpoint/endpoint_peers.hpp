@@ -53,7 +53,7 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   if constexpr (ends_exposures) end_exposures_to(peer);
-  pace().poll_packets_apart();  // Ends operations that were pending with it.
+  pace().poll_packets_outlined();  // Ends operations that were pending with it.
   inbox().forget_unexpected(peer);
   flow().drop(peer);
   peers().remove(peer);

@@ -280,12 +280,12 @@ class ring_fabric {
       sink.packet(r.source, header, {data, code});
       return true;
     }
-    return deliver_apart(r, sink, header, data, code);
+    return deliver_slow(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] bool deliver_apart(receiver& r, Sink& sink, const frame_header& header,
-                                       const std::byte* data, std::uint32_t code) noexcept {
+  [[gnu::noinline]] bool deliver_slow(receiver& r, Sink& sink, const frame_header& header,
+                                      const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) {
       sink.packet(r.source, header, {data, code});
       return true;
@@ -308,7 +308,7 @@ class ring_fabric {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            return deliver_apart(r, sink, h, data, code);
+            return deliver_slow(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;

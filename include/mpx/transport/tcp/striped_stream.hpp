@@ -246,7 +246,7 @@ class striped_stream {
       tell_watch(s.in_lane);
     }
     if (got != 0) return static_cast<ssize_t>(got);
-    if (!s.ended && !to.at_end() && ++s.in_vain % looks_apart == 0) s.ended = any_broken();
+    if (!s.ended && !to.at_end() && ++s.in_vain % look_interval == 0) s.ended = any_broken();
     return s.ended ? -1 : 0;
   }
 
@@ -272,7 +272,7 @@ class striped_stream {
   using lane = stripe_lane<Lower>;
   static constexpr std::uint32_t moves_bit = 1u << 31;
   static constexpr std::size_t pieces_max = 96;
-  static constexpr unsigned looks_apart = 64;
+  static constexpr unsigned look_interval = 64;
   static constexpr std::string_view lane_label = "mpx tcp lane";
 
   struct state : mpx::detail::allocated {

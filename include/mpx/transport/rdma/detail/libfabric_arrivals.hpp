@@ -52,8 +52,8 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   if (!busy_.empty()) push_all();
   if (epoch != known_) [[unlikely]]
     note_failures(epoch, !heard);
-  constexpr std::uint32_t looks_apart = 1024;  // A sleeping rank looks in arm().
-  if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
+  constexpr std::uint32_t look_interval = 1024;  // A sleeping rank looks in arm().
+  if (lines_.any() && ++looks_ % look_interval == 0) look_at_lines();
 }
 
 template <class Calls, fabric_reads Reads>
