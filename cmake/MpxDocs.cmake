@@ -31,7 +31,7 @@ else()
   message(STATUS "mpx: no doxygen, the API reference is not built")
 endif()
 
-# What the documents show is compiled and run, and prints what they say.
+# Programs and output in the documents are compiled, run and compared.
 set(simulate --no-sim)
 set(context_library "")
 if(TARGET mpx::sim)

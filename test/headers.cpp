@@ -33,7 +33,7 @@ static_assert(MonitoringTransport<transport_archetype> && DrainableTransport<tra
 static_assert(ExplainingTransport<transport_archetype> && !ExplainingTransport<transport::inproc>);
 static_assert(PutPreferringTransport<transport_archetype> &&
               !PutPreferringTransport<transport::inproc>);
-static_assert(!DrainableTransport<transport::inproc>);  // What is done is the peer's.
+static_assert(!DrainableTransport<transport::inproc>);  // A post that is done has reached the peer.
 static_assert(SharedMemoryTransport<transport::inproc> && ElasticTransport<transport::inproc>);
 static_assert(PollableTransport<transport::inproc> && SharedMemoryTransport<transport::shm>);
 static_assert(!Transport<deaf> && !Transport<int>);

@@ -28,7 +28,7 @@ CAST = re.compile(r"static_cast<\s*(peer_id|rank_t)\s*>\s*\(([^;]*)")
 OF_A_PEER = re.compile(r"\b(peer|source|self|to|any_peer)\b")
 OF_A_RANK = re.compile(r"rank|\bsize\(\)|\bself_?\b|\b(to|from|root)\b")
 
-# What glibc declares with warn_unused_result, to which g++ holds even who casts the result to void.
+# Functions that glibc declares with warn_unused_result: g++ warns even if the result is cast to void.
 UNUSED = re.compile(r"^\s*(static_cast<void>\(\s*|\(void\)\s*)?::"
                     r"(p?read|p?write|readv|writev|f?truncate|getrandom|getentropy|pipe2?|dup|readlink|"
                     r"f?chdir|f?chown|nice|fread|fwrite|realpath|getcwd|system)\(")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every bootstrap has to do, by what it is a model of, as a suite over one bootstrap per rank,
-// each used by a thread of its own.
+// Contract suite of bootstraps and their refinements, over one bootstrap per rank, each used by a
+// thread of its own.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ void check_meeting(std::vector<B>& ranks) {
   CHECK(good == n);
 }
 
-/// What may not be asked.
+/// Requests that must be refused.
 template <mpx::SharedMemoryBootstrap B>
 void check_arguments(B& b) {
   CHECK(errc_of([&] { b.get(-1, "k"); }) == mpx::errc::rank);
@@ -171,7 +171,7 @@ void check_disconnecting(std::vector<B>& ranks) {
         }) == n);
 }
 
-/// Who has left is told so, and touches nothing; the others see the epoch move.
+/// A rank that has left learns so and changes nothing; the other ranks see the failure epoch grow.
 template <mpx::LivenessBootstrap B>
 void check_leaving(std::vector<B>& ranks) {
   for (B& b : ranks) {
@@ -249,7 +249,7 @@ void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, 
       named = e.code() == wanted &&
               std::string(e.what()).find("rank " + std::to_string(last)) != std::string::npos;
     }
-    const std::string text = b.loss_text(last);  // Who aborts the job is not lost.
+    const std::string text = b.loss_text(last);  // A rank that aborts the job is not lost.
     named = named && (state == mpx::rank_state::joined
                           ? text.empty()
                           : text.find("rank " + std::to_string(last)) != std::string::npos);

@@ -79,7 +79,7 @@ TEST_CASE("between: started ones are many at once, and end in any order") {
     });
 }
 
-TEST_CASE("between: what is prepared goes together by the order of preparing") {
+TEST_CASE("inter: prepared calls match in the order of preparation") {
   ranks::run<ranks::inproc>(5, [](auto world) {
     const bool low = world.rank() < 2;
     auto half = world.split(low ? 0 : 1);
@@ -97,7 +97,7 @@ TEST_CASE("between: what is prepared goes together by the order of preparing") {
   });
 }
 
-TEST_CASE("between: what is wrong is told, and nobody waits") {
+TEST_CASE("inter: wrong arguments are errors, and no rank waits") {
   using namespace inter_suite;
   ranks::run<ranks::inproc>(5, [](auto world) {
     const bool low = world.rank() < 2;
@@ -116,7 +116,7 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     CHECK(next());
     words in(2);
     words out(3);               // For 3 or 2 ranks.
-    on.allgather(in, out, ec);  // Who is right loses those who are not.
+    on.allgather(in, out, ec);  // Ranks with correct arguments lose those with wrong ones.
     CHECK((ec == mpx::errc::count || ec == mpx::errc::argument || ec == mpx::errc::peer_lost));
     CHECK(next());
     in.resize(12);
@@ -227,7 +227,7 @@ TEST_CASE("between: buffers that layouts spread") {
     });
 }
 
-TEST_CASE("between: ranks compare their calls where the stack says so") {
+TEST_CASE("inter: ranks compare their calls if the stack asks for it") {
   using namespace inter_suite;
   using compared = mpx::stack<mpx::transport::inproc, mpx::checks::collectives>;
   ranks::run<compared>(5, [](auto world) {

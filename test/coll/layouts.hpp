@@ -86,7 +86,7 @@ class place {
     for (std::size_t i = 0; i < count_; ++i) set(i, value(r, from + i));
     return *this;
   }
-  /// Whether `n` elements from `at` on are what rank r gives from `from` on.
+  /// True if `n` elements from `at` on are those that rank r gives from `from` on.
   bool holds(std::size_t at, std::size_t n, rank_t r, std::size_t from = 0) const {
     for (std::size_t i = 0; i < n; ++i)
       if (get(at + i) != value(r, from + i)) return false;

@@ -42,7 +42,7 @@ TEST_CASE("layouts: every collective by every algorithm, started and prepared") 
 }
 
 // These ranks have met before, and their elements lie in one piece: the shortest way is near.
-TEST_CASE_TEMPLATE("layouts: what lies in one piece goes every way at every length", Stack,
+TEST_CASE_TEMPLATE("layouts: contiguous data works with every algorithm at every length", Stack,
                    ranks::inproc, ranks::shm) {
   for (const mpx::rank_t n : {2, 3})
     ranks::run<Stack>(n, [n](auto world) {
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("layouts: what lies in one piece goes every way at every leng
     });
 }
 
-TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
+TEST_CASE("layouts: data that does not fit is an error at all ranks, with the reason") {
   ranks::run<spread_stack>(3, [](auto world) {
     using mpx::datatype;
     const mpx::rank_t me = world.rank();
@@ -150,7 +150,7 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
     auto never = world.bcast_init(mpx::buffer(data.data(), 1, datatype()), 0, ec);
     CHECK(ec == mpx::errc::datatype);
     CHECK(!never);
-    // What is sent may overlap, and what does not count is not looked at.
+    // Send data may overlap; an argument that does not count is not read.
     world.bcast(
         me == 0 ? mpx::buffer(data.data(), 1, onto_itself) : mpx::buffer(data.data(), 2, type), 0);
     if (me == 0) {
@@ -162,7 +162,7 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
   });
 }
 
-TEST_CASE("layouts: blocks of a datatype without bytes are none, wherever they are said to lie") {
+TEST_CASE("layouts: blocks of a datatype without bytes are empty at any displacement") {
   ranks::run_at_all_counts<spread_stack>([](auto world) {
     using mpx::datatype;
     const auto n = static_cast<std::size_t>(world.size());

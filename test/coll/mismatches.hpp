@@ -16,7 +16,7 @@
 
 namespace mismatches {
 
-/// What went wrong in `call`, and with which text.
+/// Error of `call`, and its text.
 template <class Call>
 std::pair<std::error_code, std::string> error_of(Call&& call) {
   try {
@@ -37,8 +37,8 @@ inline std::string signatures_in(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first);
 }
 
-/// What was not as it should be, by all ranks. (The test looks at it afterwards: what doctest keeps
-/// of a test case must not be touched by fibers in turn.)
+/// Failed expectations of all ranks. (The test reads them afterwards: fibers must not use doctest's
+/// state of a test case in turn.)
 class findings {
  public:
   void check(bool right, const std::string& what) {
@@ -70,7 +70,7 @@ void expect(findings& found, const World& world, mpx::rank_t odd, Call&& call, s
   found.check(same, "ranks name different calls: " + text);
 }
 
-/// What all ranks have to give alike.
+/// Arguments that all ranks have to give alike.
 template <class World>
 void of_all(findings& found, const World& world, mpx::rank_t odd, suite::form f) {
   const mpx::rank_t n = world.size();
@@ -143,7 +143,7 @@ void of_all(findings& found, const World& world, mpx::rank_t odd, suite::form f)
       "gather of " + std::to_string(16 * size) + " bytes to root 0", "gather of ");
 }
 
-/// What pairs have to give alike.
+/// Arguments that pairs of ranks have to give alike.
 template <class World>
 void of_pairs(findings& found, const World& world, mpx::rank_t odd, suite::form f) {
   const mpx::rank_t n = world.size();
@@ -258,8 +258,7 @@ void everything(findings& found, const World& world, Late&& late) {
   }
 }
 
-/// What goes together is not complained of: bytes with anything, groups that are apart, and who
-/// is in none.
+/// Matching calls raise no error: bytes with any type, disjoint groups, and ranks in no group.
 template <class World>
 void nothing(findings& found, const World& world) {
   double d = world.rank() == 0 ? 2.5 : 0;

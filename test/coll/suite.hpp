@@ -56,7 +56,7 @@ inline bool is_of(std::span<const std::int64_t> v, mpx::rank_t r, std::size_t fr
   return true;
 }
 
-/// How a call is made: at once, started, or prepared and run twice.
+/// Form of a call: blocking, started, or prepared and run twice.
 enum class form { at_once, started, prepared };
 
 /// Calls `call(how...)` in one of the forms.

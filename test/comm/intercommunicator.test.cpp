@@ -171,7 +171,7 @@ TEST_CASE("intercommunicators: errors, for all of both groups") {
     CHECK(ec == mpx::errc::rank);
     const bool low = world.rank() < 2;
     const mpx::rank_t other = low ? 2 : 0;
-    // What one group does wrong is told to both of them.
+    // Both groups learn of an error of one.
     const auto told = [&](mpx::rank_t leader, auto mine) {
       CHECK(!inter::connect(half, leader, world, other, 7, ec));
       CHECK(ec == (low ? mine : mpx::errc::peer_lost));
@@ -190,7 +190,8 @@ TEST_CASE("intercommunicators: errors, for all of both groups") {
   });
 }
 
-TEST_CASE("intercommunicators: a group at the limit of communicators tells the other one") {
+TEST_CASE(
+    "intercommunicators: a group at the limit of communicators reports it to the other group") {
   ranks::run<ranks::inproc>(3, [](auto world) {
     using inter = mpx::intercommunicator<ranks::inproc>;
     const bool low = world.rank() == 0;

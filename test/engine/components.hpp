@@ -280,7 +280,7 @@ class policies_archetype {
   std::int64_t clock_ = 0;
 };
 
-/// What was asked of an outbox.
+/// Records the calls of an outbox.
 struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }

@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(b.op->pending == 1);
 }
 
-TEST_CASE("components: the outbox gives credit back for what was not posted") {
+TEST_CASE("components: the outbox returns credit for messages that were not posted") {
   outbox_owner h;
   auto data = pattern_of(200);
   h.transport().answers_with = outcome::retry;
@@ -88,7 +88,7 @@ TEST_CASE("components: the outbox gives credit back for what was not posted") {
   CHECK(h.ended.size() == 1);
 }
 
-TEST_CASE("components: the outbox announces what is long, as often as it may") {
+TEST_CASE("components: the outbox announces long messages up to the allowed number") {
   outbox_owner h;
   auto data = pattern_of(1000);
   const mpx::memory all(std::span{data});
@@ -103,7 +103,7 @@ TEST_CASE("components: the outbox announces what is long, as often as it may") {
   CHECK(h.transport().posted.size() == 3);
 }
 
-TEST_CASE("components: the outbox sends answers first, and takes only answers that make sense") {
+TEST_CASE("components: the outbox sends answers first, and refuses unexpected answers") {
   outbox_owner h;
   auto data = pattern_of(8);
   h.transport().answers_with = outcome::retry;
@@ -143,7 +143,7 @@ TEST_CASE("components: the outbox's attached memory is whole again when all has 
   CHECK(h.detach().size() == 128);
 }
 
-TEST_CASE("components: the outbox packs what a layout spreads") {
+TEST_CASE("components: the outbox packs noncontiguous data") {
   outbox_owner h;
   auto data = pattern_of(64);
   const every_second second;
@@ -154,7 +154,8 @@ TEST_CASE("components: the outbox packs what a layout spreads") {
 }
 
 TEST_CASE(
-    "components: a long message comes unasked with the flag of turns alone, and is not tiny") {
+    "components: an eager long message needs the flag of a request-reply pattern, and is not "
+    "tiny") {
   inbox_owner h;
   peer_record& one = h.peers().of(1);
   const mpx::wire::header turn{
@@ -179,7 +180,7 @@ TEST_CASE(
   CHECK(h.outbox().answers.empty());
 }
 
-TEST_CASE("components: the inbox matches what comes with what is wanted, whichever is first") {
+TEST_CASE("components: the inbox matches messages and receives in either order") {
   inbox_owner h;
   std::array<std::byte, 16> into{};
   const auto data = pattern_of(16);
@@ -231,14 +232,13 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
 }
 
-TEST_CASE(
-    "components: the inbox names the memory of a body that is on its way, and takes it once") {
+TEST_CASE("components: the inbox places a body in its receive's memory, once") {
   inbox_owner h;
   std::array<std::byte, 64> into{};
   const auto data = pattern_of(64);
   peer_record& one = h.peers().of(1);
   const wire::header header{.kind = eager, .tag = 3, .context = 0};
-  CHECK(h.place(one, header, 64).empty());  // Nobody wants it yet.
+  CHECK(h.place(one, header, 64).empty());  // No receive matches it yet.
   const started r = h.receive(room_in(into), mpx::pattern(0, 1, 3));
   const auto where = h.place(one, header, 64);
   REQUIRE(where.data() == into.data());
@@ -306,8 +306,7 @@ TEST_CASE("components: the rendezvous fetches, or asks for packets where it cann
   }
 }
 
-TEST_CASE(
-    "components: in an exchange the rendezvous has data moved as the lower peer had what it got") {
+TEST_CASE("components: in an exchange the rendezvous uses the protocol of the lower peer") {
   for (const peer_id me : {0, 2}) {
     for (const bool both_ways : {false, true}) {
       CAPTURE(me);
@@ -330,7 +329,7 @@ TEST_CASE(
       op.data = {into.data(), into.size()};
       arrived_message m = announced(data);
       m.flags = both_ways ? arrived_message::flag_both_ways : 0;
-      h.begin(op, m);  // Who chooses begins with a get.
+      h.begin(op, m);  // The tuner begins with a get.
       const bool follows = me == 2 && both_ways;
       CHECK(h.outbox_.answers.back().second.kind ==
             (follows ? wire::kind::clear : wire::kind::finished));
@@ -340,8 +339,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "components: the rendezvous tells of all that came from a peer in one packet, and of each "
-    "once") {
+    "components: the rendezvous reports all fetched messages of a peer in one packet, each once") {
   rendezvous_owner h;
   static_assert(rendezvous_owner::component::tells_together);
   h.transport().copies_with = outcome::pending;
@@ -403,7 +401,7 @@ TEST_CASE(
   CHECK(told == std::vector<std::pair<peer_id, std::uint32_t>>{{2, 1000}, {3, 1001}});
 }
 
-TEST_CASE("components: what is behind a notice of fetched data is checked, and errors end it") {
+TEST_CASE("components: the payload of a notice of fetched data is checked, and errors end it") {
   std::vector<std::uint32_t> seen;
   const auto see = [&](std::uint32_t ticket) {
     seen.push_back(ticket);
@@ -452,7 +450,7 @@ TEST_CASE(
   CHECK(h.ended.empty());
 }
 
-TEST_CASE("components: the rendezvous takes lent memory back, whatever the end") {
+TEST_CASE("components: the rendezvous withdraws exposed memory at every end") {
   rendezvous_owner h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
@@ -474,9 +472,7 @@ TEST_CASE("components: the rendezvous takes lent memory back, whatever the end")
   CHECK(h.outbox_.answered == 1);
 }
 
-TEST_CASE(
-    "components: the rendezvous asks the peer for lent memory that the transport cannot take "
-    "back") {
+TEST_CASE("components: the rendezvous recalls exposed memory that the transport cannot withdraw") {
   rendezvous_owner h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
@@ -501,7 +497,7 @@ TEST_CASE(
   CHECK(h.withdraw(op));
 }
 
-TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever is lost") {
+TEST_CASE("components: peers reports a loss once, after a last poll") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -540,7 +536,7 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(h.failures() == 3);
 }
 
-TEST_CASE("components: who is lost to the transport alone, and lives, is told") {
+TEST_CASE("components: a peer that only the transport has lost is told so") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -554,13 +550,12 @@ TEST_CASE("components: who is lost to the transport alone, and lives, is told") 
   CHECK(job.disconnected.size() == 1);
 }
 
-TEST_CASE(
-    "components: the peers hear each one out that has gone, though it went while they heard") {
+TEST_CASE("components: peers drains each peer that is gone, also one lost during another drain") {
   scripted_job job;
   peers_owner h(job);
   h.check();
   job.leave(1);
-  h.on_hearing = [&] {  // What rank 2 sends before this comes too late for that poll.
+  h.on_hearing = [&] {  // Data that rank 2 sends before this is too late for that poll.
     if (h.heard.size() == 1) job.leave(2);
     CHECK(h.told.size() + 1 == h.heard.size());
   };
@@ -574,7 +569,7 @@ TEST_CASE(
   CHECK(h.heard.back() == std::pair<peer_id, bool>{3, false});
 }
 
-TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and who is lost") {
+TEST_CASE("components: the busy and stalled lists drop idle and lost peers") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -595,7 +590,7 @@ TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and
   CHECK(seen == std::vector<peer_id>{1, 2, 3});
   CHECK(h.failure_of(2) == errc::no_resources);
   CHECK(h.forgotten == std::vector<peer_id>{2});
-  // What is refused while it is flushed may be a loss, of which the next poll tells.
+  // A post that is refused during a flush may be a loss, which the next poll reports.
   h.for_each_busy([&](peer_record& r) {
     if (r.peer == 3) h.refuse(3);
     return true;
@@ -607,7 +602,7 @@ TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and
   CHECK(!h.any_busy());
 }
 
-TEST_CASE("components: the peers' stalled list forgets who is lost") {
+TEST_CASE("components: the stalled list drops lost peers") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -619,7 +614,7 @@ TEST_CASE("components: the peers' stalled list forgets who is lost") {
   CHECK(h.next_stalled() == nullptr);
 }
 
-TEST_CASE("components: the peers' places are given away again, and a newcomer is nobody's heir") {
+TEST_CASE("components: indices of dropped peers are reused without their old state") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -670,7 +665,7 @@ TEST_CASE("components: progress polls, rests and sleeps only when nothing moves"
   h.wait_until(threading, {"named"}, {}, [&] { return h.transport().sleeps == 2; });
   CHECK(seen != nullptr);
   CHECK(h.transport().disarms == h.transport().sleeps);
-  CHECK(h.inbox_.allowed >= 2);  // What a blocked rank owes to others comes before its rest.
+  CHECK(h.inbox_.allowed >= 2);  // A blocked rank answers its peers before it sleeps.
   CHECK(h.peers().checks >= 2);
 }
 
@@ -697,7 +692,7 @@ TEST_CASE(
   CHECK(h.transport().disarms == 0);
 }
 
-TEST_CASE("components: progress looks on while a peer writes a long message here") {
+TEST_CASE("components: progress keeps polling while a peer writes a long message here") {
   progress_owner h;
   stack::threading_type threading;
   operation* const op = h.pool().take();
@@ -723,7 +718,7 @@ TEST_CASE("components: progress looks on while a peer writes a long message here
   h.pool().give(op);
 }
 
-TEST_CASE("components: progress hears a peer out, though polls find nothing for a while") {
+TEST_CASE("components: progress drains a peer, though polls find nothing for a while") {
   progress_owner h;
   h.transport().arms_with = false;
   h.on_poll = [&] {
@@ -733,14 +728,14 @@ TEST_CASE("components: progress hears a peer out, though polls find nothing for 
   h.drain_peer(1, false);
   CHECK(h.polls == 6);
   CHECK(h.transport().disarms == 1);
-  // What the peer has sent before it left is on its way.
+  // Packets that the peer sent before it left are in transit.
   h.on_poll = nullptr;
   h.polls = 0;
   h.transport().on_heard_out = [&] { return h.polls == 4; };
   h.drain_peer(1, true);
   CHECK(h.polls == 4);
   h.polls = 0;
-  h.drain_peer(1, false);  // Nobody can tell what a rank that died had sent.
+  h.drain_peer(1, false);  // Nothing is known of the packets of a rank that died.
   CHECK(h.polls == 1);
   h.polls = 0;
   h.transport().on_heard_out = [] { return false; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every FlowControl has to do, as a suite: a sender and a receiver with a channel between them
-// that delays messages and counts, over many steps and more than 2^32 blocks.
+// Contract suite of flow controls: a sender and a receiver with a channel between them that delays
+// messages and counts, over many steps and more than 2^32 blocks.
 
 #include <doctest/doctest.h>
 

@@ -59,7 +59,7 @@ template <class Producer, bool Pooled>
 class ends {
  public:
   static constexpr std::size_t threads = 2;
-  /// Where the pool is used, it is full before the lines are.
+  /// If the pool is used, it is full before the lines are.
   static constexpr ring_geometry geometry{Pooled ? 8 : 4, 4096};
 
   explicit ends(explore::scheduler& s, reader how = reader::careful, fault f = {})

@@ -16,14 +16,14 @@ namespace {
 
 using namespace mpx::rma;
 
-/// What is wrong with the ones that must be found out.
+/// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
   unlocked_reader,   // A reader that is refused goes on.
   half_an_exchange,  // An element is combined without its lock.
-  no_look,           // Who combines a few does so whoever has them to himself.
-  no_word,           // Who combines a few does not say so.
-  no_wait,           // Who comes with many does not wait for those.
+  no_look,           // A rank combines a few although another has the lock.
+  no_word,           // A rank that combines a few sets no flag.
+  no_wait,           // A rank that combines many does not wait for those.
   no_barrier,        // He may not see them.
 };
 
@@ -92,7 +92,7 @@ class sharing {
   std::uint64_t sum_ = 0;
 };
 
-/// Where the first of the ranks dies, in its first turn.
+/// Point at which the first of the ranks dies, in its first turn.
 enum class death : std::uint8_t { none, among_few, alone, closing };
 
 /// Three ranks combine one element, now among others, now alone.
@@ -156,7 +156,7 @@ class combining {
     scheduler_.point("combining", this);
     sum_.store(was + 1, std::memory_order_relaxed);
   }
-  /// What is under way stays as it is.
+  /// State is left as it is.
   void die(element_locks locks) {
     if (death_ == death::among_few) {
       ::new (last_) few_guard(locks);
@@ -214,7 +214,7 @@ class barrier {
   bool come_[4][threads] = {};
 };
 
-TEST_CASE("preempt: the ranks of a window meet") {
+TEST_CASE("preempt: the barrier of a window") {
   explore::check_sound("window barriers", explore::search<barrier>(2000), 1000);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("preempt: the locks of a window's target") {
   explore::check_sound("window locks", explore::search<sharing>(2000), 1000);
 }
 
-TEST_CASE("preempt: many elements of a window's target are combined by one rank alone") {
+TEST_CASE("preempt: many elements of a window's target are combined by one rank at a time") {
   explore::check_sound("many elements", explore::search<combining>(3000), 1000);
 }
 

@@ -230,7 +230,7 @@ MUTATIONS = [
      "  if (r.placed_flags_ != 0)\n", "  if (r.placed_flags_ == 9)\n"),
     ("bits are compared without what a receive ignores", "matching/concepts.hpp",
      "((b ^ bits) | ignore) == ignore", "(b ^ bits) == 0"),
-    # What is hashed late, and what is due.
+    # Receives that are hashed late, and due copies.
     ("a receive beyond the first few is in no table", "hashed.hpp",
      "        exact_.insert(r);\n", "        if (last_sequence_ % 8 != 5) exact_.insert(r);\n"),
     ("a message taken without an operation keeps its credit", STORED,
@@ -367,7 +367,7 @@ MUTATIONS = [
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n"
      "    platform::write_back_to_reader(p.payload.data(), p.payload.size());\n",
      "preempt/line_ring.test.cpp"),
-    # How long messages go.
+    # Rendezvous protocols.
     ("each side of an exchange chooses its own way", WAYS,
      "op.peer < ep().transport().self()", "op.peer > ep().transport().peers()", COMPONENTS_TEST),
     ("of an exchange the time counts, and not the work", INBOX,
@@ -627,7 +627,7 @@ MUTATIONS = [
     ("a read that fails without a name is never over",
      "libfabric_arrivals.hpp", "unnamed_ = fabric_.reads_at_once();",
      "unnamed_ = false;", "transport/libfabric.test.cpp"),
-    # What has been fetched is told together.
+    # Notices about several fetched messages.
     ("who has fetched keeps the notice to itself", ENDPOINT,
      "if (rendezvous().has_finished()) rendezvous().tell_finished();", "", RDMA_TEST),
     ("of what was fetched together only the first is heard", NOTICES,

@@ -78,7 +78,7 @@ struct half_job {
 inline void say(const tcp_descriptor& s, const void* what, std::size_t bytes) {
   static_cast<void>(::send(s.fd(), what, bytes, MSG_NOSIGNAL));
 }
-/// Whether the other end hangs up.
+/// True if the other end closes the connection.
 inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
   keeper sink;
   const deadline limit;
@@ -90,7 +90,7 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
     if (limit.passed()) return false;
   }
 }
-/// What a rank 1 tells rank 0 alone: one that has started again tells something else.
+/// Token that rank 1 gives rank 0 only: a rank 1 that has started again gives another.
 inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}}; }
 
 /// Rank 1 calls, and has said who it is, which rank 0 has not read.
@@ -109,7 +109,7 @@ inline tcp_descriptor greeted(half_job& j, tcp_connecting_handshake& c, std::uin
   say(s, &h, sizeof h);
   return s;
 }
-/// What rank 0 says to that.
+/// Verdict of rank 0 on that handshake.
 inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connecting_handshake& c) {
   keeper sink;
   const deadline limit;

@@ -90,7 +90,7 @@ TEST_CASE("hybrid: some near, some far") {
   const pretended hosts("0,1,0");
   check_waiting<helped<small>>();
 }
-TEST_CASE("hybrid: who leaves") {
+TEST_CASE("hybrid: a rank leaves") {
   const pretended hosts("0,1");
   check_parting<usual>();
 }
@@ -110,7 +110,7 @@ TEST_CASE("hybrid: traffic") {
   }
 }
 
-TEST_CASE("hybrid: who is near, and which node a rank is on") {
+TEST_CASE("hybrid: near peers, and the node of a rank") {
   const pretended hosts("7,3,7,0");
   cluster<small> job(6);
   const peer_id nodes[] = {0, 1, 0, 3, 0, 1};
@@ -139,7 +139,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   job[0].free_block(block);
 }
 
-TEST_CASE("hybrid: who floods does not keep those on the other side waiting") {
+TEST_CASE("hybrid: a flood from one side does not delay the other side") {
   const pretended hosts("0,0,1");
   cluster<small> job(3);
   for (const peer_id flooding : {1u, 2u}) {

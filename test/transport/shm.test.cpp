@@ -47,7 +47,7 @@ TEST_CASE("shm: many peers") {
   check_many_peers<small_shm>(70);
   check_many_peers<small_shm>(130);
 }
-TEST_CASE("shm: one can poll for it") {
+TEST_CASE("shm: PollableTransport") {
   check_pollable<shm>();
   check_pollable<small_shm>();
 }
@@ -136,7 +136,7 @@ class two_processes {
   std::optional<mpx::bootstrap::mpxrun> rank_;
 };
 
-TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
+TEST_CASE("shm: a false peer card gives no access to any process") {
   two_processes job;
   struct card {
     std::int64_t pid;
@@ -175,7 +175,7 @@ TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
   CHECK(!reaches(1, {0, 0, 0}));
   CHECK(!reaches(1, {-1, honest.address, honest.word}));
   CHECK(!reaches(1, {honest.pid + (std::int64_t{1} << 32), honest.address, honest.word}));
-  // What looks like the peer's mark lies in this process, which the peer names.
+  // A copy of the peer's mark lies in this process, which the peer names.
   const mpx::transport::detail::process_mark copied{honest.word, 1};
   const auto here = reinterpret_cast<std::uintptr_t>(&copied);
   CHECK(!reaches(1, {::getpid(), here, honest.word}));
@@ -194,7 +194,7 @@ TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
   CHECK(t.kernel_copies(0));
 }
 
-TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
+TEST_CASE("shm: messages of a rank to itself use private memory") {
   mpx::bootstrap::singleton job;
   small_shm t(job);
   keeper sink;
@@ -210,7 +210,7 @@ TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
   CHECK(std::all_of(shared.begin(), shared.end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_CASE("shm: without its file a small job goes on, and a large one says what it lacks") {
+TEST_CASE("shm: without its file a small job continues, and a large one reports the error") {
   using large = basic_shm<4, 4096, std::uint64_t{1} << 41>;
   const mpx::bootstrap::thread_job job(2);
   const int fd = job.shared_fd();
@@ -251,7 +251,7 @@ TEST_CASE("shm: without its file a small job goes on, and a large one says what 
   poll_until(d, sink, 2);
 }
 
-TEST_CASE("shm: which path a long message takes") {
+TEST_CASE("shm: the protocol of a long message") {
   using mpx::cost_hint;
   std::vector<std::byte> ordinary(4096);
   const auto says = [&ordinary](auto& job) {
@@ -333,7 +333,7 @@ long huge_kib_after_gets(int most) {
   return huge_kib_at(memory.span().data());
 }
 
-TEST_CASE("shm: memory that is fetched again and again lies on huge pages, unless told not to") {
+TEST_CASE("shm: memory fetched repeatedly is moved to huge pages, unless disabled") {
   using mpx::transport::huge_pages;
   using never = basic_shm<16, 4096, 1 << 20, copy_path::automatic, huge_pages::never>;
   constexpr std::size_t region = std::size_t{2} << 20;
@@ -360,7 +360,7 @@ TEST_CASE("shm: memory that is fetched again and again lies on huge pages, unles
   if (enabled.find("[always]") == std::string::npos) CHECK(huge_kib_after_gets<never>(400) <= 0);
 }
 
-TEST_CASE("shm: an arena's bounds are kept, whatever a peer claims") {
+TEST_CASE("shm: an arena's bounds hold against any offset of a peer") {
   constexpr std::uint64_t arena = 1 << 16;
   cluster<little_arena> job(2);
   auto* p = static_cast<std::byte*>(job[1].allocate_shared(arena, 64));
@@ -421,7 +421,7 @@ TEST_CASE("shm: alignments over a page are refused, not ignored") {
   }
 }
 
-TEST_CASE("shm: transports one after the other and at once in one job") {
+TEST_CASE("shm: transports in sequence and at once in one job") {
   for (int round = 0; round < 3; ++round) {
     cluster<small_shm> a(2);
     cluster<shm> b(2);

@@ -42,7 +42,7 @@ tcp_accepting_handshake knocked_at(peer_id self, const tcp_secret& secret, std::
   return a;
 }
 
-TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
+TEST_CASE("tcp: two ranks of a job accept each other, for any pieces of the handshake") {
   const tcp_secret secret = tcp_secret::drawn();
   for (const std::size_t piece : {1u, 7u, 1000u}) {
     for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed, tcp_verdict::gone}) {
@@ -102,7 +102,7 @@ TEST_CASE("tcp: any other bit of a message is a stranger's") {
   CHECK(refused(4, 8, secret));                           // It wants somebody else.
   CHECK(refused(5, 3, secret));                           // There is no such rank.
   CHECK(refused(5, 8, tcp_secret::drawn()));              // Of another job.
-  tcp_accepting_handshake again = knocked_at(5, secret);  // What was heard before is no proof now.
+  tcp_accepting_handshake again = knocked_at(5, secret);  // Earlier answers prove nothing now.
   CHECK(feed(again, hello, 99, secret, 5u, 8u) == tcp_step::wrong);
   REQUIRE(feed(a, hello, 99, secret, 5u, 8u) == tcp_step::ready);
   const tcp_answer answer = a.answer(tcp_verdict::open, secret);
@@ -163,7 +163,7 @@ TEST_CASE("tcp: strangers are dropped and counted") {
   CHECK(j.t->state_of(1) == tcp_state::open);
 }
 
-TEST_CASE("tcp: silent strangers take no place for long, however many come") {
+TEST_CASE("tcp: silent strangers hold no entry for long, for any number of them") {
   half_job j;
   keeper sink;
   std::vector<tcp_descriptor> silent;
@@ -196,7 +196,7 @@ TEST_CASE("tcp: silent strangers take no place for long, however many come") {
   CHECK(sink.packets.size() == 1);
 }
 
-TEST_CASE("tcp: strangers take no place of who has knocked") {
+TEST_CASE("tcp: strangers evict no connection that has knocked") {
   const tcp_secret secret = tcp_secret::drawn();
   const tcp_knock knock = tcp_knock_of(secret, 0);
   tcp_watch watch;
@@ -283,7 +283,7 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
   CHECK(door.counters().strangers == 0);
 }
 
-TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
+TEST_CASE("tcp: a connection that proved itself in time is kept though the rank polls late") {
   const tcp_secret secret = tcp_secret::drawn();
   tcp_watch watch;
   tcp_listeners door({}, watch, tcp_knock_of(secret, 0));
@@ -311,7 +311,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   CHECK(door.counters().strangers == 1);
 }
 
-TEST_CASE("tcp: who has no descriptors for those who call does not keep them waiting for ever") {
+TEST_CASE("tcp: a rank without free descriptors does not keep callers waiting without end") {
   half_job j;
   const tcp_descriptor early = j.connect_and_knock();
   rlimit before{};
@@ -329,7 +329,7 @@ TEST_CASE("tcp: who has no descriptors for those who call does not keep them wai
   CHECK(errno == ECONNREFUSED);
 }
 
-TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
+TEST_CASE("tcp: a rank that sends malformed data, dies or leaves") {
   struct one {
     std::uint32_t bytes;
     std::size_t said;
@@ -358,7 +358,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
     const deadline limit;
     while (j.t->state_of(1) <= tcp_state::open && !limit.passed()) j.t->poll(sink);
     j.t->poll(sink);
-    CHECK(sink.packets.size() == 1);  // What came before counts.
+    CHECK(sink.packets.size() == 1);  // Packets before it count.
     CHECK(sink.malformed_from.size() == (o.malformed ? 1 : 0));
     CHECK(sink.lost_ones.size() == (o.lost ? 1 : 0));
     const outcome after = j.t->post(1, header_of(1), {}, 1);
@@ -366,7 +366,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
   }
 }
 
-TEST_CASE("tcp: nobody is there: the peer is lost, and what was pending is told") {
+TEST_CASE("tcp: if no process is there the peer is lost, and pending posts fail") {
   half_job j;
   j.listener.close();
   losing_keeper sink;
@@ -379,7 +379,7 @@ TEST_CASE("tcp: nobody is there: the peer is lost, and what was pending is told"
   CHECK(j.t->post(1, header_of(1), {}, 1) == outcome::refused);
 }
 
-TEST_CASE("tcp: of two that call each other at once, one connection remains") {
+TEST_CASE("tcp: of two connections made at once, one remains") {
   int crossed = 0;
   for (int round = 0; round < 30; ++round) {
     cluster<tcp> job(2);
@@ -410,7 +410,7 @@ TEST_CASE("tcp: of two that call each other at once, one connection remains") {
   CHECK(crossed > 0);
 }
 
-TEST_CASE("tcp: connections and memory are for who is talked to") {
+TEST_CASE("tcp: connections and memory for active peers only") {
   const auto descriptors = [] {
     int n = 0;
     for (int fd = 0; fd < 4096; ++fd) n += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
@@ -439,7 +439,7 @@ TEST_CASE("tcp: connections and memory are for who is talked to") {
 
 // --- Where it listens ----------------------------------------------------------------------------
 
-TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
+TEST_CASE("tcp: values of MPX_TCP_PORTS") {
   CHECK(tcp_port_range::read("40000").last == 40000);
   CHECK(tcp_port_range::read("40000-40010").first == 40000);
   CHECK(tcp_port_range::read("40000-40010").last == 40010);
@@ -459,7 +459,7 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
         listen_tcp(here, {taken, static_cast<std::uint16_t>(taken + 500)}, second);
     CHECK(second.port() > taken);
   }
-  // Who has left a connection of a port a moment ago may have been of the job before this one.
+  // A connection of a port that was closed a moment ago may belong to the job before this one.
   {
     tcp_descriptor door = listen_tcp(here, {}, first);
     const tcp_descriptor caller(::socket(AF_INET, SOCK_STREAM, 0));
@@ -474,7 +474,7 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
   CHECK(listen_tcp(here, {first.port(), first.port()}, second));
 }
 
-TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {
+TEST_CASE("tcp: values of MPX_TCP_INTERFACE") {
   const ip::address loopback = ip::address_v4::loopback();
   const std::vector<tcp_address> here = addresses_here();
   const auto chosen = [&here](const char* told) {

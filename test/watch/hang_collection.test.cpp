@@ -73,7 +73,7 @@ TEST_CASE("hang collection: pieces that no rank makes are refused") {
   CHECK(all.take(1, at + 40, full) == errc::protocol);
 }
 
-TEST_CASE("hang collection: the report waits for all ranks, and names those that tell nothing") {
+TEST_CASE("hang_collection: the report waits for all ranks, and names those without a state") {
   collection all(3);
   const hang_info own = waiting(0, 1);
   CHECK(all.report(own, 500'000'000, false).empty());
@@ -89,7 +89,7 @@ TEST_CASE("hang collection: the report waits for all ranks, and names those that
   CHECK(contains(whole, "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n"));
 }
 
-TEST_CASE("hang collection: a rank that goes on, is lost or sends a part is left out") {
+TEST_CASE("hang_collection: a rank that continues, is lost or sends a part is left out") {
   collection all(2);
   const hang_info own = waiting(0, 1);
   CHECK(all.take(1, hang_pieces::withdrawn, {}) == errc{});

@@ -82,7 +82,7 @@ std::size_t reports(const std::string& text) {
   return n;
 }
 
-TEST_CASE("hang_monitor: one report when all wait, another when that has changed") {
+TEST_CASE("hang_monitor: one report when all wait, another one after a change") {
   for (const mpx::rank_t n : ranks::counts) {
     stage s(n);
     CHECK(s.look_for(5000 * ms).empty());
@@ -147,7 +147,7 @@ TEST_CASE("hang_monitor: how long nothing has moved") {
   CHECK(headline(0, 0, true) == begin + "0.2 s");
 }
 
-TEST_CASE("hang_monitor: who is gone does not count, and is named") {
+TEST_CASE("hang_monitor: a rank that is gone does not count, and is named") {
   stage s(3);
   s.wait(0, 1);
   s.wait(2, 1);
@@ -199,7 +199,7 @@ TEST_CASE("hang_monitor: some wait, others do not: once, after the limit, and af
   CHECK(s.look_for(20'000 * ms).empty());
 }
 
-TEST_CASE("hang_monitor: who tests counts only while it does") {
+TEST_CASE("hang_monitor: a rank that tests counts only while it does") {
   stage s(2);
   s.wait(0, 1);
   s.wait(1, 0, words::testing);
@@ -220,7 +220,7 @@ TEST_CASE("hang_monitor: who tests counts only while it does") {
   CHECK(s.look_for(800 * ms).empty());
 }
 
-TEST_CASE("hang_monitor: the environment that counts is the one in which they wait") {
+TEST_CASE("hang_monitor: the environment in which ranks wait counts") {
   stage s(2);
   {
     // Rank 0 waits in its first environment, though it has joined a second.
@@ -251,7 +251,7 @@ TEST_CASE("hang_monitor: a rank's own patience counts, if it makes sense") {
   CHECK(contains(s.look_for(300 * ms), "nothing has moved for 0.25 s in this job of 1 rank\n"));
 }
 
-TEST_CASE("hang_monitor: looks are rare while there is nothing new to report") {
+TEST_CASE("hang_monitor: polls are rare while there is nothing new to report") {
   stage s(2, 100'000 * ms);
   s.look_for(100 * ms);
   CHECK(s.monitor().pace_ns() == 1000 * ms);
@@ -266,7 +266,7 @@ TEST_CASE("hang_monitor: looks are rare while there is nothing new to report") {
   CHECK(s.monitor().pace_ns() == 10 * ms);
 }
 
-TEST_CASE("hang_monitor: what makes no sense is said to make none, and harms nobody") {
+TEST_CASE("hang_monitor: malformed state is reported as such, and does no harm") {
   SUBCASE("of a wrong length") {
     stage s(2);
     s.wait(0, 1);
@@ -332,7 +332,7 @@ TEST_CASE("hang_monitor: what makes no sense is said to make none, and harms nob
   }
 }
 
-TEST_CASE("hang_monitor: a job of threads is looked after only if that is asked for") {
+TEST_CASE("hang_monitor: a job of threads is monitored only if asked for") {
   const mpx::bootstrap::thread_job job(2);
   for (const char* value : {"", "x", "0"}) {
     ::setenv("MPX_HANG_REPORT", value, 1);
