@@ -22,7 +22,7 @@ PREFERRED = ("linear", "binomial", "knomial", "bruck", "dissemination", "pairwis
              "chain", "scatter_allgather", "node_parts", "ring", "recursive_doubling",
              "recursive_halving")
 
-# What is that much slower than the best is as good, for the sake of a short table.
+# An algorithm that is at most this much slower than the best counts as equal, to keep the table short.
 SLACK = 1.08
 KINDS = ("far", "near", "few", "many")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the engine adds to a transport, and what each path of the protocol costs: a rank that sends
-// to itself, on inproc, beside the bare transport doing the same.
+// Cost that the engine adds to a transport, and cost of each path of the protocol: a rank sends to
+// itself over inproc, beside the bare transport doing the same.
 
 #include <benchmark/benchmark.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a provider of libfabric allows, by bare calls: two ranks bounce 8 bytes, and send windows of
+// Speed of a provider of libfabric, by bare calls: two ranks bounce 8 bytes, and send windows of
 // long messages.
 //   MPX_FABRIC_PROVIDER=shm mpxrun -n 2 fabric_raw
-// The rows of mpx-perf --stack libfabric are to be held against these. With the name of a test it
-// prints samples of that alone, an object a line, as scripts/compare wants them.
+// A reference for the rows of mpx-perf --stack libfabric. With the name of a test it prints samples
+// of that test, one object per line, for scripts/compare.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where one path of the protocol should end and the next begin: the same message by either path.
+// Thresholds between the paths of the protocol: the same message by either path.
 
 #include <benchmark/benchmark.h>
 

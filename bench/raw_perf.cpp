@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the hardware allows, without any library: two pinned processes bounce a cache line, pass
-// 8-byte messages through a bare ring, meet, copy memory, store to it, and write to bare sockets
-// over loopback; or more than there are cores meet. The yardstick of scripts/compare.
+// Speed of the hardware without any library: two pinned processes bounce a cache line, pass 8-byte
+// messages through a bare ring, exchange values, copy memory, store to it, and write to bare
+// sockets over loopback; more processes than cores exchange values. The reference of
+// scripts/compare.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -35,8 +36,8 @@ constexpr std::size_t size_max = std::size_t{64} << 20;
 
 using side = perf_side;
 
-/// Where the ends of a connection are: network namespaces, and the address of the first one there.
-/// Without: both on loopback.
+/// The ends of a connection: two network namespaces, and the address of the first end. Without
+/// namespaces both ends are on loopback.
 struct host_pair {
   const char* first = nullptr;
   const char* second = nullptr;
@@ -113,9 +114,9 @@ struct chunk_ring {
   alignas(64) std::byte data[chunks][chunk_bytes];
 };
 
-/// What a process gives the others at each meeting: what is short lies beside the mark. Two of them,
-/// as no process is more than one meeting ahead of whom it meets, and all have given something since
-/// when it is a giver's turn again.
+/// Data that a process publishes in each exchange; short data lies beside the mark. Two of them,
+/// since no process is more than one exchange ahead of the processes that it waits for, and all
+/// have published something before it is a giver's turn again.
 struct gift {
   static constexpr std::size_t bytes_max = 4096 - sizeof(std::uint64_t);
   alignas(64) std::atomic<std::uint64_t> mark;
@@ -388,9 +389,9 @@ enum class gives : std::uint8_t {
   one,        ///< one to all, who is the next one each time.
 };
 
-/// What short collective calls cannot do without. Processes give each other something and have what
-/// the others give: two spin for it; of a crowd, who lacks something lets others run. Returns us a
-/// meeting.
+/// Lower bound of a short collective call: each process publishes a value and reads those of the
+/// others. Two processes spin; more processes than cores yield while a value is missing. Returns us
+/// an exchange.
 template <bool Crowd, gives Who = gives::all>
 double meet(const side& me, shared_memory& m, copier& c, const options& o) {
   double start = 0;

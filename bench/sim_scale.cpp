@@ -59,8 +59,8 @@ using request = mpx::request<stack>;
 
 constexpr std::int64_t round_ns = 10'000'000'000;  // No operation takes longer.
 
-/// What the ranks of one run share. Nobody looks at what they receive but for sums, so that one
-/// place serves all: 4,096 ranks with buffers of their own would need gigabytes.
+/// Buffers that the ranks of one run share. Received data matters for sums only, so that one buffer
+/// serves all: 4,096 ranks with buffers of their own would need gigabytes.
 struct shared_buffers {
   explicit shared_buffers(std::size_t bytes) : out_(bytes), in_(bytes), out(out_), in(in_) {}
 
@@ -142,7 +142,7 @@ void halo(communicator& world, std::size_t bytes, shared_buffers& all, algorithm
       (y + 1) % rows * columns + x, (y + rows - 1) % rows * columns + x};
   std::vector<request> requests;
   requests.reserve(8);
-  for (int k = 0; k < 4; ++k)  // What comes from the right went to the left: tag ^ 1.
+  for (int k = 0; k < 4; ++k)  // Data from the right neighbour was sent to the left: tag ^ 1.
     if (neighbours[k] != world.rank()) requests.push_back(world.irecv(b.in, neighbours[k], k ^ 1));
   for (int k = 0; k < 4; ++k)
     if (neighbours[k] != world.rank()) requests.push_back(world.isend(b.out, neighbours[k], k));
@@ -153,7 +153,7 @@ struct test {
   std::string_view name;
   std::vector<std::size_t> sizes;  // Of the operation's data; of one side for halo.
   void (*run)(communicator&, std::size_t, shared_buffers&, algorithm);
-  int operation = -1;  // Whose algorithms it has.
+  int operation = -1;  // The operation that provides the algorithms.
   rank_t ranks_max = 65536;
   bool by_rank = false;  // `bytes` for each rank.
 };
@@ -164,7 +164,7 @@ const std::vector<test> tests = {
     {"allreduce", {8, 65536}, allreduce, of(operation::allreduce)},
     {"halo", {1024, 65536}, halo},
 };
-/// What is measured by every algorithm, besides.
+/// Tests that are also measured with every algorithm.
 const std::vector<test> algorithm_tests = {
     {"barrier", {0}, barrier, of(operation::barrier)},
     {"bcast", {8, 4096, 65536, 1 << 20}, bcast, of(operation::bcast)},
@@ -189,7 +189,7 @@ constexpr std::size_t messages_max = std::size_t{1} << 22;
 constexpr double hopeless = 4;
 constexpr rank_t all_measured_ranks = 128;
 
-/// Whether so many ranks can be measured at all, by some algorithm.
+/// True if so many ranks can be measured with some algorithm.
 bool fits_machine(const test& t, std::size_t bytes, rank_t ranks) {
   const auto n = static_cast<std::size_t>(ranks);
   if (ranks > t.ranks_max || bytes * n > data_bytes_max) return false;
@@ -233,7 +233,7 @@ struct row {
   double copies;   // As packets: gets, by which long data moves.
   std::uint64_t events;
   double wall_s;
-  double cpu_s;  // What a busy machine does not spoil.
+  double cpu_s;  // CPU time, which a busy machine does not disturb.
 };
 
 const network& network_of(std::string_view name) {
@@ -432,7 +432,7 @@ mpx::coll::question question_of(const test& t, std::size_t bytes, rank_t ranks, 
   return q;
 }
 
-/// How many times as long as the best each algorithm took.
+/// Time of each algorithm as a multiple of the best one's.
 void judge(std::span<const row> rows, std::array<double, mpx::coll::algorithms>& slower) {
   double best = 1e30;
   for (const row& r : rows) best = std::min(best, r.time_us);
@@ -446,7 +446,8 @@ algorithm default_of(const mpx::coll::question& q) {
   return mpx::coll::decide<mpx::coll::by_size>(q, algorithm::automatic).by;
 }
 
-/// A test's operation by every algorithm that can win. The default's row is that of what it chooses.
+/// A test's operation by every algorithm that can win. The default's row is that of what it
+/// chooses.
 void measure_algorithms(const options& o, const test& t, std::size_t bytes, rank_t ranks,
                         rank_t node_size, std::array<double, mpx::coll::algorithms>& slower,
                         std::vector<row>& rows) {
@@ -485,7 +486,7 @@ void measure_algorithms(const options& o, const test& t, std::size_t bytes, rank
 struct table_line {
   std::array<std::string, 5> key;
   std::string rest;
-  bool is_of(const table_line& other) const {  // Whether only the algorithms differ.
+  bool is_of(const table_line& other) const {  // True if only the algorithms differ.
     return key[0] == other.key[0] && std::equal(key.begin() + 2, key.end(), other.key.begin() + 2);
   }
 };

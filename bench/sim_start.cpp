@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// sim_start: how long a job of up to 100,000 ranks on many hosts takes until all ranks can talk. What
-// a rank publishes and reads is counted in real starts of a few ranks; how the launcher's daemons
-// carry that is simulated, with a message of mpx for each of theirs.
+// sim_start: how long a job of up to 100,000 ranks on many hosts takes until all ranks can talk.
+// Data that a rank publishes and reads is counted in real starts of a few ranks; the launcher's
+// daemons are simulated, with a message of mpx for each of theirs.
 //    sim_start --ranks 1000 --ranks 100000 --json results/start.json
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ using mpx::rank_t;
 
 // --- What a rank asks of its launcher ------------------------------------------------------------
 
-/// What one rank has done until its environment was there.
+/// Requests that one rank made to the launcher until its environment was there.
 struct asked {
   std::uint64_t values = 0;  // Published.
   std::uint64_t bytes = 0;   // Of these.
@@ -108,7 +108,7 @@ using counted_stack =
     mpx::stack<mpx::transport::tcp, counting,
                mpx::protocol::tiny_short_long<40, 128 * 1024, mpx::long_path::packets, 256 * 1024>>;
 
-/// What the ranks of a job do. Starts one.
+/// Requests of the ranks of a job. Starts a job.
 std::vector<asked> count(rank_t ranks) {
   counting_job job(ranks);
   std::vector<asked> joined(static_cast<std::size_t>(ranks));
@@ -124,10 +124,11 @@ std::vector<asked> count(rank_t ranks) {
   return joined;
 }
 
-/// What a rank publishes is taken for as long as this: addresses are longer on some machines.
+/// Assumed length of the data that a rank publishes: addresses are longer on some machines.
 constexpr std::uint64_t bytes_a_rank = 256;
 
-/// What ranks do in a job of any size: what they publish is the same, what they read a line.
+/// Requests that ranks make in a job of any size: the amount published is constant, the amount read
+/// is a linear function of the size.
 struct habits {
   std::uint64_t values = 0;
   std::uint64_t bytes = 0;
@@ -197,7 +198,7 @@ constexpr double scale = 1000;
 start simulate(rank_t ranks, const launcher& by, const machine& m, const habits& h) {
   const rank_t hosts = (ranks + m.ranks_a_host - 1) / m.ranks_a_host;
   const rank_t fan_out = by.fan_out == 0 ? hosts : by.fan_out;
-  // What is there is read: all but the last fence are followed by that.
+  // Published values are read after all fences but the last.
   const auto phases = static_cast<double>(h.fences - 1);
   const double value_bytes = static_cast<double>(bytes_a_rank) / phases;
   const auto others = static_cast<double>(h.reads(false, ranks));
@@ -225,7 +226,7 @@ start simulate(rank_t ranks, const launcher& by, const machine& m, const habits&
     world.barrier();
     const auto begin_ns = env.now_ns();
     for (std::uint64_t fence = 1; fence < h.fences; ++fence) {
-      busy(local * m.answer_us * 2);  // What its ranks publish, and that they wait.
+      busy(local * m.answer_us * 2);  // Its ranks publish and wait.
       rank_t below = local;
       for (auto child = first; child < last; ++child) {
         rank_t theirs = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What mpx takes for its platform where an emulator runs the tests: native, but a sequentially
-// consistent store is followed by a fence. QEMU translates AArch64's stlr and ldar into a plain
-// store and a plain load of x86, which lets the load pass the store; AArch64 does not.
+// Platform of mpx if an emulator runs the tests: native, but a sequentially consistent store is
+// followed by a fence. QEMU translates AArch64's stlr and ldar into a plain store and a plain load
+// of x86, which lets the load pass the store; AArch64 does not.
 
 #ifdef MPX_PLATFORM
 #error "include this before mpx"

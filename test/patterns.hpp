@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Bytes that tell where they belong. A call for each of them is what tests without optimisation take
-// longest for, several times so under sanitizers: they are copied from a table, compared with it.
+// Bytes that tell where they belong. A call for each of them is what tests without optimisation
+// take longest for, several times so under sanitizers: they are copied from a table, compared with
+// it.
 
 #include <algorithm>
 #include <array>
@@ -30,8 +31,8 @@ inline const std::byte* table() {
   return bytes.data();
 }
 
-/// Calls `f(there, n, what)` for pieces of `size` bytes at `p`, with what is to be in each, while it
-/// returns true.
+/// Calls `f(there, n, what)` for pieces of `size` bytes at `p`, with what is to be in each, while
+/// it returns true.
 template <class P, class F>
 bool each_piece(P* p, std::size_t size, std::uint64_t serial, F f) {
   const std::byte* const from = table() + serial * 131 % 256 * 256;
@@ -54,7 +55,7 @@ inline bool holds(std::span<const std::byte> bytes, std::uint64_t serial) {
                     });
 }
 
-/// Whether all are `b`.
+/// True if all are `b`.
 inline bool all_are(std::span<const std::byte> bytes, std::byte b) {
   return bytes.empty() ||
          (bytes.front() == b && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-import house
+import tree
 
 BANNER = """\
 // SPDX-License-Identifier: BSL-1.0
@@ -35,7 +35,7 @@ END = """\
 """
 
 
-MACROS = (house.MACROS_BEGIN, house.MACROS_END)  # Around all of the file.
+MACROS = (tree.MACROS_BEGIN, tree.MACROS_END)  # Around all of the file.
 
 
 def version_of(config: str) -> str:
@@ -49,7 +49,7 @@ def mixed_text_of(config: str) -> str:
 
 def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
     """(header, text) in the order in which a compiler would see them; a header whose parts are
-    included after its code (house.is_part_of) comes in more than one piece."""
+    included after its code (tree.is_part_of) comes in more than one piece."""
     done: list[tuple[str, str]] = []
     seen: set[str] = set()
 
@@ -59,7 +59,7 @@ def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
         if name not in headers:
             sys.exit(f"{includer} includes mpx/{name}, which does not exist")
         seen.add(name)
-        includes = {i.line: i for i in house.includes_of(headers[name]) if not i.conditional}
+        includes = {i.line: i for i in tree.includes_of(headers[name]) if not i.conditional}
         for include in includes.values():
             if include.mpx and not include.late and include.mpx not in MACROS:
                 visit(include.mpx, name)
@@ -85,13 +85,13 @@ def clean(lines: list[str]) -> str:
 def amalgamate(root: Path, headers: dict[str, str]) -> str:
     sequence = pieces(headers, "mpx.hpp")
     names = {name for name, _ in sequence}
-    left_out = [n for n in headers if n not in names and n not in MACROS and not house.is_optional(n)]
+    left_out = [n for n in headers if n not in names and n not in MACROS and not tree.is_optional(n)]
     if left_out:
-        sys.exit("not reached from mpx.hpp, and not optional (tools/house.py): " + ", ".join(left_out))
+        sys.exit("not reached from mpx.hpp, and not optional (tools/tree.py): " + ", ".join(left_out))
     hoisted = sorted({
         i.target
         for n in names
-        for i in house.includes_of(headers[n])
+        for i in tree.includes_of(headers[n])
         if not i.mpx and not i.conditional
     })
     before, after = (clean(headers[name].splitlines()[1:]) + "\n" for name in MACROS)
@@ -124,7 +124,7 @@ def write_if_changed(path: Path, text: str) -> None:
 def forward(headers: dict[str, str], target: Path) -> None:
     """The single header holds every header that is not optional; see amalgamate()."""
     wanted = {
-        target / "mpx" / name: text if house.is_optional(name) or name in MACROS
+        target / "mpx" / name: text if tree.is_optional(name) or name in MACROS
         else "// SPDX-License-Identifier: BSL-1.0\n#pragma once\n#include <mpx/mpx.hpp>\n"
         for name, text in headers.items()
         if name != "mpx.hpp"
@@ -144,7 +144,7 @@ def main() -> int:
     parser.add_argument("--forward", type=Path, metavar="DIR", help="also write forwarding headers")
     arguments = parser.parse_args()
     out = arguments.out or arguments.root / "single_include" / "mpx" / "mpx.hpp"
-    headers = house.headers(arguments.root)
+    headers = tree.headers(arguments.root)
     text = amalgamate(arguments.root, headers)
     if arguments.check:
         if not out.is_file() or out.read_text(encoding="utf-8") != text:

@@ -15,13 +15,13 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import house
+import tree
 
 
 def chains_of(headers: dict[str, str]) -> list[list[str]]:
     """The headers, each once, in as few rows as can be in which each includes all that the ones before
     it have read: a least cover of a partial order by chains, which is a greatest matching."""
-    includes = {name: [i for i in house.includes_of(text) if not (i.mpx or "").startswith("macros/")]
+    includes = {name: [i for i in tree.includes_of(text) if not (i.mpx or "").startswith("macros/")]
                 for name, text in headers.items()}
 
     def closure(names: list[str], certain: bool) -> set[str]:
@@ -79,7 +79,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args(own)
-    headers = house.headers(arguments.root)
+    headers = tree.headers(arguments.root)
 
     with tempfile.TemporaryDirectory() as scratch:
         probe = Path(scratch, "probe.cpp")

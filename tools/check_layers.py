@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Holds the house of mpx: who may include whom, and what a header looks like.
+"""Checks the layers of mpx: the direction of includes, and rules about the text of headers.
 
 Prints one `file:line: rule: message` per violation; exits 1 when there is one.
 `--self-test` proves on synthetic trees that every rule fires, and that a good tree passes.
@@ -12,11 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import house
+import tree
 
 LINES_MAX = 900
 COLUMNS_MAX = 100
-MACROS = (house.MACROS_BEGIN, house.MACROS_END)
+MACROS = (tree.MACROS_BEGIN, tree.MACROS_END)
 SPDX = "SPDX-License-Identifier: BSL-1.0"
 SPDX_WITHIN_LINES = 4  # A shebang or an `// expect:` line may come first.
 SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake")
@@ -28,7 +28,7 @@ CAST = re.compile(r"static_cast<\s*(peer_id|rank_t)\s*>\s*\(([^;]*)")
 OF_A_PEER = re.compile(r"\b(peer|source|self|to|any_peer)\b")
 OF_A_RANK = re.compile(r"rank|\bsize\(\)|\bself_?\b|\b(to|from|root)\b")
 
-# What glibc declares with warn_unused_result, to which g++ holds even who casts the result to void.
+# Functions that glibc declares with warn_unused_result: g++ warns even if the result is cast to void.
 UNUSED = re.compile(r"^\s*(static_cast<void>\(\s*|\(void\)\s*)?::"
                     r"(p?read|p?write|readv|writev|f?truncate|getrandom|getentropy|pipe2?|dup|readlink|"
                     r"f?chdir|f?chown|nice|fread|fwrite|realpath|getcwd|system)\(")
@@ -49,7 +49,7 @@ DEFINED = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?(
 class Checker:
     def __init__(self, root: Path):
         self.root = root
-        self.headers = house.headers(root)
+        self.headers = tree.headers(root)
         self.violations: list[tuple[str, int, str, str]] = []
 
     def report(self, relative: str, line: int, rule: str, message: str) -> None:
@@ -59,10 +59,10 @@ class Checker:
         for relative, text in self.headers.items():
             self.check_form(relative, text)
             self.check_requires(relative, text)
-            if house.folder_of(relative) not in house.LEVELS:
-                self.report(relative, 1, "folder", "not a folder of the house; see docs/ARCHITECTURE.md")
+            if tree.folder_of(relative) not in tree.LEVELS:
+                self.report(relative, 1, "folder", "not a folder of a layer; see docs/ARCHITECTURE.md")
                 continue
-            for include in house.includes_of(text):
+            for include in tree.includes_of(text):
                 self.check_include(relative, include)
         self.check_macros()
         self.check_cycles()
@@ -85,7 +85,7 @@ class Checker:
             if len(line) > COLUMNS_MAX:
                 self.report(relative, number, "columns",
                             f"{len(line)} columns; {COLUMNS_MAX} is the limit")
-        for number, line in enumerate(house.strip_block_comments(text).splitlines(), 1):
+        for number, line in enumerate(tree.strip_block_comments(text).splitlines(), 1):
             self.check_line(relative, number, line.split("//", 1)[0])
 
     def check_line(self, relative: str, number: int, code: str) -> None:
@@ -110,7 +110,7 @@ class Checker:
                         "take platform::atomic, so that its interleavings are explored")
 
     def check_requires(self, relative: str, text: str) -> None:
-        code = re.sub(r"//[^\n]*", "", house.strip_block_comments(text))
+        code = re.sub(r"//[^\n]*", "", tree.strip_block_comments(text))
         for found in REQUIRES.finditer(code):
             end, depth = found.end(), 1
             while depth and end < len(code):
@@ -131,7 +131,7 @@ class Checker:
     def check_forward_declarations(self) -> None:
         """A name that is declared low and defined high is an arrow upward that no include shows."""
         def code_of(text: str) -> str:
-            return re.sub(r"//[^\n]*", "", house.strip_block_comments(text))
+            return re.sub(r"//[^\n]*", "", tree.strip_block_comments(text))
 
         codes = {name: code_of(text) for name, text in self.headers.items()}
         defined: dict[str, list[str]] = {}
@@ -139,18 +139,18 @@ class Checker:
             for what in DEFINED.findall(code):
                 defined.setdefault(what, []).append(name)
         for name, code in codes.items():
-            mine = house.LEVELS.get(house.folder_of(name))
+            mine = tree.LEVELS.get(tree.folder_of(name))
             if mine is None:
                 continue
             for found in FORWARD.finditer(code):
                 places = defined.get(found[1], [])
-                levels = [house.LEVELS.get(house.folder_of(place), 0) for place in places]
+                levels = [tree.LEVELS.get(tree.folder_of(place), 0) for place in places]
                 if levels and min(levels) > mine:
                     line = code.count("\n", 0, found.start(1)) + 1
                     self.report(name, line, "forward",
                                 f"{found[1]} is of {places[0]}, a higher layer: do not declare it here")
 
-    def check_include(self, relative: str, include: house.Include) -> None:
+    def check_include(self, relative: str, include: tree.Include) -> None:
         target = include.mpx
         if target is None:
             self.check_third_party(relative, include)
@@ -167,17 +167,17 @@ class Checker:
         if relative == target:
             self.report(relative, include.line, "cycle", "includes itself")
             return
-        if include.late and target != house.MACROS_END and not house.is_part_of(target, relative):
+        if include.late and target != tree.MACROS_END and not tree.is_part_of(target, relative):
             self.report(relative, include.line, "late",
                         "includes stand at the top; only a class's parts, detail/<class>_*.hpp, at its end")
         self.check_layer(relative, target, include.line)
 
-    def check_third_party(self, relative: str, include: house.Include) -> None:
+    def check_third_party(self, relative: str, include: tree.Include) -> None:
         if include.quoted:
             self.report(relative, include.line, "quotes",
                         f'"{include.target}": quotes are for "mpx/..." with the full path')
             return
-        for prefix, places in house.THIRD_PARTY.items():
+        for prefix, places in tree.THIRD_PARTY.items():
             if include.target.startswith(prefix):
                 if not any(relative.startswith(place) for place in places):
                     where = " or ".join(f"{p}*" for p in places) or "nowhere in include/"
@@ -186,24 +186,24 @@ class Checker:
                 return
 
     def check_layer(self, relative: str, target: str, line: int) -> None:
-        mine, theirs = house.folder_of(relative), house.folder_of(target)
-        if theirs not in house.LEVELS:
+        mine, theirs = tree.folder_of(relative), tree.folder_of(target)
+        if theirs not in tree.LEVELS:
             return  # Reported at the target.
-        if house.LEVELS[theirs] > house.LEVELS[mine]:
+        if tree.LEVELS[theirs] > tree.LEVELS[mine]:
             self.report(relative, line, "upward", f"{mine} must not include {theirs} (a higher layer)")
             return
-        my_policy, their_policy = house.policy_of(relative), house.policy_of(target)
+        my_policy, their_policy = tree.policy_of(relative), tree.policy_of(target)
         if mine in ("matching", "flow", "protocol") and theirs == "transport" and their_policy:
             self.report(relative, line, "backend",
                         f"{mine} must not include a backend ({their_policy}): meet in the concept")
-        elif mine != theirs and house.LEVELS[mine] == house.LEVELS[theirs]:
+        elif mine != theirs and tree.LEVELS[mine] == tree.LEVELS[theirs]:
             self.report(relative, line, "sideways", f"{mine} and {theirs} must not include each other")
         elif (mine == theirs and their_policy and their_policy != my_policy
-              and relative not in house.CHOOSERS):
+              and relative not in tree.CHOOSERS):
             self.report(relative, line, "backend",
                         f"{my_policy or 'a shared header of ' + mine} must not include the policy "
                         f"{their_policy}: share through {mine}/detail/")
-        elif relative == "mpx.hpp" and house.is_optional(target):
+        elif relative == "mpx.hpp" and tree.is_optional(target):
             self.report(relative, line, "optional", f"{target} needs a library: not in the umbrella")
 
     def check_cycles(self) -> None:
@@ -213,11 +213,11 @@ class Checker:
         def visit(node: str) -> None:
             state[node] = 1
             path.append(node)
-            for include in house.includes_of(self.headers[node]):
+            for include in tree.includes_of(self.headers[node]):
                 target = include.mpx
                 if target not in self.headers or target == node:
                     continue
-                if include.late and house.is_part_of(target, node):
+                if include.late and tree.is_part_of(target, node):
                     continue  # The one loop that is meant; see is_part_of.
                 if state.get(target) == 1:
                     loop = path[path.index(target):] + [target]
@@ -235,18 +235,18 @@ class Checker:
         """What programs include sets their macros aside, and gives each of them back."""
         begin, end = (re.findall(r'(?:push|pop)_macro\("(\w+)"\)', self.headers.get(name, ""))
                       for name in MACROS)
-        undefined = re.findall(r"#undef (\w+)", self.headers.get(house.MACROS_BEGIN, ""))
+        undefined = re.findall(r"#undef (\w+)", self.headers.get(tree.MACROS_BEGIN, ""))
         if not begin == end == undefined:
-            self.report(house.MACROS_END, 1, "macros",
-                        f"not the names of {house.MACROS_BEGIN}: {sorted(set(begin) ^ set(end))}")
+            self.report(tree.MACROS_END, 1, "macros",
+                        f"not the names of {tree.MACROS_BEGIN}: {sorted(set(begin) ^ set(end))}")
         for name in self.headers:
-            targets = [i.mpx for i in house.includes_of(self.headers[name])]
-            if name not in house.ENTRANCES:
+            targets = [i.mpx for i in tree.includes_of(self.headers[name])]
+            if name not in tree.ENTRANCES:
                 if set(targets) & set(MACROS):
-                    self.report(name, 1, "macros", "no entrance of tools/house.py: it has no macros to set aside")
-            elif targets[:1] != [house.MACROS_BEGIN] or targets[-1:] != [house.MACROS_END]:
-                self.report(name, 1, "macros", f"an entrance begins with mpx/{house.MACROS_BEGIN} "
-                                               f"and ends with mpx/{house.MACROS_END}")
+                    self.report(name, 1, "macros", "no entrance of tools/tree.py: it has no macros to set aside")
+            elif targets[:1] != [tree.MACROS_BEGIN] or targets[-1:] != [tree.MACROS_END]:
+                self.report(name, 1, "macros", f"an entrance begins with mpx/{tree.MACROS_BEGIN} "
+                                               f"and ends with mpx/{tree.MACROS_END}")
 
     def check_errors(self) -> None:
         """An error that nobody raises is a promise that nobody keeps."""
@@ -264,10 +264,10 @@ class Checker:
         """Each component of the endpoint owns its members: nobody else can even mean one by its name."""
         owner: dict[str, str] = {}
         for relative, text in self.headers.items():
-            component = house.component_of(relative)
+            component = tree.component_of(relative)
             if component is None:
                 continue
-            for number, line in enumerate(house.strip_block_comments(text).splitlines(), 1):
+            for number, line in enumerate(tree.strip_block_comments(text).splitlines(), 1):
                 for name in re.findall(r"\b[a-z]\w*_\b", line.split("//", 1)[0]):
                     first = owner.setdefault(name, component)
                     if first != component:
@@ -317,8 +317,8 @@ GOOD = {
     "include/mpx/engine/axes/stack.hpp": header(include("protocol/wire.hpp", "transport/shm.hpp")),
     "include/mpx/engine/endpoint/endpoint.hpp": header("class endpoint;", include("engine/endpoint/endpoint_x.hpp")),
     "include/mpx/engine/endpoint/endpoint_x.hpp": header(include("engine/endpoint/endpoint.hpp")),
-    "include/mpx/engine/components/inbox.hpp": header("int direct_;", "int early_;"),
-    "include/mpx/engine/components/unexpected_messages.hpp": header("int early_;"),
+    "include/mpx/engine/components/inbox.hpp": header("int direct_;", "int unexpected_;"),
+    "include/mpx/engine/components/unexpected_messages.hpp": header("int unexpected_;"),
     "include/mpx/engine/components/peer_record.hpp": header("int direct_;"),
     "include/mpx/comm/group.hpp": header(include("engine/axes/stack.hpp")),
     "include/mpx/coll/algorithms/bcast.hpp": header(include("comm/group.hpp")),
@@ -448,7 +448,7 @@ def main() -> int:
         print(f"no headers below {arguments.root}/include/mpx: wrong --root?")
         return 1
     if not violations:
-        print(f"check_layers: {len(checker.headers)} headers hold the house")
+        print(f"check_layers: {len(checker.headers)} headers keep the rules")
     return 1 if violations else 0
 
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Refuses retired names in sources, scripts and documents.
 
-The names are those in the first column of the table below the heading "Names that are gone" of docs/GLOSSARY.md. The
-glossary itself, the changelog and the single header are not searched.
+The names are those in the first column of the table below the heading "Names that are gone" of docs/GLOSSARY.md. A
+third column limits a row to files whose paths begin with one of its words. The glossary itself, the changelog and the
+single header are not searched.
 
 usage: check_words.py
 """
@@ -21,20 +22,24 @@ FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", 
 KINDS = {".hpp", ".cpp", ".cppm", ".c", ".h", ".cu", ".py", ".md", ".txt", ".cmake", ".svg", ".sh", ""}
 
 
-def retired(text: str) -> dict[str, str]:
-    """Each retired name, and the name that is used instead."""
+# A retired name, the name that is used instead, and the beginnings of the paths where it is refused (none: anywhere).
+Retired = dict[str, tuple[str, tuple[str, ...]]]
+
+
+def retired(text: str) -> Retired:
     table = text.partition(HEADING)[2].partition("\n#")[0]
-    names = {}
+    names: Retired = {}
     for line in table.splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")]
         if line.startswith("|") and cells[0] not in ("gone", "---"):
-            names |= dict.fromkeys(cells[0].split(", "), cells[1])
+            names |= dict.fromkeys(cells[0].split(", "), (cells[1], tuple(cells[2].replace("`", "").split())))
     return names
 
 
-def findings(names: dict[str, str], path: str, text: str) -> list[str]:
-    pattern = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b")
-    return [f"{path}:{number}: {m[0]} is retired: use {names[m[0]]}"
+def findings(names: Retired, path: str, text: str) -> list[str]:
+    here = {name: use for name, (use, where) in names.items() if not where or path.startswith(where)}
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, here)) + r")\b")
+    return [f"{path}:{number}: {m[0]} is retired: use {here[m[0]]}"
             for number, line in enumerate(text.splitlines(), 1) for m in pattern.finditer(line)]
 
 
@@ -50,7 +55,7 @@ def files() -> list[Path]:
 def main() -> int:
     names = retired((ROOT / GLOSSARY).read_text())
     # The check finds what it looks for, and nothing inside of longer names.
-    planted = findings({"purse": "x"}, "p", "a purse\npurse_of\n")
+    planted = findings({"purse": ("x", ()), "a": ("y", ("q",))}, "p", "a purse\npurse_of\n")
     if len(names) < 30 or planted != ["p:1: purse is retired: use x"]:
         print(f"check_words: the table of {GLOSSARY} is not understood")
         return 1

@@ -32,7 +32,7 @@ SEND = INCLUDE + """int main() {
 HALO = (Path(__file__).resolve().parent.parent / "test/consumer/halo.cpp").read_text(encoding="utf-8")
 APART = "-DMPX_COMPILED=1"
 
-# What is compiled, how, and how many units of memory, of instructions and of time it may take.
+# Sources, how they are compiled, and their limits in units of memory, of instructions and of time.
 CASES = (
     ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.25, 1.40, 3.0),
     ("one send, -O0", SEND, ("-O0",), 2.54, 3.65, 6.6),

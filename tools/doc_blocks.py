@@ -34,8 +34,8 @@ RUN_SECONDS_MAX = 300
 FILES = ["README.md", "docs/GUIDE.md", "docs/ASYNC.md", "docs/SIMULATION.md",
          "docs/TRANSPORT.md"]
 FLAGS = ["-std=c++20", "-pthread", "-Iinclude", "-Wall", "-Wextra", "-lboost_context"]
-# What a program has to include for a name that it uses. (In one translation unit, others' includes
-# would do.)
+# Headers that a program has to include for a name that it uses. (In one translation unit, others' includes would
+# do.)
 NEEDED = {
     "array": "array", "vector": "vector", "span": "span", "string": "string", "thread": "thread",
     "plus": "functional", "printf": "cstdio", "fprintf": "cstdio", "_Exit": "cstdlib",

@@ -9,7 +9,7 @@ from compare import CONTENDERS
 from compare.process import progress
 from compare.rows import BEYOND, LOWER_QUARTILE, MEDIAN, WORST
 
-# What samples are worth: the better are used, and a figure of disturbed ones is shown, no more.
+# Quality of a sample. Clean ones are preferred; a figure made of disturbed samples is shown and not judged.
 CLEAN, PREEMPTED, DISTURBED = range(3)
 REPEATS_MAX = 3  # Of a row that others have disturbed.
 

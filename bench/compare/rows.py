@@ -356,5 +356,5 @@ def make_tests():
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),
              pinned=False, timed_by_mode=False, rounds_max=1, quick=False),
     ]
-    # What the targets ask about comes first: the time may run out.
+    # Tests that the targets need come first, since the time may run out.
     return sorted(tests, key=lambda t: not t.quick)

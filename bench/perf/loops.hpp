@@ -18,7 +18,7 @@ namespace perf {
 
 using buffer = std::span<std::byte>;
 
-/// What comes first where both sides send and receive.
+/// Order of the calls if both sides send and receive.
 enum class order : std::uint8_t { receives, sends, sendrecv };
 
 /// One size, ready to be measured.
@@ -214,7 +214,7 @@ class bench {
     });
   }
 
-  /// What rank 1 uses of its core while it waits `seconds` for a message, reported at rank 0.
+  /// CPU time that rank 1 uses while it waits `seconds` for a message, reported at rank 0.
   double idle_cpu_s() {
     double used = 0;
     char byte = 0;

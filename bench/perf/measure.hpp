@@ -20,7 +20,7 @@
 
 namespace perf {
 
-/// How often by default: as the OSU benchmarks, fewer for long messages.
+/// Default number of repetitions: that of the OSU benchmarks, fewer for long messages.
 inline setting defaults(const options& o, std::size_t size) {
   const bool one_by_one = o.test == "latency";
   const bool by_time = o.test == "ring" || o.test == "allreduce" || o.test.starts_with("poll_") ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a card allows, without the transport above it: two ranks bounce a message by writes with an
-// immediate, write long messages into registered memory, and register memory. What is measured of
-// transport rdma is to be held against these.
+// Speed of a card without the transport above it: two ranks bounce a message by writes with an
+// immediate, write long messages into registered memory, and register memory. A reference for the
+// rows of transport rdma.
 
 #include <algorithm>
 #include <cstdint>

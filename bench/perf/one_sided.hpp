@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The loops of mpx-perf over windows: those of the OSU micro-benchmarks, and ghost cells of a torus.
-// Each is the twin of one in mpi_perf.c.
+// The loops of mpx-perf over windows: those of the OSU micro-benchmarks, and ghost cells of a
+// torus. Each is the twin of one in mpi_perf.c.
 
 #include <algorithm>
 #include <array>
@@ -94,7 +94,7 @@ class one_sided {
       put();
   }
 
-  /// How often to repeat what took `once` us. The same at all ranks.
+  /// Number of repetitions for a call that took `once` us. The same at all ranks.
   std::uint64_t repetitions(double seconds, double once) {
     auto n = static_cast<std::uint64_t>(seconds * 1e6 / once) + 1;
     world_.bcast(n, 0);
@@ -162,7 +162,7 @@ class one_sided {
     world_.barrier();
   }
 
-  /// Where the cells of each side go: the neighbours of a torus of two dimensions.
+  /// Targets of the cells of each side: the neighbours in a torus of two dimensions.
   void find_neighbours() {
     const auto dims = mpx::dims_create<2>(world_.size());
     const auto torus = mpx::cart_create(world_, {{dims[0], true}, {dims[1], true}});
@@ -172,7 +172,7 @@ class one_sided {
       beside_[2 * d + 1] = after;
     }
   }
-  /// What goes down one way comes from the other side there.
+  /// Cells sent down in a dimension arrive from the other side there.
   void ghosts(std::uint64_t n, bool each) {
     there_.fence();
     for (std::uint64_t i = 0; i < n; ++i) {

@@ -75,7 +75,7 @@ int primes_in(int begin, int end) {
   return count;
 }
 
-/// What a line asks for: N of "primes N", or nothing.
+/// Parses a request: N of "primes N", or nothing.
 int number_in(std::string_view line) {
   constexpr std::string_view verb = "primes ";
   int n = -1;

@@ -53,7 +53,7 @@ struct options {
   bool quiet = false;
 };
 
-/// What rank 0 alone holds, from the start to the end.
+/// Data that rank 0 alone holds, from the start to the end.
 struct inputs {
   csr_matrix matrix;
   history residuals;
@@ -84,7 +84,7 @@ void complain(const std::string& what) {
   std::fflush(stderr);
 }
 
-/// What happened at rank 0 becomes known to all, so that all go on or all end. Collective.
+/// Broadcasts whether rank 0 succeeded, so that all ranks go on or all end. Collective.
 bool agree(communicator world, bool fine_at_root) {
   int fine = fine_at_root ? 1 : 0;
   world.bcast(fine, 0);

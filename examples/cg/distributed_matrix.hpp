@@ -26,9 +26,9 @@ class distributed_matrix {
     split_rows();
   }
 
-  /// How many rows there are in all.
+  /// Total number of rows.
   index_t rows() const noexcept { return total_rows_; }
-  /// How many of them this rank owns.
+  /// Number of rows that this rank owns.
   index_t owned() const noexcept { return rows_.rows(); }
   /// The length of a vector that can be multiplied.
   index_t extended() const noexcept { return owned() + ghosts_.size(); }

@@ -87,7 +87,7 @@ inline void halo::find_sources(const row_partition& partition, const std::vector
   }
 }
 
-/// How many ranks want something from this one: the sum over all ranks of a 1 for each source.
+/// Number of ranks that need values of this one: the sum over all ranks of a 1 for each source.
 inline rank_t halo::count_targets() {
   std::vector<rank_t> asked(slot(world_.size()), 0);
   for (const neighbour& source : sources_) asked[slot(source.rank)] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What rank 0 shows while the others compute: a line of progress, and a history of residuals.
+// Output of rank 0 while the other ranks compute: a line of progress, and a history of residuals.
 
 #include <fmt/core.h>
 #include <unistd.h>

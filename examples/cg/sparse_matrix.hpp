@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A sparse matrix in compressed rows, and how it is assembled from the entries of a file.
-// What assembles is symmetric with a positive diagonal, as conjugate gradients need.
+// Assembled matrices are symmetric with a positive diagonal, as conjugate gradients need.
 
 #include <fmt/core.h>
 
@@ -31,7 +31,7 @@ struct entry {
   index_t line;
 };
 
-/// What a file holds, with both triangles in full.
+/// Entries of a file, with both triangles in full.
 struct entry_list {
   std::string file;
   index_t rows = 0;

@@ -24,7 +24,7 @@ constexpr std::size_t slot(rank_t rank) noexcept { return static_cast<std::size_
 /// An operation for reductions.
 inline constexpr auto maximum = [](auto a, auto b) { return a < b ? b : a; };
 
-/// Where the solver's time went, in seconds.
+/// Time that the solver spent in each part, in seconds.
 struct time_split {
   double total_s = 0;
   double matvec_s = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A hash table whose slots are spread over the memory of all ranks. Each rank counts numbers in it,
-// by compare_exchange and sums at references to the slots; no rank takes part in what the others do with its slots.
-// From the root of the tree, with or without CMake (it uses CLI11 and fmt):
+// by compare_exchange and sums at references to the slots; no rank takes part in what the others do
+// with its slots. From the root of the tree, with or without CMake (it uses CLI11 and fmt):
 //
 //   cmake --preset release && cmake --build --preset release --target hash_table mpxrun
 //   build/release/bin/mpxrun -n 4 build/release/bin/hash_table --numbers 100000
@@ -57,7 +57,7 @@ class counts {
       std::uint64_t there = 0;
       const bool taken = memory_.at(owner, slot).compare_exchange(there, key);
       if (!taken && there != key) continue;   // Another number has this slot.
-      memory_.at(owner, slots_ + slot) += 1;  // Nobody waits for that.
+      memory_.at(owner, slots_ + slot) += 1;  // No rank waits for this.
       return;
     }
     throw std::runtime_error("no slot is free: give --slots more");

@@ -91,7 +91,7 @@ class block {
   /// A step from field `from` to the other one.
   void step(std::size_t from) {
     mpx::start_all(requests_[from]);
-    // What needs no border goes on while that is on its way.
+    // Inner points need no border: they are updated while the borders are in transit.
     for (std::size_t i = 2; i < rows_; ++i) update_row(from, i, 2, columns_);
     mpx::wait_all(requests_[from]);
     update_row(from, 1, 1, columns_ + 1);

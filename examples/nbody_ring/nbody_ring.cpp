@@ -31,9 +31,9 @@ namespace {
 using communicator = mpx::communicator<mpx::stack<>>;
 using vec = std::array<double, 3>;
 
-constexpr double softening = 1e-2;  // Nobody comes closer than this, as far as forces go.
+constexpr double softening = 1e-2;  // Minimum distance in the computation of forces.
 
-/// What others have to know of a body.
+/// Data of a body that other ranks need.
 struct body {
   vec at;
   double mass;
@@ -56,12 +56,12 @@ body first_body(std::size_t i, std::size_t all) {
   return {{of(0), of(1), of(2)}, (0.5 + of(3)) / static_cast<double>(all)};
 }
 
-/// Where the share of `rank` begins.
+/// Index of the first body of `rank`.
 std::size_t share_begin(mpx::rank_t rank, mpx::rank_t ranks, std::size_t bodies) {
   return bodies * static_cast<std::size_t>(rank) / static_cast<std::size_t>(ranks);
 }
 
-/// What `others` do to `mine`: accelerations, and the potential of each.
+/// Adds the effect of `others` on `mine`: accelerations, and the potential of each.
 void attract(const std::vector<body>& mine, const body* others, std::size_t count,
              std::vector<vec>& acceleration, std::vector<double>& potential) {
   for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -9,8 +9,8 @@
 //   g++ -std=c++20 -O2 -Iinclude examples/sample_sort/*.cpp -o sample_sort -pthread -lfmt
 //   mpxrun -n 4 ./sample_sort --numbers 400000
 //
-// The answer is checked: every rank's numbers are in order, none is below those of the ranks before,
-// and they are the numbers that there were. Exits with 1 if anything is wrong.
+// The answer is checked: every rank's numbers are in order, none is below those of the ranks
+// before, and they are the numbers that there were. Exits with 1 if anything is wrong.
 
 #include <fmt/core.h>
 
@@ -51,7 +51,7 @@ number number_of(const std::string& kind, std::size_t i) {
   return mixed(i);
 }
 
-/// What has to be the same before and after, whatever the order.
+/// Properties that sorting must not change, independent of the order.
 struct fingerprint {
   number count = 0;
   number sum = 0;
@@ -68,7 +68,8 @@ fingerprint fingerprint_of(communicator world, const std::vector<number>& of) {
   return {f[0], f[1], f[2]};
 }
 
-/// Where to cut: of a rank's sorted numbers samples at equal distances, of all samples again.
+/// Splitters: each rank gives samples at equal distances of its sorted numbers; the splitters are
+/// samples of these.
 std::vector<number> cuts_of(communicator world, const std::vector<number>& sorted) {
   const auto ranks = static_cast<std::size_t>(world.size());
   std::vector<number> mine;
@@ -83,7 +84,8 @@ std::vector<number> cuts_of(communicator world, const std::vector<number>& sorte
   return cuts;
 }
 
-/// How many of `sorted` go to each rank. What equals a cut is shared out among the ranks around it.
+/// Number of elements of `sorted` for each rank. Elements equal to a splitter are distributed over
+/// the ranks around it.
 std::vector<std::size_t> counts_of(const std::vector<number>& sorted,
                                    const std::vector<number>& cuts) {
   std::vector<std::size_t> ends;
@@ -104,7 +106,7 @@ std::vector<std::size_t> counts_of(const std::vector<number>& sorted,
   return counts;
 }
 
-/// Whether `mine` is in order, and follows what the ranks before have. Collective.
+/// True if `mine` is sorted, and follows the numbers of all lower ranks. Collective.
 bool in_order(communicator world, const std::vector<number>& mine) {
   bool right = std::is_sorted(mine.begin(), mine.end());
   // The last number so far goes from rank to rank; those without numbers pass it on.

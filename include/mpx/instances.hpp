@@ -30,34 +30,34 @@ MPX_INSTANCE(class environment<stack<>>)
 namespace detail {
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 }  // namespace detail
 // clang-format on
 

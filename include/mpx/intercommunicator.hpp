@@ -33,7 +33,7 @@ template <class Stack = stack<>>
 class [[nodiscard]] intercommunicator
     : public detail::point_to_point<Stack>,
       public detail::mpi_names<intercommunicator<Stack>>,
-      public detail::between_collectives<intercommunicator<Stack>, Stack> {
+      public detail::inter_collectives<intercommunicator<Stack>, Stack> {
   using base = detail::point_to_point<Stack>;
   using site = std::source_location;
   using throws_t = detail::throws_t;
@@ -70,7 +70,7 @@ class [[nodiscard]] intercommunicator
     std::error_code ec;
     intercommunicator made;
     made.local_ = local.dup(ec, where);
-    made.meet_over(local, peer, local_leader, remote_leader, tag, ec, where);
+    made.connect_over(local, peer, local_leader, remote_leader, tag, ec, where);
     if (ec && made.local_) made.local_.free(where);
     const bool overlap = ec == errc::argument;
     ended(
@@ -217,7 +217,7 @@ class [[nodiscard]] intercommunicator
   }
 
  private:
-  friend class detail::between_collectives<intercommunicator, Stack>;
+  friend class detail::inter_collectives<intercommunicator, Stack>;
   template <class, class>
   friend struct detail::twin_under_way;
   static constexpr int wrong = -1;  // Not a color.
@@ -240,9 +240,9 @@ class [[nodiscard]] intercommunicator
 
   /// The leaders exchange headers and broadcast them to their groups. `local_` is a duplicate of
   /// `local`; if there is none, `ec` is the reason, which is made known over `local` as well.
-  void meet_over(const communicator<Stack>& local, const communicator<Stack>& peer,
-                 rank_t local_leader, rank_t remote_leader, tag_t tag, std::error_code& ec,
-                 site where) {
+  void connect_over(const communicator<Stack>& local, const communicator<Stack>& peer,
+                    rank_t local_leader, rank_t remote_leader, tag_t tag, std::error_code& ec,
+                    site where) {
     const rank_t n = local.size();
     const bool named = local_leader >= 0 && local_leader < n;
     detail::said_in_connect said{ec.value(), local_leader == local.rank() ? local_leader : n,
@@ -256,10 +256,10 @@ class [[nodiscard]] intercommunicator
     } else if (said.why == 0 && said.low != said.high) {
       said.why = static_cast<int>(errc::rank);
     }
-    detail::between_header h;
+    detail::inter_header h;
     std::vector<peer_id> theirs;
     if (local.rank() == said.leader)
-      h = meet_as_leader(local, peer, remote_leader, tag, said.why, theirs, where);
+      h = connect_as_leader(local, peer, remote_leader, tag, said.why, theirs, where);
     if (said.leader == n) return detail::store(ec, static_cast<errc>(said.why));
     // All ranks of the group make both calls, whatever the result of the first.
     detail::second_call<Stack> next(local, {"connect", where});
@@ -277,25 +277,26 @@ class [[nodiscard]] intercommunicator
     if (h.contexts.why != 0 || h.contexts.both == detail::no_context) return;
     if (!ec) return make_all(h.contexts, theirs, ec, where);
     const detail::communicator_access<Stack> a(local, where);
-    detail::leave_between(a.at(), a.state(), h.contexts, theirs);
+    detail::leave_inter(a.at(), a.state(), h.contexts, theirs);
     a.at().with_communicators([&](auto& of) {
       of.never_made(h.contexts.both);
-      of.never_made(h.contexts.between);
+      of.never_made(h.contexts.inter);
     });
   }
-  static detail::between_header meet_as_leader(const communicator<Stack>& local,
-                                               const communicator<Stack>& peer,
-                                               rank_t remote_leader, tag_t tag, int why,
-                                               std::vector<peer_id>& theirs, site where) {
+  static detail::inter_header connect_as_leader(const communicator<Stack>& local,
+                                                const communicator<Stack>& peer,
+                                                rank_t remote_leader, tag_t tag, int why,
+                                                std::vector<peer_id>& theirs, site where) {
     mpx::group mine;
     const errc none = detail::caught([&] { mine = local.group(); });
     const detail::communicator_access<Stack> a(local, where);
-    return detail::meet(peer, mine, remote_leader, tag, why != 0 ? static_cast<errc>(why) : none,
-                        theirs, a.state(), {"connect", where});
+    return detail::exchange_headers(peer, mine, remote_leader, tag,
+                                    why != 0 ? static_cast<errc>(why) : none, theirs, a.state(),
+                                    {"connect", where});
   }
   /// Makes the communicators on which the leaders have agreed, with `local_`. A rank that cannot
   /// revokes them at the others.
-  void make_all(const detail::between_contexts& c, std::span<const peer_id> theirs,
+  void make_all(const detail::inter_contexts& c, std::span<const peer_id> theirs,
                 std::error_code& ec, site where) {
     const detail::communicator_access<Stack> a(local_, where);
     mpx::group remote;
@@ -312,16 +313,16 @@ class [[nodiscard]] intercommunicator
         s = of.make(c.both, std::move(all));
       else
         of.never_made(c.both);
-      if (s == nullptr) of.never_made(c.between);
+      if (s == nullptr) of.never_made(c.inter);
     });
     if (s == nullptr) {
       detail::store(ec, errc::no_resources);
     } else {
       s->on_error = a.state().on_error;
       both_ = {a.at(), *s, c.both, own, size};
-      open(c.between, std::move(remote), ec, where);
+      open(c.inter, std::move(remote), ec, where);
     }
-    if (ec) detail::leave_between(a.at(), a.state(), c, theirs);
+    if (ec) detail::leave_inter(a.at(), a.state(), c, theirs);
   }
   /// Makes the context between the groups. Requires: `local_` and `both_` exist.
   void open(context_id context, mpx::group&& remote, std::error_code& ec, site where) {
@@ -332,7 +333,7 @@ class [[nodiscard]] intercommunicator
     detail::communicator_state* s = nullptr;
     a.at().with_communicators([&](auto& of) {
       if (none != errc{}) return of.never_made(context);
-      s = of.make_between(context, std::move(remote).numbered(local_.rank()), std::move(all));
+      s = of.make_inter(context, std::move(remote).numbered(local_.rank()), std::move(all));
     });
     if (s == nullptr) {
       both_.free(where);
@@ -406,19 +407,19 @@ class [[nodiscard]] intercommunicator
     const detail::communicator_access<Stack> here(local_, where);
     const detail::communicator_access<Stack> all(both_, where);
     detail::schedule* const plan =
-        detail::collective_channel<Stack>::new_schedule(both_, "dup across");
+        detail::collective_channel<Stack>::new_schedule(both_, "intercommunicator dup");
     auto* const d = new (std::nothrow) under_way();
     if (plan == nullptr || d == nullptr) {
       delete plan;
       delete d;
-      return detail::not_started<Stack>(both_, {"dup across", where});
+      return detail::not_started<Stack>(both_, {"intercommunicator dup", where});
     }
     plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
     detail::endpoint<Stack>& e = *this->endpoint_;
     d->at = &e;
     d->local = &here.state();
     d->both = &all.state();
-    d->between = this->state_;
+    d->inter = this->state_;
     d->plan = plan;
     d->into = &into;
     d->rank = rank();
@@ -434,8 +435,8 @@ class [[nodiscard]] intercommunicator
     // It then continues without this call.
     const bool alone = d->refused && d->keep_ranks() == errc{};
     errc why{};
-    const detail::call_site call{"dup across", where};
-    if (d->rank_in_both == 0) d->said = detail::lead_between(e, call);
+    const detail::call_site call{"intercommunicator dup", where};
+    if (d->rank_in_both == 0) d->said = detail::lead_inter(e, call);
     if (d->rank == 0) d->said_here.context = e.lead(why, call);
     d->said_here.why = static_cast<std::int32_t>(why);
     const memory said(reinterpret_cast<std::byte*>(&d->said), sizeof d->said);
@@ -443,14 +444,14 @@ class [[nodiscard]] intercommunicator
     detail::pass_down_to(*plan, said, 0, both_.size(), both_.rank());
     detail::pass_down_to(*plan, said_here, sides().here_first, size(), rank());
     plan->call(under_way::make, d);
-    const context_id led[] = {d->said.between, d->said.both, d->said_here.context};
+    const context_id led[] = {d->said.inter, d->said.both, d->said_here.context};
     const detail::started s = detail::start_or_leave(e, plan, alone);
     if (s.failure == errc::no_resources) {
       e.with_communicators([&](auto& of) {
         for (const context_id c : led)
           if (c != detail::no_context) of.abandon(c);
       });
-      return detail::not_started<Stack>(both_, {"dup across", where});
+      return detail::not_started<Stack>(both_, {"intercommunicator dup", where});
     }
     if (thrown == nullptr || s.op == nullptr) return s;
     // The memory that this rank's part of the schedule reads may be destroyed once the exception is

@@ -31,7 +31,7 @@ void run_threads(rank_t ranks, Body&& body,
   static_assert(std::constructible_from<job_type, bootstrap::threads>,
                 "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
   const bootstrap::thread_job job(ranks);
-  if (ranks > 1) detail::announce_lookout(job.segment());
+  if (ranks > 1) detail::announce_hang_monitor(job.segment());
   platform::native::mutex mutex;
   std::exception_ptr first;
   // `first` is errc::peer_lost: the exception that caused it may be caught later.

@@ -35,7 +35,7 @@ using neighbors = mpx::graph_neighbors;
 constexpr mpx::rank_t ranks = 3;
 constexpr unsigned seconds_for_all = 60;
 
-/// What became of a call at each rank: "" where all was well.
+/// Result of a call at each rank: "" if it succeeded.
 struct ends {
   std::vector<std::string> of = std::vector<std::string>(ranks);
   std::uint64_t asked = 0;  // By the rank that was refused something.
@@ -158,7 +158,7 @@ TEST_CASE("alone: a rank has no memory for its part of a graph") {
   }
 }
 
-TEST_CASE("alone: a rank has no memory for what its neighbours send") {
+TEST_CASE("alone: a rank lacks memory for its neighbours' messages") {
   const mpx::cart_dimension dims[] = {{ranks, true}};
   each_poor_rank("neighbor_allgather", [&](const world_of_job& world) {
     return [grid = mpx::cart_create(world, dims)] {
@@ -168,7 +168,7 @@ TEST_CASE("alone: a rank has no memory for what its neighbours send") {
   });
 }
 
-TEST_CASE("alone: a rank has no memory to connect its group to another one") {
+TEST_CASE("alone: a rank lacks memory to connect its group to another group") {
   for (const mpx::rank_t cut : {1, 2})
     each_poor_rank("connect", [=](const world_of_job& world) {
       const bool low = world.rank() < cut;
@@ -176,7 +176,7 @@ TEST_CASE("alone: a rank has no memory to connect its group to another one") {
         std::error_code ec;
         const auto made =
             mpx::intercommunicator<job>::connect(half, 0, world, low ? cut : 0, 5, ec);
-        if (made) made.barrier(ec);  // What lacks a rank is revoked.
+        if (made) made.barrier(ec);  // A communicator that lacks a rank is revoked.
         return ec;
       };
     });

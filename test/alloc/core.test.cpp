@@ -63,7 +63,7 @@ struct object : mpx::detail::allocated {
 
 }  // namespace
 
-TEST_CASE("memory: that it is out can be said without any") {
+TEST_CASE("memory: the error that memory is out needs no memory") {
   mpx::detail::out_of_memory();
   std::error_code code;
   std::size_t length = 0;
@@ -80,7 +80,7 @@ TEST_CASE("memory: that it is out can be said without any") {
   CHECK(length > 40);
 }
 
-TEST_CASE("memory: a size that cannot be said is no other error") {
+TEST_CASE("memory: a size that cannot be represented is the same error") {
   mpx::detail::out_of_memory();
   std::error_code code;
   standard::refuse(0);
@@ -120,7 +120,7 @@ TEST_CASE("plain_array: without memory nothing changes") {
   }
 }
 
-TEST_CASE("plain_array: what is reserved is there") {
+TEST_CASE("plain_array: reserved capacity is available") {
   mpx::plain_array<int> a;
   REQUIRE(a.try_reserve(100));
   const refusing all;
@@ -154,7 +154,7 @@ TEST_CASE("scratch: for any alignment, or an error") {
   CHECK_THROWS_AS(mpx::scratch<int>(~std::size_t{0}), mpx::error);
 }
 
-TEST_CASE("owning_table: what cannot be added is gone") {
+TEST_CASE("owning_table: an object that cannot be added is deleted") {
   check_refused([] { mpx::owning_table<object> t(10); });
   check_refused([] { mpx::owning_table<object>().add(new object(1)); });
   mpx::owning_table<object> t;

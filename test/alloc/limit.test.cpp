@@ -48,10 +48,10 @@ auto receive_as_many(World& world, std::vector<std::int64_t>& in, mpx::rank_t fr
 
 }  // namespace
 
-TEST_CASE("limit: the operation that is one too many is refused, the others complete") {
+TEST_CASE("limit: an operation above the limit is refused, the others complete") {
   mpx::run_threads<narrow>(2, [](mpx::communicator<narrow> world) {
     const mpx::rank_t other = 1 - world.rank();
-    for (int round = 0; round < 3; ++round) {  // What is given back can be had again.
+    for (int round = 0; round < 3; ++round) {  // Freed memory can be allocated again.
       std::vector<std::int64_t> in(100, -1);
       const std::vector<std::byte> announced(100'000);
       std::int64_t out = 0;

@@ -47,7 +47,7 @@ TEST_CASE("hashed: growth that failed is tried again when the load has doubled, 
           std::make_unique<receive>(pattern{0, 1, static_cast<mpx::tag_t>(receives.size())}));
       m.post(*receives.back());
     }
-    // What is posted is hashed when it has to be found among many.
+    // Posted receives are hashed when one has to be found among many.
     CHECK(m.match_arrival({0, 1, 1 << 20}) == nullptr);
   };
   {
@@ -71,7 +71,7 @@ TEST_CASE("hashed: growth that failed is tried again when the load has doubled, 
   CHECK(m.nothing_posted());
 }
 
-TEST_CASE("hashed: gives what the list gives while half of all growth fails") {
+TEST_CASE("hashed: matches as the list matcher while half of all growth fails") {
   using namespace matching_comparison;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     for (const traffic& t :

@@ -44,7 +44,7 @@ auto again(std::error_code& ec, F&& f) -> decltype(f()) {
   return result;
 }
 
-/// What one rank does. All ranks send to the next, and receive from the one before.
+/// Program of one rank. All ranks send to the next, and receive from the one before.
 template <class Stack>
 class program {
   using request = mpx::request<Stack>;
@@ -336,7 +336,7 @@ class program {
   int met_ = 0;
 };
 
-/// What became of a run: of each rank that got as far as its program, and of the run as a whole.
+/// Results of a run: of each rank that reached its program, and of the run as a whole.
 class record {
  public:
   explicit record(mpx::rank_t ranks)

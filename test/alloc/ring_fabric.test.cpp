@@ -43,7 +43,7 @@ TEST_CASE("ring_fabric: wiring that finds no memory leaves nothing, and can be t
   }
 }
 
-TEST_CASE("ring_fabric: what is wired works without memory") {
+TEST_CASE("ring_fabric: connected rings work without memory") {
   constexpr peer_id n = 12;  // More than the lists have room for at first.
   cluster<rings> job(n);
   keeper sink;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What mpx takes for its platform in this folder: native but for memory, which is counted, and
-// refused where a test says so. Include it before mpx.
+// Platform of mpx in this folder: native except for memory, which is counted, and refused if a test
+// asks for that. Include it before mpx.
 
 #include <execinfo.h>
 
@@ -24,7 +24,7 @@ using namespace mpx::platform::native;  // All that is not said below.
 
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
-/// What has been asked for, and what is refused.
+/// Counts of allocations, and the allocations to refuse.
 struct ledger {
   std::atomic<std::uint64_t> asked{0};    // Allocations since `begin`.
   std::atomic<std::uint64_t> refused{0};  // Of those.

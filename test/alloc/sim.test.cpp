@@ -75,7 +75,7 @@ result run(mpx::rank_t ranks, std::uint64_t first, std::uint64_t last) {
   return r;
 }
 
-/// How many of the runs in which one allocation failed all ranks went through.
+/// Number of runs with one failed allocation in which all ranks succeeded.
 struct tally {
   std::uint64_t runs = 0;
   std::uint64_t unharmed = 0;
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("alloc: each allocation of a simulated job fails once", Stack
     const tally t = each<Stack>(ranks, false);
     MESSAGE(ranks << " ranks: " << t.unharmed << " of " << t.runs << " runs unharmed");
     CHECK(t.runs > 20);
-    CHECK(t.unharmed > 0);  // Where a call has failed, and was made again.
+    CHECK(t.unharmed > 0);  // Runs in which a call failed and was repeated.
   }
 }
 

@@ -55,7 +55,7 @@ verdict play(mpx::rank_t ranks, std::uint64_t refused) {
         ranks, mpx::sim::loggp{.jitter_ns = 3000}, 1, [&](mpx::communicator<stack> world) {
           const int own = world.rank();
           const int n = world.size();
-          for (int step = 1; step < n; ++step) {  // Who sends first is met by one without a link.
+          for (int step = 1; step < n; ++step) {  // The first sender's peer has no link.
             int in = -1;
             auto receiving = again([&] { return world.irecv(in, (own + n - step) % n); });
             again([&] { return world.isend(own, (own + step) % n); }).wait();
@@ -86,7 +86,7 @@ TEST_CASE("rdma over sim: each allocation fails once while ranks connect") {
       unharmed += v.told == ranks ? 1 : 0;
     }
     MESSAGE(ranks << " ranks: " << unharmed << " of " << clean.asked << " runs unharmed");
-    CHECK(unharmed >= ranks * (ranks + 1));  // Who is asked while it lacks memory answers later.
+    CHECK(unharmed >= ranks * (ranks + 1));  // Without memory it answers later.
   }
 }
 

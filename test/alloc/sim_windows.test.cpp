@@ -106,7 +106,7 @@ std::pair<int, int> access(mpx::rma::protocol by, std::uint64_t first, std::uint
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("alloc: an access that lacks memory is told by its own call, or goes on", Stack,
+TEST_CASE_TEMPLATE("alloc: an access that lacks memory fails in its own call, or continues", Stack,
                    packets, card) {
   using enum mpx::rma::protocol;
   for (const auto by : {buffered, send_recv, rdma}) {

@@ -8,7 +8,7 @@ namespace standard {
 
 inline constexpr std::uint64_t never = ~std::uint64_t{0};
 
-/// What this thread is refused: allocations `first` to `last` from when that was said.
+/// Allocations of this thread to refuse: the `first` to the `last` after the call.
 struct allowance {
   std::uint64_t asked = 0;
   std::uint64_t first = never;

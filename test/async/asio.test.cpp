@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("asio: a ring of coroutines", Stack, async_asio::patient_inpr
     asio::co_spawn(io, ring(env.world(), service, 9, passed), rethrow{});
     io.run();
     CHECK(passed == 9);
-    io.restart();  // What has run out of work goes on.
+    io.restart();  // A context that has run out of work continues.
     asio::co_spawn(io, ring(env.world(), service, 2, passed), rethrow{});
     io.run();
     CHECK(passed == 11);
@@ -206,7 +206,7 @@ TEST_CASE_TEMPLATE("asio: cancellation", Stack, ranks::inproc, ranks::multiple) 
     CHECK(never.request);  // Its owner's still.
     never.completer.complete();
     never.request.wait();
-    signal.emit(asio::cancellation_type::terminal);  // Nobody is there.
+    signal.emit(asio::cancellation_type::terminal);  // No handler is there.
 
     world.recv(x, 0, 2, service(asio::bind_cancellation_slot(signal.slot(), note)));
     world.send(6, 0, 2);

@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("tasks: a peer that dies", Stack, ranks::inproc, ranks::shm) 
   CHECK(told);
 }
 
-TEST_CASE("tasks: others' threads complete what is awaited") {
+TEST_CASE("tasks: threads of other tasks complete awaited operations") {
   using namespace async_tasks;
   using stack = ranks::multiple;
   ranks::run<stack>(2, [](auto world) {

@@ -43,7 +43,7 @@ def expect(condition, what):
         sys.exit(f"FAILED: {what}")
 
 
-# What becomes of samples: no machine, no processes.
+# Judgement of samples, without a machine or processes.
 
 def targets_on_demand_are_only_counted():
     targets = Targets([], {}, None, False)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What each concept asks for, by types that grant it and nothing more.
+// Requirements of each concept, by types that satisfy it and have nothing more.
 
 #include <doctest/doctest.h>
 
@@ -36,7 +36,7 @@ struct lives : joins {
   mpx::rank_state state(rank_t rank) const noexcept;
   std::string loss_text(rank_t rank) const;
   void disconnect_from(rank_t peer, errc why) noexcept;
-  errc renounced_by(rank_t peer) const noexcept;
+  errc disconnected_by(rank_t peer) const noexcept;
   void mark_finished() noexcept;
   void mark_failed() noexcept;
 };
@@ -99,7 +99,7 @@ static_assert(OneMachine<mpx::bootstrap::any> && OneMachine<mpx::bootstrap::mpxr
 static_assert(OneMachine<mpx::bootstrap::threads> && OneMachine<mpx::bootstrap::singleton>);
 static_assert(!mpx::Bootstrap<mpx::bootstrap::thread_job>);
 
-TEST_CASE("bootstrap: who was not launched is a world of one, however it is asked") {
+TEST_CASE("bootstrap: a process that no launcher started is a job of one rank") {
   const mpx::bootstrap::any made;
   const mpx::bootstrap::any detected = mpx::bootstrap::detect();
   for (const auto* b : {&made, &detected}) {

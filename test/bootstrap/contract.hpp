@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every bootstrap has to do, by what it is a model of, as a suite over one bootstrap per rank,
-// each used by a thread of its own.
+// Contract suite of bootstraps and their refinements, over one bootstrap per rank, each used by a
+// thread of its own.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -78,7 +78,7 @@ void check_meeting(std::vector<B>& ranks) {
   CHECK(good == n);
 }
 
-/// What may not be asked.
+/// Requests that must be refused.
 template <mpx::SharedMemoryBootstrap B>
 void check_arguments(B& b) {
   CHECK(errc_of([&] { b.get(-1, "k"); }) == mpx::errc::rank);
@@ -135,12 +135,13 @@ void check_memory(std::vector<B>& ranks) {
   CHECK(good == static_cast<int>(ranks.size()));
 }
 
-/// A rank that gives another up is heard by that one, in this environment alone, and by nobody else.
+/// A rank that gives another up is heard by that one, in this environment alone, and by nobody
+/// else.
 template <mpx::LivenessBootstrap B>
-void check_renouncing(std::vector<B>& ranks) {
+void check_disconnecting(std::vector<B>& ranks) {
   const auto n = static_cast<mpx::rank_t>(ranks.size());
   for (const B& b : ranks)
-    for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.renounced_by(r) == mpx::errc{});
+    for (mpx::rank_t r = 0; r < n; ++r) CHECK(b.disconnected_by(r) == mpx::errc{});
   const auto epoch = ranks[0].failure_epoch();
   ranks[0].disconnect_from(n - 1, mpx::errc::no_resources);
   const auto after = ranks.back().failure_epoch();
@@ -156,13 +157,13 @@ void check_renouncing(std::vector<B>& ranks) {
       const mpx::errc wanted = mine == n - 1 && r == 0   ? mpx::errc::no_resources
                                : mine == 0 && r == n - 1 ? mpx::errc::protocol
                                                          : mpx::errc{};
-      CHECK(ranks[static_cast<std::size_t>(mine)].renounced_by(r) == wanted);
+      CHECK(ranks[static_cast<std::size_t>(mine)].disconnected_by(r) == wanted);
       CHECK(ranks[static_cast<std::size_t>(mine)].state(r) == mpx::rank_state::joined);
     }
   }
   for (const mpx::rank_t nobody : {-1, n}) {
     ranks[0].disconnect_from(nobody, mpx::errc::protocol);
-    CHECK(ranks[0].renounced_by(nobody) == mpx::errc{});
+    CHECK(ranks[0].disconnected_by(nobody) == mpx::errc{});
   }
   CHECK(on_all(ranks, [](B& b) {
           b.fence(idle);  // The others do not mind.
@@ -170,7 +171,7 @@ void check_renouncing(std::vector<B>& ranks) {
         }) == n);
 }
 
-/// Who has left is told so, and touches nothing; the others see the epoch move.
+/// A rank that has left learns so and changes nothing; the other ranks see the failure epoch grow.
 template <mpx::LivenessBootstrap B>
 void check_leaving(std::vector<B>& ranks) {
   for (B& b : ranks) {
@@ -181,7 +182,7 @@ void check_leaving(std::vector<B>& ranks) {
     CHECK(errc_of([&] { b.get(0, "k"); }) == mpx::errc::peer_lost);
     CHECK(errc_of([&] { b.fence(idle); }) == mpx::errc::peer_lost);
     b.disconnect_from(0, mpx::errc::protocol);
-    CHECK(b.renounced_by(0) == mpx::errc{});
+    CHECK(b.disconnected_by(0) == mpx::errc{});
     b.mark_failed();  // It has left: nothing happens.
     CHECK(b.state(b.rank()) == mpx::rank_state::finished);
     CHECK(!b.loss_text(b.rank()).empty());
@@ -194,7 +195,7 @@ void check_forked(std::vector<B>& ranks) {
   B& parent = ranks[0];
   const mpx::rank_t peer = ranks.back().rank();
   const auto epoch = parent.failure_epoch();
-  const auto renounced = ranks.back().renounced_by(0);
+  const auto disconnected = ranks.back().disconnected_by(0);
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -220,7 +221,7 @@ void check_forked(std::vector<B>& ranks) {
   CHECK(status == 0);
   CHECK(parent.failure_epoch() == epoch);
   CHECK(!parent.get(0, "child"));
-  CHECK(ranks.back().renounced_by(0) == renounced);
+  CHECK(ranks.back().disconnected_by(0) == disconnected);
   for (mpx::rank_t r = 0; r < parent.size(); ++r) CHECK(parent.state(r) == mpx::rank_state::joined);
   CHECK(on_all(ranks, [](B& b) {
           b.fence(idle);
@@ -248,7 +249,7 @@ void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, 
       named = e.code() == wanted &&
               std::string(e.what()).find("rank " + std::to_string(last)) != std::string::npos;
     }
-    const std::string text = b.loss_text(last);  // Who aborts the job is not lost.
+    const std::string text = b.loss_text(last);  // A rank that aborts the job is not lost.
     named = named && (state == mpx::rank_state::joined
                           ? text.empty()
                           : text.find("rank " + std::to_string(last)) != std::string::npos);

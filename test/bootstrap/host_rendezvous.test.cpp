@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the ranks of a host meet where their launcher has only a store and fences, disturbed by
-// signals and strangers. The launcher is played.
+// Rendezvous of the ranks of a host if their launcher has only a store and fences, disturbed by
+// signals and strangers. The launcher is simulated.
 
 #include <mpx/bootstrap/detail/host_group.hpp>
 #include <mpx/bootstrap/detail/host_rendezvous.hpp>
@@ -73,7 +73,7 @@ class nuisance {
   std::jthread thread_;
 };
 
-/// Who met whom, by rank; empty where the start failed.
+/// Members of each rank's group; empty if the start failed.
 using groups = std::vector<std::vector<rank_t>>;
 
 /// One rank's way through a start of transport hybrid. The lowest is late.
@@ -157,7 +157,8 @@ void come_in_vain(pmi_server& server, rank_t r) {
   b.fence(idle);
 }
 
-TEST_CASE("one_host: a rank that cannot take the memory fails the start for all, who say why") {
+TEST_CASE(
+    "one_host: if a rank cannot map the memory, the start fails at all ranks with the reason") {
   pmi_server server(3);
   server.connect();
   std::jthread lacking([&] {
@@ -232,7 +233,7 @@ int knock_as_another(const handover_place& at, int times) {
   return sent_away;
 }
 
-TEST_CASE("host_group: who is of another user is sent away at once") {
+TEST_CASE("host_group: a process of another user is refused at once") {
   if (::geteuid() != 0) {
     MESSAGE("left out: only root can be two users");
     return;
@@ -258,7 +259,7 @@ TEST_CASE("host_group: who is of another user is sent away at once") {
   CHECK(met == one_group(2));
 }
 
-#ifndef MPX_TEST_SANITIZED  // UBSan looks at what is thrown through a pipe, which takes descriptors.
+#ifndef MPX_TEST_SANITIZED  // UBSan needs descriptors to examine exceptions.
 
 /// No descriptors, or so many, are left to this process while this lives.
 class no_descriptors {
@@ -278,7 +279,7 @@ class no_descriptors {
   rlimit before_{};
 };
 
-TEST_CASE("handover: who has no descriptor for a caller says so") {
+TEST_CASE("fd_passing: a rank without a free descriptor for a caller reports that") {
   const handover_place at = handover_place::drawn();
   const owned_fd door = listen_for_handover(at, 2);
   const owned_fd call = call_for_handover(at, handover_hello(at, 1, 2));
@@ -297,7 +298,7 @@ TEST_CASE("handover: who has no descriptor for a caller says so") {
   ::close(callers[0]);
 }
 
-TEST_CASE("handover: who has room for one descriptor of two takes none, and says so") {
+TEST_CASE("fd_passing: a rank with room for one descriptor of two takes none, and reports that") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
   const owned_fd giver(ends[0]), taker(ends[1]);
@@ -321,7 +322,7 @@ TEST_CASE("handover: who has room for one descriptor of two takes none, and says
   CHECK(descriptors_are_left());
 }
 
-TEST_CASE("host_group: who has no descriptors for the memory of its host says so") {
+TEST_CASE("host_group: a rank without descriptors for the memory of its host reports that") {
   pmi_server server(2);
   server.connect();
   std::string said;
@@ -351,7 +352,7 @@ TEST_CASE("host_group: who has no descriptors for the memory of its host says so
 #endif
 
 /// Users without privileges have no more descriptors under way in sockets than `ulimit -n`.
-TEST_CASE("handover: what the kernel takes no more of is handed over later") {
+TEST_CASE("fd_passing: descriptors that the kernel refuses now are passed later") {
   if (::geteuid() != 0) {
     MESSAGE("left out: only root can be a user who has nothing under way");
     return;

@@ -75,12 +75,12 @@ TEST_CASE("memory_file: a number that names another file by now is left alone") 
     CHECK(!view.intact());
     const memory_file moved(std::move(file));
   }
-  CHECK(::fcntl(fd, F_GETFD) >= 0);  // Nobody closed it.
+  CHECK(::fcntl(fd, F_GETFD) >= 0);  // It is still open.
   CHECK(own.intact());
   ::close(fd);
 }
 
-TEST_CASE("memory_file: one that was closed is not closed again") {
+TEST_CASE("memory_file: a closed file is not closed again") {
   const memory_file file("test");
   ::close(file.fd());
   CHECK(errc_of([&] { file.view().grow(1); }) == errc::no_resources);

@@ -40,7 +40,7 @@ static_assert(!std::default_initializable<mpx::environment<over_inproc>>);
 static_assert(mpx::BootstrapFits<mpx::transport::inproc, minimal>);
 static_assert(!mpx::BootstrapFits<mpx::transport::shm, minimal>);
 
-/// What became of a job.
+/// Result of a job.
 struct ending {
   std::vector<std::exception_ptr> failures;  // By rank.
   std::string why_ended;
@@ -161,7 +161,7 @@ TEST_CASE("minimal bootstrap: environments follow each other, and live at once")
   }
 }
 
-TEST_CASE("minimal bootstrap: what a rank sends before it leaves arrives") {
+TEST_CASE("minimal bootstrap: messages sent before a rank leaves arrive") {
   const ending all = launch<over_inproc>(2, [](mpx::environment<over_inproc>& env) {
     auto world = env.world();
     std::vector<int> many(200'000, env.rank());
@@ -191,7 +191,7 @@ TEST_CASE("minimal bootstrap: a rank that leaves alone is waited for until the l
     const ending all = launch<over_inproc>(n, [&](mpx::environment<over_inproc>& env) {
       auto world = env.world();
       if (env.rank() == n - 1) {
-        // What its guard does is the last that its environment sees of it.
+        // The guard's call is the last that the environment sees of it.
         const struct last {
           std::atomic<bool>& gone;
           ~last() { gone = true; }
@@ -219,7 +219,7 @@ TEST_CASE("minimal bootstrap: a rank that leaves alone is waited for until the l
   }
 }
 
-TEST_CASE("minimal bootstrap: a rank that does not come is waited for until the launcher ends it") {
+TEST_CASE("minimal bootstrap: a missing rank is waited for until the launcher ends the job") {
   const ranks::watchdog guard("a rank alone");
   minimal_job job(2);
   std::atomic<errc> failure{};
@@ -246,7 +246,7 @@ TEST_CASE("minimal bootstrap: abort ends the job") {
   }
 }
 
-TEST_CASE("minimal bootstrap: ranks of different stacks are all told so") {
+TEST_CASE("minimal bootstrap: all ranks learn that their stacks differ") {
   const ranks::watchdog guard("different stacks over a minimal bootstrap");
   for (const rank_t n : {2, 3, 4, 7, 8}) {
     for (const rank_t odd : {rank_t{0}, rank_t{1}, n - 1}) {
@@ -283,7 +283,7 @@ TEST_CASE("minimal bootstrap: ranks of different stacks are all told so") {
   }
 }
 
-TEST_CASE("hang describer: fills what is as long as a description, and nothing else") {
+TEST_CASE("hang describer: fills buffers of the length of a description only") {
   minimal_job job(1);
   minimal me(job, 0);
   mpx::detail::endpoint<over_inproc> place(me);

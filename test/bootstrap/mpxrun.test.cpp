@@ -75,14 +75,14 @@ TEST_CASE("mpxrun: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(!b.one_process());
     check_leaving(ranks);
     CHECK(job.segment().live(0) == 0);
   }
 }
 
-TEST_CASE("mpxrun: a forked child is nobody") {
+TEST_CASE("mpxrun: a forked child is not a rank") {
   for (const mpx::rank_t n : {1, 3}) {
     const launched job(n);
     auto ranks = job.join_all();
@@ -91,7 +91,7 @@ TEST_CASE("mpxrun: a forked child is nobody") {
   }
 }
 
-TEST_CASE("mpxrun: what the launcher says of a rank reaches the others") {
+TEST_CASE("mpxrun: the launcher's report on a rank reaches the other ranks") {
   const launched job(3);
   auto ranks = job.join_all();
   check_loss(ranks, errc::peer_lost, mpx::rank_state::failed,
@@ -99,7 +99,7 @@ TEST_CASE("mpxrun: what the launcher says of a rank reaches the others") {
   CHECK(job.segment().live(2) == 1);
 }
 
-TEST_CASE("mpxrun: who is lost first is named, not who leaves because of that") {
+TEST_CASE("mpxrun: the error names the rank that was lost first") {
   const launched job(4);
   auto ranks = job.join_all();
   const auto text_of = [&ranks](mpx::rank_t r) { return ranks[0].loss_text(r); };
@@ -168,7 +168,7 @@ TEST_CASE("mpxrun: a memory file that is not this job's is refused") {
   CHECK(b.shared_fd() != job.shared_fd());
 }
 
-TEST_CASE("mpxrun: a segment that is not one is refused") {
+TEST_CASE("mpxrun: a file that is no segment is refused") {
   const launched job(2);
   job.set("MPX_RANK", 0);
   for (const std::size_t at : {0u, 8u, 16u, 20u}) {
@@ -207,7 +207,7 @@ TEST_CASE("mpxrun: damage is an error, never a crash") {
   }
 }
 
-TEST_CASE("mpxrun: environments follow each other without end, and what they used is given back") {
+TEST_CASE("mpxrun: any number of environments in sequence, whose resources are returned") {
   const launched job(2);
   std::int64_t early = 0;
   for (int k = 0; k < 10'000; ++k) {
@@ -233,7 +233,7 @@ TEST_CASE("mpxrun: two processes cannot be one rank") {
   CHECK(errc_of([&] { job.segment().join(0, ::getpid() + 1, {}); }) == errc::bootstrap);
 }
 
-TEST_CASE("detect: a job where there is one, else a world of one") {
+TEST_CASE("detect: joins a job if there is one, else a job of one rank") {
   {
     const launched job(2);
     job.set("MPX_RANK", 1);

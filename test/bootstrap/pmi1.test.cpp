@@ -47,7 +47,7 @@ TEST_CASE("pmi1: the contract") {
   }
 }
 
-TEST_CASE("pmi1: any bytes, of any length that is allowed, and one value for each fence") {
+TEST_CASE("pmi1: values of any bytes and any allowed length, one for each fence") {
   for (const std::size_t value_bytes_max : {64u, 1024u, 100'000u}) {
     CAPTURE(value_bytes_max);
     pmi_server server(2, value_bytes_max);
@@ -78,7 +78,7 @@ TEST_CASE("pmi1: any bytes, of any length that is allowed, and one value for eac
   }
 }
 
-TEST_CASE("pmi1: a launcher that goes ends fences and all else") {
+TEST_CASE("pmi1: a lost launcher ends fences and all other calls") {
   pmi_server server(2);
   server.connect();
   auto ranks = server.join();
@@ -91,8 +91,8 @@ TEST_CASE("pmi1: a launcher that goes ends fences and all else") {
   CHECK(errc_of([&] { server.of(1).get("k"); }) == errc::aborted);
 }
 
-/// How many of two ranks have told the launcher that they end in good order, where `act`, the life
-/// of the first one, ends by an exception or not.
+/// Number of ranks, of two, that have told the launcher that they end in good order. `act`, the
+/// life of the first one, ends by an exception or not.
 template <class Act>
 int finalized_after(Act act) {
   pmi_server server(2);
@@ -106,7 +106,7 @@ int finalized_after(Act act) {
   return server.finalized();
 }
 
-TEST_CASE("pmi1: who leaves by an exception does not end in good order") {
+TEST_CASE("pmi1: a rank that leaves by an exception does not end in good order") {
   using mpx::bootstrap::detail::launcher_of;
   using mpx::bootstrap::detail::launcher_owner;
   const auto fail = [](pmi_connection& c) {
@@ -125,7 +125,7 @@ TEST_CASE("pmi1: who leaves by an exception does not end in good order") {
             job->leave(true);  // The others know already.
             throw std::runtime_error("had enough");
           };
-          leave(pmi1(c));  // What is moved away from, while the exception passes, says nothing.
+          leave(pmi1(c));  // An object that was moved from while the exception passes says nothing.
         }) == 2);
   CHECK(finalized_after([](pmi_connection& c) {
           const launcher_owner job(new launcher_of<pmi1>(pmi1(c)));
@@ -137,7 +137,7 @@ TEST_CASE("pmi1: who leaves by an exception does not end in good order") {
         }) == 2);
 }
 
-TEST_CASE("pmi1: who aborts the job waits until its last words have been read, but not for ever") {
+TEST_CASE("pmi1: a rank that aborts the job waits until its output was read, for a limited time") {
   using clock = std::chrono::steady_clock;
   using mpx::bootstrap::detail::wait_until_read;
   constexpr std::int64_t long_ns = 60'000'000'000;
@@ -157,10 +157,10 @@ TEST_CASE("pmi1: who aborts the job waits until its last words have been read, b
   reader.join();
   say();
   const auto start = clock::now();
-  wait_until_read(ends[1], 20'000'000);  // Nobody reads.
+  wait_until_read(ends[1], 20'000'000);  // No process reads.
   CHECK(clock::now() - start >= std::chrono::milliseconds(20));
   ::close(ends[0]);
-  wait_until_read(ends[1], 20'000'000);  // Nobody ever will.
+  wait_until_read(ends[1], 20'000'000);  // No process will read.
   ::close(ends[1]);
   wait_until_read(ends[1], long_ns);
   const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);  // It has bytes, but is no pipe.
@@ -168,7 +168,7 @@ TEST_CASE("pmi1: who aborts the job waits until its last words have been read, b
   ::close(file);
 }
 
-TEST_CASE("pmi1: what a launcher should not say is an error, never a crash") {
+TEST_CASE("pmi1: a malformed reply of the launcher is an error, never a crash") {
   const std::string good[] = {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1",
                               "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024",
                               "cmd=my_kvsname kvsname=kvs"};
@@ -196,7 +196,7 @@ TEST_CASE("pmi1: what a launcher should not say is an error, never a crash") {
     }
 }
 
-/// What the refusal of a descriptor says.
+/// Error text for a descriptor that is refused.
 std::string pmi_refusal(int fd, std::int64_t greeting_ns = 50'000'000) {
   try {
     const pmi_connection c(fd, 0, 2, greeting_ns);
@@ -233,7 +233,7 @@ TEST_CASE("pmi1: a descriptor behind which no launcher is") {
   says(pmi_refusal(ends[0]), "its other end is closed");
 }
 
-TEST_CASE("pmi1: a launcher's bytes are told, and cannot reach a terminal as they are") {
+TEST_CASE("pmi1: error texts quote a launcher's reply in printable characters") {
   const std::string good[] = {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n",
                               "cmd=maxes kvsname_max=64 keylen_max=64 vallen_max=1024\n",
                               "cmd=my_kvsname kvsname=kvs\n"};
@@ -309,7 +309,7 @@ TEST_CASE("one_host: the contract of shared memory, over a launcher that has non
     check_arguments(ranks.back());
     check_memory(ranks);
     check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(!b.one_process());
     if (n == 3) check_forked(ranks);
     check_leaving(ranks);
@@ -322,7 +322,7 @@ TEST_CASE("one_host: the contract of shared memory, over a launcher that has non
   }
 }
 
-TEST_CASE("one_host: the launcher is not to end who outlives a rank that leaves by an exception") {
+TEST_CASE("one_host: the launcher does not end survivors of a rank that leaves by an exception") {
   pmi_server server(2);
   server.connect();
   try {
@@ -335,7 +335,7 @@ TEST_CASE("one_host: the launcher is not to end who outlives a rank that leaves 
   CHECK(server.finalized() == 2);
 }
 
-TEST_CASE("one_host: who leaves without the others is lost to them") {
+TEST_CASE("one_host: a rank that leaves alone is lost to the other ranks") {
   pmi_server server(3);
   server.connect();
   auto ranks = server.join_on_one_host();

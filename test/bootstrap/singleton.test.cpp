@@ -12,19 +12,19 @@ namespace {
 using namespace bootstrap_contract;
 using mpx::bootstrap::singleton;
 
-TEST_CASE("singleton: the contract, in a world of one") {
+TEST_CASE("singleton: the contract, in a job of one rank") {
   std::vector<singleton> ranks(1);
   check_meeting(ranks);
   check_arguments(ranks[0]);
   check_memory(ranks);
-  check_renouncing(ranks);
+  check_disconnecting(ranks);
   check_forked(ranks);
   CHECK(ranks[0].one_process());
   check_leaving(ranks);
   CHECK(ranks[0].state(0) == mpx::rank_state::finished);
 }
 
-TEST_CASE("singleton: worlds are apart, and can be moved") {
+TEST_CASE("singleton: jobs are independent, and can be moved") {
   singleton a, b;
   a.put("k", "a");
   CHECK(!b.get(0, "k"));

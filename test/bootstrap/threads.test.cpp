@@ -32,14 +32,14 @@ TEST_CASE("threads: the contract") {
     check_arguments(ranks.back());
     check_memory(ranks);
     if (n <= 8) check_idle(ranks);
-    check_renouncing(ranks);
+    check_disconnecting(ranks);
     for (const auto& b : ranks) CHECK(b.one_process());
     check_leaving(ranks);
     for (mpx::rank_t r = 0; r < n; ++r) CHECK(ranks[0].state(r) == rank_state::finished);
   }
 }
 
-TEST_CASE("threads: a forked child is nobody") {
+TEST_CASE("threads: a forked child is not a rank") {
   const thread_job job(3);
   auto ranks = join_all(job);
   check_forked(ranks);
@@ -86,7 +86,7 @@ TEST_CASE("threads: a fence does not open over a rank that died in it") {
   }
 }
 
-TEST_CASE("threads: who ends well is missed all the same in the next environment") {
+TEST_CASE("threads: a rank that ended in good order is missing in the next environment") {
   const thread_job job(2);
   for (auto& b : join_all(job)) b.mark_finished();
   threads next(job, 0);
@@ -152,13 +152,13 @@ TEST_CASE("threads: the first abort counts") {
   CHECK(notice.reason == "rank " + std::to_string(notice.rank));
 }
 
-TEST_CASE("threads: what idle throws passes through a fence") {
+TEST_CASE("threads: an exception of idle passes through a fence") {
   const thread_job job(2);
   auto ranks = join_all(job);
   CHECK_THROWS_AS(ranks[0].fence([] { throw 5; }), int);
 }
 
-TEST_CASE("threads: environments one after the other and at once") {
+TEST_CASE("threads: environments in sequence and at once") {
   const thread_job job(4);
   for (int round = 0; round < 3; ++round) {
     auto a = join_all(job);
@@ -188,7 +188,7 @@ TEST_CASE("threads: ranks that do not exist") {
   for (const int n : {0, -1, 4097}) CHECK(errc_of([&] { thread_job{n}; }) == errc::argument);
 }
 
-TEST_CASE("threads: environments follow each other without end, and what they used is given back") {
+TEST_CASE("threads: any number of environments in sequence, whose resources are returned") {
   constexpr int total = 10'000;
   const thread_job job(2);
   for (int k = 0; k < total; ++k) {
@@ -201,7 +201,7 @@ TEST_CASE("threads: environments follow each other without end, and what they us
     ranks[0].put("k", std::to_string(k));
     REQUIRE(ranks[1].get(0, "k") == std::to_string(k));
     REQUIRE(ranks[0].state(1) == rank_state::joined);
-    REQUIRE(ranks[1].renounced_by(0) == errc{});
+    REQUIRE(ranks[1].disconnected_by(0) == errc{});
     ranks[0].disconnect_from(1, errc::protocol);
     mpx::bootstrap::grow(job.shared_fd(), ranks[0].shared_offset() + 8192);
     const mpx::mapping map(job.shared_fd(), ranks[0].shared_offset(), 8192);
@@ -217,7 +217,7 @@ TEST_CASE("threads: environments follow each other without end, and what they us
   }
 }
 
-TEST_CASE("threads: a few live at once, and the limit names who is inside") {
+TEST_CASE("threads: several environments at once; the error at the limit names them") {
   const thread_job job(2);
   std::vector<std::vector<threads>> all;
   for (std::uint32_t k = 0; k < mpx::bootstrap::environments_live_max; ++k)

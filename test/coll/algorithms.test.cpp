@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// Collectives at every number of ranks, over every stack: results, errors, and that calls never mix.
+// Collectives at every number of ranks, over every stack: results, errors, and that calls never
+// mix.
 
 #include <atomic>
 #include <cmath>
@@ -35,7 +36,7 @@ double value_of(mpx::rank_t rank, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("barrier: nobody leaves before all have entered", Stack, barrier) {
+TEST_CASE_TEMPLATE_DEFINE("barrier: no rank leaves before all have entered", Stack, barrier) {
   for (const mpx::rank_t n : ranks::counts) {
     std::atomic<int> entered = 0;
     ranks::run<Stack>(n, [&](auto world) {
@@ -123,8 +124,8 @@ TEST_CASE_TEMPLATE("allreduce: the same bits everywhere, and every time", Stack,
 }
 
 // Of a NaN and a number, and of zeros of both signs, max and min have two answers.
-TEST_CASE_TEMPLATE("allreduce: the same bits everywhere of whatever max and min are given", Stack,
-                   ranks::inproc, ranks::shm) {
+TEST_CASE_TEMPLATE("allreduce: max and min have the same bits at all ranks", Stack, ranks::inproc,
+                   ranks::shm) {
   ranks::run_at_all_counts<Stack>([](auto world) {
     const auto same = [&](std::vector<double> mine, auto op) {
       for (int by = 0; by < mpx::coll::algorithms; ++by) {
@@ -154,9 +155,9 @@ TEST_CASE_TEMPLATE("allreduce: the same bits everywhere of whatever max and min 
   });
 }
 
-// The first call of a communicator goes another way than later ones. (Of more ranks the order of what
-// commutes is the algorithm's.)
-TEST_CASE_TEMPLATE("reduce_scatter: two ranks get the same bits whichever way a call goes", Stack,
+// The first call of a communicator goes another way than later ones. (Of more ranks the order of
+// what commutes is the algorithm's.)
+TEST_CASE_TEMPLATE("reduce_scatter: two ranks get the same bits by every algorithm", Stack,
                    ranks::inproc, ranks::shm) {
   ranks::run<Stack>(2, [](auto world) {
     const auto me = static_cast<std::size_t>(world.rank());
@@ -268,7 +269,7 @@ TEST_CASE_TEMPLATE_DEFINE("collectives back to back, point-to-point in between",
 }
 TEST_CASE_TEMPLATE_APPLY(mixed, ranks::all_stacks);
 
-TEST_CASE_TEMPLATE("dup: the limit, and what comes after it", Stack, ranks::inproc,
+TEST_CASE_TEMPLATE("dup: at the limit of communicators, and beyond it", Stack, ranks::inproc,
                    ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     constexpr int most = 8191;

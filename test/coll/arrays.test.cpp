@@ -19,7 +19,7 @@ namespace {
 
 using triple = std::array<double, 3>;
 
-TEST_CASE("an array of arrays is reduced element by element, or as the operation takes it") {
+TEST_CASE("an array of arrays is reduced element by element, or as the operation requires") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const double size = world.size();
     double m[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
@@ -65,13 +65,13 @@ TEST_CASE("pairs and tuples travel, also in results that size themselves") {
   });
 }
 
-TEST_CASE("counts of neighbours' calls are any integers, and a negative one is told") {
+TEST_CASE("counts of neighbourhood calls are any integers; a negative one is an error") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const auto ring = mpx::cart_create(world, {{world.size(), true}});
     std::vector<int> out(4, world.rank()), in(4, -1);
-    const std::vector<int> counts{1, 2}, places{3, 0};
+    const std::vector<int> counts{1, 2}, displacements{3, 0};
     const unsigned other_counts[2] = {2, 1};
-    ring.neighbor_alltoallv(out, counts, places, in, other_counts, {});
+    ring.neighbor_alltoallv(out, counts, displacements, in, other_counts, {});
     const int last = (world.rank() + world.size() - 1) % world.size();
     CHECK(in[0] == last);
     CHECK(in[3] == -1);

@@ -42,7 +42,7 @@ TEST_CASE("checks: mismatched collectives are errors at every rank, threads") {
   CHECK(found.first() == "");
 }
 
-TEST_CASE("checks: what goes together is done as ever") {
+TEST_CASE("checks: matching calls work as without checks") {
   constexpr std::size_t few_lengths[] = {0, 700};
   for (const mpx::rank_t n : {1, 3, 8})
     ranks::run<compared_shm>(n, [&](auto world) {
@@ -51,7 +51,7 @@ TEST_CASE("checks: what goes together is done as ever") {
     });
 }
 
-TEST_CASE("checks: a mismatch goes to the communicator's handler, and into error codes") {
+TEST_CASE("checks: a mismatch is reported to the communicator's handler, and in error codes") {
   ranks::run<compared_shm>(3, [](auto world) {
     std::error_code ec;
     int x = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // Ranks that take turns on one core: each does all that it can in its turn, so that a collective
-// takes no more turns than it must. Turns are counted: who gives its core away hands it to the next.
+// takes no more turns than it must. Turns are counted: who gives its core away hands it to the
+// next.
 
 #include <sched.h>
 
@@ -150,14 +151,15 @@ auto neighbors_of(auto& world) {
 
 }  // namespace
 
-TEST_CASE("ranks of a ring take two steps in a turn, if every second one comes first") {
+TEST_CASE(
+    "oversubscription: ranks of a ring take two steps in a turn if every second one is first") {
   CHECK(turns_a_call({0, 2, 4, 6, 1, 3, 5, 7}, [](auto& w) { return neighbors_of(w); }) < 4.5);
   CHECK(turns_a_call({0, 2, 1, 3}, [](auto& w) { return neighbors_of(w); }) < 2.3);
   // Nor more than one turn a step in any other order.
   CHECK(turns_a_call({0, 1, 2, 3, 4, 5, 6, 7}, [](auto& w) { return neighbors_of(w); }) < 8.5);
 }
 
-TEST_CASE("where all wait for all each rank but one takes a turn a call") {
+TEST_CASE("oversubscription: if all wait for all, each rank but one takes one turn per call") {
   const auto alltoall = [](auto& world) {
     return [world](int i) {
       const auto n = static_cast<std::size_t>(world.size());
@@ -179,7 +181,8 @@ TEST_CASE("where all wait for all each rank but one takes a turn a call") {
   }
 }
 
-TEST_CASE("who gets a message takes those after it in the same turn") {
+TEST_CASE(
+    "oversubscription: a rank that gets a message takes the following ones in the same turn") {
   const auto rooted = [](bool goes_round) {
     return [goes_round](auto& world) {
       return [world, goes_round](int i) {

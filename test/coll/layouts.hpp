@@ -86,7 +86,7 @@ class place {
     for (std::size_t i = 0; i < count_; ++i) set(i, value(r, from + i));
     return *this;
   }
-  /// Whether `n` elements from `at` on are what rank r gives from `from` on.
+  /// True if `n` elements from `at` on are those that rank r gives from `from` on.
   bool holds(std::size_t at, std::size_t n, rank_t r, std::size_t from = 0) const {
     for (std::size_t i = 0; i < n; ++i)
       if (get(at + i) != value(r, from + i)) return false;
@@ -199,11 +199,11 @@ void blocks(const World& w, form f, std::size_t length, std::uint64_t seed) {
   }
   // Blocks of different lengths, some of them empty, with elements between them.
   std::vector<int> counts(size);
-  std::vector<std::int64_t> places(size);
+  std::vector<std::int64_t> displacements(size);
   std::int64_t end = 1;
   for (std::size_t r = 0; r < size; ++r) {
     counts[r] = static_cast<int>((length * (r + 1)) % (length + 2));
-    places[r] = end;
+    displacements[r] = end;
     end += counts[r] + static_cast<int>(r % 3);
   }
   const auto my_count = static_cast<std::size_t>(counts[mine]);
@@ -212,7 +212,7 @@ void blocks(const World& w, form f, std::size_t length, std::uint64_t seed) {
     bool good = true;
     place rest = p;
     for (std::size_t r = 0; r < size; ++r) {
-      const auto at = static_cast<std::size_t>(places[r]);
+      const auto at = static_cast<std::size_t>(displacements[r]);
       const auto k = static_cast<std::size_t>(counts[r]);
       good = good && p.holds(at, k, static_cast<rank_t>(r));
       for (std::size_t i = 0; i < k; ++i) {
@@ -227,17 +227,17 @@ void blocks(const World& w, form f, std::size_t length, std::uint64_t seed) {
     place own = draw.of(my_count).fill(me);
     place all = draw.of(room);
     in_form(f, [&](auto&& how) {
-      return w.gatherv(own.buffer(), all.buffer(), counts, places, root, how);
+      return w.gatherv(own.buffer(), all.buffer(), counts, displacements, root, how);
     });
     CHECK_MESSAGE((!here || holds_v(all)), "gatherv");
     place part = draw.of(my_count);
     in_form(f, [&](auto&& how) {
-      return w.scatterv(all.buffer(), counts, places, part.buffer(), root, how);
+      return w.scatterv(all.buffer(), counts, displacements, part.buffer(), root, how);
     });
     CHECK_MESSAGE((part.holds(0, my_count, me) && part.untouched()), "scatterv");
     place everywhere = draw.of(room);
     in_form(f, [&](auto&& how) {
-      return w.allgatherv(own.buffer(), everywhere.buffer(), counts, places, how);
+      return w.allgatherv(own.buffer(), everywhere.buffer(), counts, displacements, how);
     });
     CHECK_MESSAGE(holds_v(everywhere), "allgatherv");
   }

@@ -42,7 +42,7 @@ TEST_CASE("layouts: every collective by every algorithm, started and prepared") 
 }
 
 // These ranks have met before, and their elements lie in one piece: the shortest way is near.
-TEST_CASE_TEMPLATE("layouts: what lies in one piece goes every way at every length", Stack,
+TEST_CASE_TEMPLATE("layouts: contiguous data works with every algorithm at every length", Stack,
                    ranks::inproc, ranks::shm) {
   for (const mpx::rank_t n : {2, 3})
     ranks::run<Stack>(n, [n](auto world) {
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("layouts: what lies in one piece goes every way at every leng
     });
 }
 
-TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
+TEST_CASE("layouts: data that does not fit is an error at all ranks, with the reason") {
   ranks::run<spread_stack>(3, [](auto world) {
     using mpx::datatype;
     const mpx::rank_t me = world.rank();
@@ -137,8 +137,8 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
     all_fail("beyond the buffer", [&] {
       std::vector<int> all(60);
       const std::vector<int> counts{10, 10, 10};
-      const std::vector<int> places{0, me == 1 ? 21 : 10, 20};
-      world.allgatherv(good, mpx::strided(all.data(), 30, 2), counts, places);
+      const std::vector<int> displacements{0, me == 1 ? 21 : 10, 20};
+      world.allgatherv(good, mpx::strided(all.data(), 30, 2), counts, displacements);
     });
     // The same where calls are started, and with codes.
     std::error_code ec;
@@ -150,7 +150,7 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
     auto never = world.bcast_init(mpx::buffer(data.data(), 1, datatype()), 0, ec);
     CHECK(ec == mpx::errc::datatype);
     CHECK(!never);
-    // What is sent may overlap, and what does not count is not looked at.
+    // Send data may overlap; an argument that does not count is not read.
     world.bcast(
         me == 0 ? mpx::buffer(data.data(), 1, onto_itself) : mpx::buffer(data.data(), 2, type), 0);
     if (me == 0) {
@@ -162,7 +162,7 @@ TEST_CASE("layouts: what does not fit is an error at all ranks, and says why") {
   });
 }
 
-TEST_CASE("layouts: blocks of a datatype without bytes are none, wherever they are said to lie") {
+TEST_CASE("layouts: blocks of a datatype without bytes are empty at any displacement") {
   ranks::run_at_all_counts<spread_stack>([](auto world) {
     using mpx::datatype;
     const auto n = static_cast<std::size_t>(world.size());
@@ -199,11 +199,12 @@ TEST_CASE("layouts: the place of a block of no elements may be any") {
     const mpx::rank_t me = world.rank(), n = world.size();
     const auto size = static_cast<std::size_t>(n);
     // Each rank gives to those of its parity alone.
-    std::vector<int> counts(size), places(size), in(2 * size), out(2 * size, -1), due(2 * size, -1);
+    std::vector<int> counts(size), displacements(size), in(2 * size), out(2 * size, -1),
+        due(2 * size, -1);
     for (mpx::rank_t r = 0; r < n; ++r) {
       const auto i = static_cast<std::size_t>(r);
       counts[i] = r % 2 == me % 2;
-      places[i] = counts[i] != 0 ? r : r % 4 < 2 ? 1'000'000'000 : -1'000'000'000;
+      displacements[i] = counts[i] != 0 ? r : r % 4 < 2 ? 1'000'000'000 : -1'000'000'000;
       if (counts[i] != 0) due[2 * i] = r * 100 + me;
       in[2 * i] = me * 100 + r;
     }
@@ -213,12 +214,13 @@ TEST_CASE("layouts: the place of a block of no elements may be any") {
     for (const auto f : {suite::form::at_once, suite::form::started, suite::form::prepared}) {
       std::ranges::fill(out, -1);
       suite::in_form(f, [&](auto&& how) {
-        return world.alltoallv(from, counts, places, to, counts, places, how);
+        return world.alltoallv(from, counts, displacements, to, counts, displacements, how);
       });
       CHECK(out == due);
       std::ranges::fill(plain_out, -1);
       suite::in_form(f, [&](auto&& how) {
-        return world.alltoallv(plain_in, counts, places, plain_out, counts, places, how);
+        return world.alltoallv(plain_in, counts, displacements, plain_out, counts, displacements,
+                               how);
       });
       CHECK(plain_out == plain_due);
     }

@@ -16,7 +16,7 @@
 
 namespace mismatches {
 
-/// What went wrong in `call`, and with which text.
+/// Error of `call`, and its text.
 template <class Call>
 std::pair<std::error_code, std::string> error_of(Call&& call) {
   try {
@@ -30,15 +30,15 @@ inline bool says(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The claims in a text: what is the same at all ranks.
-inline std::string claims_in(const std::string& text) {
+/// The call signatures in a text: the part that is equal at all ranks.
+inline std::string signatures_in(const std::string& text) {
   const std::size_t first = text.find(": rank ");
   const std::size_t last = text.find(": ranks have made");
   return first == std::string::npos ? "" : text.substr(first, last - first);
 }
 
-/// What was not as it should be, by all ranks. (The test looks at it afterwards: what doctest keeps
-/// of a test case must not be touched by fibers in turn.)
+/// Failed expectations of all ranks. (The test reads them afterwards: fibers must not use doctest's
+/// state of a test case in turn.)
 class findings {
  public:
   void check(bool right, const std::string& what) {
@@ -65,12 +65,12 @@ void expect(findings& found, const World& world, mpx::rank_t odd, Call&& call, s
   found.check(right,
               "expected " + std::string(one) + " and " + std::string(other) + ", got " + text);
   // The same at all, and collectives go on.
-  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(claims_in(text)) >> 2);
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(signatures_in(text)) >> 2);
   const bool same = world.allreduce(hash, mpx::max) == world.allreduce(hash, mpx::min);
   found.check(same, "ranks name different calls: " + text);
 }
 
-/// What all ranks have to give alike.
+/// Arguments that all ranks have to give alike.
 template <class World>
 void of_all(findings& found, const World& world, mpx::rank_t odd, suite::form f) {
   const mpx::rank_t n = world.size();
@@ -143,7 +143,7 @@ void of_all(findings& found, const World& world, mpx::rank_t odd, suite::form f)
       "gather of " + std::to_string(16 * size) + " bytes to root 0", "gather of ");
 }
 
-/// What pairs have to give alike.
+/// Arguments that pairs of ranks have to give alike.
 template <class World>
 void of_pairs(findings& found, const World& world, mpx::rank_t odd, suite::form f) {
   const mpx::rank_t n = world.size();
@@ -258,8 +258,7 @@ void everything(findings& found, const World& world, Late&& late) {
   }
 }
 
-/// What goes together is not complained of: bytes with anything, groups that are apart, and who
-/// is in none.
+/// Matching calls raise no error: bytes with any type, disjoint groups, and ranks in no group.
 template <class World>
 void nothing(findings& found, const World& world) {
   double d = world.rank() == 0 ? 2.5 : 0;

@@ -70,7 +70,7 @@ TEST_CASE("neighbor: back to back, with skewed ranks and many in flight") {
   });
 }
 
-TEST_CASE("neighbor: what is prepared goes together by the order of preparing") {
+TEST_CASE("neighbor: prepared calls match in the order of preparation") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     auto ring = mpx::cart_create(world, {{world.size(), true}}, mpx::keep_ranks);
     const mpx::rank_t me = ring.rank(), n = ring.size();
@@ -126,7 +126,7 @@ TEST_CASE("neighbor: errors are known on all ranks that wait") {
       const std::size_t mine = ring.rank() == 0 ? 2 : 6;
       std::vector<int> room(12);
       ring.neighbor_allgather(std::span(out).first(mine), room, ec);
-      // Who finds it tells his neighbours, who may not have looked yet.
+      // A rank that finds the error tells its neighbours, which may not have looked yet.
       if (ring.rank() == 1) CHECK((ec == mpx::errc::count || ec == mpx::errc::peer_lost));
       CHECK(world.allreduce(ec == mpx::errc::count ? 1 : 0, mpx::max) == 1);
     });
@@ -151,7 +151,7 @@ TEST_CASE("neighbor: blocks that a layout spreads, short and long") {
       const auto right = [&] {
         bool all = true;
         for (std::size_t i = 0; i < in.size(); ++i) {
-          // What comes from below was its second block, what comes from above its first.
+          // Data from below was the sender's second block, data from above its first.
           const std::size_t there = (i + 2 * size) % in.size();
           const mpx::rank_t source = ring.sources()[i / (2 * size)];
           const int expected = 1'000'000 * source + static_cast<int>(there);
@@ -231,10 +231,10 @@ TEST_CASE("neighbor_alltoallw takes lists of views") {
   });
 }
 
-TEST_CASE("alltoallw of lists of buffers: what one rank cannot use fails on all") {
+TEST_CASE("alltoallw of lists of buffers: an error at one rank is an error at all") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const mpx::rank_t n = world.size();
-    const bool here = world.rank() == n - 1;  // Where something is wrong.
+    const bool here = world.rank() == n - 1;  // The rank with the wrong argument.
     const auto grid = mpx::cart_create(world, {{n, true}});
     const auto all = static_cast<std::size_t>(n);
     std::vector<int> out(6 * all + 12, world.rank());
@@ -283,8 +283,9 @@ TEST_CASE("alltoallw of lists of buffers: what one rank cannot use fails on all"
   });
 }
 
-// What another rank shows is not believed: the reader stores to what it has read.
-TEST_CASE("neighbours: a block that would not lie within what is shown is none") {
+// Offsets that another rank publishes are checked: the reader would store to the memory that it has
+// read.
+TEST_CASE("neighbours: a block outside of the published memory is refused") {
   using mpx::coll::find_edge;
   using mpx::coll::shown_edge;
   alignas(64) std::array<std::byte, 1024> shown{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests of collectives among neighbours share: every kind of topology, in every form, with
-// blocks that say along which edge they came.
+// Shared by tests of neighbourhood collectives: every kind of topology, in every form, with blocks
+// that identify the edge along which they came.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ namespace neighbors {
 
 using lengths = std::vector<std::size_t>;
 
-/// What goes along the k-th edge from `from` to `to`, counted among those two: element i.
+/// Value of element i on the k-th edge from `from` to `to`, counted among edges of those two.
 int along(mpx::rank_t from, mpx::rank_t to, int k, std::size_t i) {
   return from * 1'000'000 + to * 10'000 + k * 1000 + static_cast<int>(i);
 }
@@ -32,7 +32,7 @@ template <class Comm>
 std::vector<int> edge_at_source(const Comm& comm) {
   std::vector<int> n = times_before(comm.sources());
   if (!comm.around().crossed) return n;
-  for (std::size_t i = 0; i + 1 < n.size(); i += 2)  // What comes from above was sent below.
+  for (std::size_t i = 0; i + 1 < n.size(); i += 2)  // Data from above was sent below.
     if (comm.sources()[i] == comm.sources()[i + 1]) std::swap(n[i], n[i + 1]);
   return n;
 }

@@ -48,7 +48,7 @@ bool meets(const World& world, int rounds) {
     std::vector<int> part(1);
     w.reduce_scatter_block(all, part, std::plus<>{});
     right = right && part[0] == sum_of_ranks(n) * 100 + n * (me + i);
-    w.alltoall(mpx::in_place, all);  // What a late rank misses must not be shown again.
+    w.alltoall(mpx::in_place, all);  // Data that a late rank has not read must stay.
     for (mpx::rank_t r = 0; r < n; ++r)
       right = right && all[static_cast<std::size_t>(r)] == r * 100 + me + i;
     if (i % 4 == 0) w.barrier();
@@ -78,7 +78,7 @@ void skip_calls(const World& world, std::uint32_t to) {
   mpx::detail::collective_channel<stack>(world, {"skip"}, false).state().collective_serial = to;
 }
 
-TEST_CASE("who has shown nothing for a long time still knows who has left") {
+TEST_CASE("node: a rank that has published nothing for long still knows the ranks that have left") {
   ranks::run<ranks::shm>(3, [](auto world) {
     int x = world.rank();
     world.bcast(x, 2);  // Rank 2 shows here,
@@ -109,7 +109,7 @@ TEST_CASE("who has shown nothing for a long time still knows who has left") {
   });
 }
 
-TEST_CASE_TEMPLATE("who sleeps is woken", Stack, asleep, asleep_in_threads) {
+TEST_CASE_TEMPLATE("node: sleeping ranks are woken", Stack, asleep, asleep_in_threads) {
   for (const mpx::rank_t n : {2, 5}) {
     const auto start = std::chrono::steady_clock::now();
     ranks::run<Stack>(n, [](auto world) { CHECK(meets(world, 60)); });
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("who sleeps is woken", Stack, asleep, asleep_in_threads) {
   }
 }
 
-TEST_CASE("threads meet in communicators of their own, at once") {
+TEST_CASE("node: threads make calls in communicators of their own, at once") {
   ranks::run<asleep_in_threads>(3, [](auto world) {
     auto other = world.dup();
     bool right = true;
@@ -130,7 +130,7 @@ TEST_CASE("threads meet in communicators of their own, at once") {
   });
 }
 
-TEST_CASE_TEMPLATE("ranks that are some of the job's meet too", Stack, ranks::inproc, ranks::shm) {
+TEST_CASE_TEMPLATE("node: calls of a part of the job's ranks", Stack, ranks::inproc, ranks::shm) {
   ranks::run<Stack>(7, [](auto world) {
     auto half = world.split(world.rank() % 2, -world.rank());
     CHECK(meets(half, 15));
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("ranks that are some of the job's meet too", Stack, ranks::in
   });
 }
 
-TEST_CASE_TEMPLATE("nobody waits for a rank that is gone", Stack, ranks::inproc, ranks::shm,
+TEST_CASE_TEMPLATE("node: no rank waits for a rank that is gone", Stack, ranks::inproc, ranks::shm,
                    asleep) {
   for (const bool bcast : {false, true}) {
     int lost = 0;
@@ -160,7 +160,7 @@ TEST_CASE_TEMPLATE("nobody waits for a rank that is gone", Stack, ranks::inproc,
   }
 }
 
-TEST_CASE("what an operation throws ends the call everywhere, and only that") {
+TEST_CASE("node: an exception of an operation ends this call at all ranks, and no other") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const mpx::rank_t n = world.size();
     const auto w = world.with(shared);
@@ -273,7 +273,7 @@ TEST_CASE("blocks that some ranks send and others have read are an error") {
           std::vector<unsigned char> all(bytes * static_cast<std::size_t>(n), 1);
           for (const int variant : {0, 1, 2, 3}) {
             auto fresh = world.dup();
-            const auto& on = variant < 2 ? world : fresh;  // Where it is the very first call, too.
+            const auto& on = variant < 2 ? world : fresh;  // Also as the first call.
             const std::string why = ranks::text_of([&] {
               if (variant % 2 == 0) on.gather(own, all, 0);
               if (variant % 2 == 1) on.scatter(all, own, 0);
@@ -312,9 +312,10 @@ static bool are_of_all(const std::vector<suite::matrix>& v, mpx::rank_t n, std::
   return true;
 }
 
-TEST_CASE_TEMPLATE("operands keep their order in whatever way they meet", Stack, ranks::inproc,
+TEST_CASE_TEMPLATE("node: operands keep their order with every algorithm", Stack, ranks::inproc,
                    ranks::shm) {
-  // In a line; in a piece; in some; in parts, each combined by one; in more pieces than caches hold.
+  // In a line; in a piece; in some; in parts, each combined by one; in more pieces than caches
+  // hold.
   for (const std::size_t length : {1u, 10u, 700u, 10'000u, 50'000u}) {
     for (const mpx::rank_t n : {2, 3}) {
       ranks::run<Stack>(n, [length, n](auto world) {

@@ -57,7 +57,7 @@ static_assert(mpx::is_commutative<decltype(mpx::commutative(suite::times())), su
 
 }  // namespace
 
-TEST_CASE("policy: what the default chooses, the call has") {
+TEST_CASE("policy: each call has the algorithm that the default chooses") {
   using namespace mpx::coll;
   for (int o = 0; o <= static_cast<int>(operation::scan); ++o) {
     CAPTURE(o);
@@ -162,7 +162,7 @@ TEST_CASE("reduce_local: here, the first before the second") {
   CHECK(ranks::errc_of([&] { mpx::reduce_local(a, b, suite::times()); }) == mpx::errc::argument);
 }
 
-TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
+TEST_CASE("collectives: wrong arguments are errors, and no rank waits") {
   ranks::run<ranks::shm>(3, [](auto world) {
     const auto bad = [&](mpx::errc expected, auto call) {
       std::error_code ec;
@@ -213,12 +213,12 @@ TEST_CASE("collectives: wrong arguments are told, and nobody waits") {
   });
 }
 
-TEST_CASE("collectives that return vectors: one rank's fault ends the call for all, in step") {
+TEST_CASE("collectives that return vectors: one rank's error ends the call at all ranks, in step") {
   ranks::run<ranks::shm>(3, [](auto world) {
     const mpx::rank_t me = world.rank();
     const std::vector<int> some(6, 1);
     std::error_code ec;
-    // Who is wrong says so before lengths are exchanged.
+    // A rank with wrong arguments reports them before lengths are exchanged.
     std::vector<int> counts(3, 2);
     if (me == 0) counts[1] = -5;
     CHECK(world.alltoallv(some, counts, ec).empty());
@@ -229,7 +229,7 @@ TEST_CASE("collectives that return vectors: one rank's fault ends the call for a
     CHECK(world.alltoallv(some, counts, ec).empty());
     CHECK(ec == (me == 0 ? mpx::errc::argument : mpx::errc::peer_lost));
     CHECK(world.allreduce(1, std::plus<>{}) == 3);
-    // Who would need more than any memory has leaves the call; nobody reads this.
+    // A rank that would need more memory than exists leaves the call; no rank reads this.
     const std::uint16_t one = 1;
     const std::span<const std::uint16_t> mine(&one, me == 2 ? std::size_t{1} << 62 : 1);
     const bool short_of_memory = me == 2;
@@ -249,16 +249,16 @@ TEST_CASE("collectives that return vectors: one rank's fault ends the call for a
   });
 }
 
-TEST_CASE("counts and places of 32 bits without a sign go beyond 2^31") {
+TEST_CASE("counts and displacements of 32 bits without a sign go beyond 2^31") {
   constexpr std::uint32_t far = 2'200'000'000u;
-  const std::vector<std::uint32_t> places{far, far + 1};
+  const std::vector<std::uint32_t> displacements{far, far + 1};
   const std::vector<std::uint32_t> counts{1, 1};
   char byte = 0;
-  const std::span<char> all(&byte, far + 2u);  // Nobody reads it.
-  const auto b = mpx::detail::blocks_at(all, counts, places);
-  CHECK(b.places[1] == std::int64_t{far} + 1);
+  const std::span<char> all(&byte, far + 2u);  // Not read.
+  const auto b = mpx::detail::blocks_at(all, counts, displacements);
+  CHECK(b.displacements[1] == std::int64_t{far} + 1);
   CHECK(mpx::coll::check_blocks(b, 2).why == mpx::errc{});
-  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, places), 2).why ==
+  CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, displacements), 2).why ==
         mpx::errc::argument);  // They reach beyond it.
   const std::vector<int> below{0, -1};
   CHECK(mpx::coll::check_blocks(mpx::detail::blocks_at(all, below), 2).why == mpx::errc::count);

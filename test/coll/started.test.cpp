@@ -69,12 +69,12 @@ TEST_CASE_TEMPLATE("every rank starts them in an order of its own, messages in b
     });
 }
 
-TEST_CASE("prepared collectives run again and again, and beside each other") {
+TEST_CASE("prepared collectives run repeatedly and at once") {
   ranks::run_at_all_counts<ranks::shm>([](auto world) {
     const mpx::rank_t n = world.size();
     int x = 0;
     std::vector<double> long_one(10'000);
-    int kept = 7;  // What the operation refers to.
+    int kept = 7;  // Referenced by the operation.
     auto one =
         world.allreduce(x, [&kept](int a, int b) { return kept == 7 ? a + b : 0; }, mpx::prepare);
     auto other = world.bcast(long_one, n - 1, mpx::prepare);
@@ -106,7 +106,7 @@ TEST_CASE("prepared collectives run again and again, and beside each other") {
 }
 
 // MPI 4.1, 6.13: persistent collectives go together by the order of their init calls.
-TEST_CASE_TEMPLATE("what is prepared goes together by the order of preparing, not of starts", Stack,
+TEST_CASE_TEMPLATE("prepared calls match in the order of preparation, not of starts", Stack,
                    ranks::shm, ranks::tiny, ranks::multiple) {
   for (const mpx::rank_t n : {2, 3, 4, 8})
     ranks::run<Stack>(n, [n](auto world) {
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("what is prepared goes together by the order of preparing, no
     });
 }
 
-TEST_CASE("who is ahead in starts of one prepared collective mixes them up with no other") {
+TEST_CASE("a rank that is ahead in starts of one prepared collective confuses no other call") {
   ranks::run<ranks::shm>(2, [](auto world) {
     int a = 0, b = 0;
     auto one = world.bcast(a, 0, mpx::prepare);
@@ -169,7 +169,7 @@ TEST_CASE("who is ahead in starts of one prepared collective mixes them up with 
       }
       CHECK(right);
     };
-    if (world.rank() == 0) {  // Whose messages wait at rank 1.
+    if (world.rank() == 0) {  // Its messages wait at rank 1.
       run(one, a, 1000);
       run(other, b, 2000);
     } else {
@@ -195,7 +195,7 @@ TEST_CASE("a collective that cannot be prepared at one rank leaves the ranks in 
   });
 }
 
-TEST_CASE("started collectives beside others: all_of, wait_any, error codes, tokens") {
+TEST_CASE("started collectives with all_of, wait_any, error codes, tokens") {
   ranks::run_at_all_counts<ranks::shm>([](auto world) {
     const mpx::rank_t n = world.size();
     int a = world.rank();
@@ -225,7 +225,7 @@ TEST_CASE("started collectives beside others: all_of, wait_any, error codes, tok
   });
 }
 
-TEST_CASE("what an operation throws comes out where its call ends") {
+TEST_CASE("an exception of an operation is thrown where its call ends") {
   struct thrown {};
   ranks::run_at_all_counts<ranks::shm>([](auto world) {
     const mpx::rank_t n = world.size();
@@ -253,7 +253,7 @@ TEST_CASE("what an operation throws comes out where its call ends") {
   });
 }
 
-TEST_CASE("a dropped collective is given up, and its buffer let alone") {
+TEST_CASE("a dropped collective is abandoned, and its buffer not touched any more") {
   for (const mpx::rank_t n : {2, 3, 8}) {
     ranks::run<ranks::shm>(n, [n](auto world) {
       for (const std::size_t length : {1u, 100'000u}) {
@@ -285,8 +285,8 @@ TEST_CASE("a dropped collective is given up, and its buffer let alone") {
   }
 }
 
-TEST_CASE_TEMPLATE("a started call of lengths that differ is told to all", Stack, ranks::shm,
-                   ranks::tiny) {
+TEST_CASE_TEMPLATE("a started call with different lengths is an error at all ranks", Stack,
+                   ranks::shm, ranks::tiny) {
   for (const mpx::rank_t n : {2, 3, 4}) {
     ranks::run<Stack>(n, [n](auto world) {
       const bool odd = world.rank() == 1;
@@ -322,7 +322,7 @@ TEST_CASE_TEMPLATE("a started call of lengths that differ is told to all", Stack
   }
 }
 
-TEST_CASE_TEMPLATE("started calls whose lengths choose other algorithms are told, too", Stack,
+TEST_CASE_TEMPLATE("so is a started call whose lengths choose different algorithms", Stack,
                    ranks::shm, ranks::tiny, ranks::multiple) {
   struct lengths {
     std::size_t one, others;
@@ -358,7 +358,7 @@ TEST_CASE_TEMPLATE("started calls whose lengths choose other algorithms are told
   }
 }
 
-TEST_CASE("what comes in another length ends a started call that waits for more than that") {
+TEST_CASE("data of another length ends a started call that waits for more than that") {
   ranks::run<ranks::shm>(2, [](auto world) {
     std::vector<int> own(world.rank() == 0 ? 100'000 : 10);
     std::vector<int> sums(own);
@@ -369,7 +369,7 @@ TEST_CASE("what comes in another length ends a started call that waits for more 
   });
 }
 
-TEST_CASE("a detached collective goes on by itself") {
+TEST_CASE("a detached collective completes by itself") {
   ranks::run_at_all_counts<ranks::shm>([](auto world) {
     std::vector<int> data(1000, 1);
     world.allreduce(data, std::plus<>{}, mpx::start).detach();

@@ -56,7 +56,7 @@ inline bool is_of(std::span<const std::int64_t> v, mpx::rank_t r, std::size_t fr
   return true;
 }
 
-/// How a call is made: at once, started, or prepared and run twice.
+/// Form of a call: blocking, started, or prepared and run twice.
 enum class form { at_once, started, prepared };
 
 /// Calls `call(how...)` in one of the forms.
@@ -136,18 +136,18 @@ void blocks(const World& w, form f, std::size_t length) {
 
   // Blocks of different lengths, some of them empty, with holes between them.
   std::vector<int> counts(size);
-  std::vector<std::int64_t> places(size);
+  std::vector<std::int64_t> displacements(size);
   std::int64_t end = 0;
   for (std::size_t r = 0; r < size; ++r) {
     counts[r] = static_cast<int>((length * (r + 1)) % (length + 2));
-    places[r] = end;
+    displacements[r] = end;
     end += counts[r] + static_cast<int>(r % 3);
   }
   const auto mine_v = mine(me, static_cast<std::size_t>(counts[static_cast<std::size_t>(me)]));
   const auto holds_v = [&](const std::vector<std::int64_t>& v) {
     bool good = true;
     for (std::size_t r = 0; r < size; ++r) {
-      const auto at = static_cast<std::size_t>(places[r]);
+      const auto at = static_cast<std::size_t>(displacements[r]);
       const auto k = static_cast<std::size_t>(counts[r]);
       good = good && is_of(std::span(v).subspan(at, k), static_cast<mpx::rank_t>(r));
       if (r % 3 != 0) good = good && v[at + k] == -7;
@@ -155,15 +155,17 @@ void blocks(const World& w, form f, std::size_t length) {
     return good;
   };
   std::vector<std::int64_t> holes(static_cast<std::size_t>(end) + 3, -7);
-  in_form(f, [&](auto&& how) { return w.gatherv(mine_v, holes, counts, places, root, how); });
+  in_form(f,
+          [&](auto&& how) { return w.gatherv(mine_v, holes, counts, displacements, root, how); });
   if (me == root) right = right && holds_v(holes);
   CHECK_MESSAGE(right, "gatherv");
   std::vector<std::int64_t> part_v(mine_v.size(), -1);
-  in_form(f, [&](auto&& how) { return w.scatterv(holes, counts, places, part_v, root, how); });
+  in_form(f,
+          [&](auto&& how) { return w.scatterv(holes, counts, displacements, part_v, root, how); });
   right = right && part_v == mine_v;
   CHECK_MESSAGE(right, "scatterv");
   std::fill(holes.begin(), holes.end(), -7);
-  in_form(f, [&](auto&& how) { return w.allgatherv(mine_v, holes, counts, places, how); });
+  in_form(f, [&](auto&& how) { return w.allgatherv(mine_v, holes, counts, displacements, how); });
   right = right && holds_v(holes);
   CHECK_MESSAGE(right, "allgatherv");
 

@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("a send that is dropped while its data leaves", Stack,
 }
 TEST_CASE_TEMPLATE_APPLY(leaving, ranks::all_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("what is dropped and never received does not keep a job from ending",
+TEST_CASE_TEMPLATE_DEFINE("a dropped send that is never received does not keep a job from ending",
                           Stack, never) {
   for (const mpx::rank_t n : {1, 2, 4}) {
     ranks::run<Stack>(n, [](auto world) {

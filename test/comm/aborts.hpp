@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a violated precondition says before it ends the program.
+// Error texts of violated preconditions, printed before the program ends.
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -63,7 +63,7 @@ TEST_CASE("attributes: set, found, copied or not, dropped once") {
   CHECK(dropped_attributes == 4);
 }
 
-TEST_CASE("attributes: one that cannot be copied leaves nobody waiting") {
+TEST_CASE("attributes: if one cannot be copied, no rank waits") {
   const mpx::attribute_key<counted> key(copy_counted);
   ranks::run<ranks::inproc>(3, [&](auto world) {
     key.set(world, {1, world.rank() == 1});
@@ -98,7 +98,7 @@ TEST_CASE("attributes: one that cannot be copied leaves nobody waiting") {
   });
 }
 
-TEST_CASE("attributes: one that cannot be copied, between two groups") {
+TEST_CASE("attributes: one that cannot be copied, of an intercommunicator") {
   const mpx::attribute_key<counted> key(copy_counted);
   ranks::run<ranks::inproc>(4, [&](auto world) {
     const bool low = world.rank() < 2;
@@ -133,7 +133,7 @@ TEST_CASE("attributes: one that cannot be copied, between two groups") {
       late.free();
       gone.free();
     }
-    int go = 0;  // Who cannot copy one waits for nobody.
+    int go = 0;  // A rank whose copy fails waits for no other.
     key.set(on.local(), {1, world.rank() == 1});
     mpx::intercommunicator<ranks::inproc> started;
     if (world.rank() == 1) CHECK_THROWS_AS((void)on.idup(started), std::domain_error);
@@ -152,7 +152,7 @@ TEST_CASE("attributes: one that cannot be copied, between two groups") {
   });
 }
 
-TEST_CASE("attributes: those of a duplicate that nobody asks for may call") {
+TEST_CASE("attributes: callbacks of a dropped duplicate may call mpx") {
   using comm = mpx::communicator<ranks::multiple>;
   static int dropped;
   dropped = 0;
@@ -237,7 +237,7 @@ TEST_CASE("error handlers: throw, return, abort, the program's own") {
     std::error_code ec;
     c.send(1, 5, 0, ec);
     CHECK(ec == mpx::errc::rank);
-    CHECK(told.empty());  // Who asks for the code gets that, and nothing else.
+    CHECK(told.empty());  // A caller that asks for the code gets that, and nothing else.
     int x = 0;
     CHECK(ranks::errc_of([&] { c.bcast(x, 7); }) == mpx::errc::root);
     CHECK(ranks::contains(told, "root 7"));

@@ -48,7 +48,7 @@ TEST_CASE("one value is received from a message of its length, or it is an error
 
 namespace {
 
-/// What an error of a call at `line` of this file ends with.
+/// End of the error text of a call at `line` of this file.
 std::string tail(int line) { return ", at " + std::string(__FILE__) + ":" + std::to_string(line); }
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -155,13 +155,13 @@ TEST_CASE("vectors, arrays and spans are reduced element by element, in place an
     CHECK(in == std::vector{me, 10 * me});
     world.reduce(std::span(in), plain, std::plus<>{}, 1);
     CHECK(plain[1] == (me == 1 ? 30 : -1));
-    std::vector<int> nothing;  // Where there is no result, there need be no room for it.
+    std::vector<int> nothing;  // A rank without a result needs no memory for it.
     std::vector<int> some(2);
     world.reduce(in, me == 0 ? some : nothing, std::plus<>{}, 0);
     CHECK(some == (me == 0 ? std::vector{3, 30} : std::vector{0, 0}));
     world.allreduce(std::span(out), std::plus<>{});
     CHECK(out == std::array{9, 90});
-    // What nobody else has is returned.
+    // A result that only the caller has is returned.
     CHECK(world.allreduce(std::vector{1, 2}, std::plus<>{}) == std::vector{3, 6});
     CHECK(world.scan(std::array{1, 2}, std::plus<>{}) == std::array{me + 1, 2 * me + 2});
     world.bcast(plain, 1);
@@ -199,7 +199,7 @@ TEST_CASE("handles, groups and statuses compare; waiting takes requests one by o
     CHECK(world == copy);
     CHECK(world == env.world());
     CHECK(world != twin);
-    const mpx::rank_t other = world.rank();  // What is sent before is there.
+    const mpx::rank_t other = world.rank();  // Data sent before has arrived.
     int x[4] = {};
     auto a = world.irecv(x[0], other, 1);
     auto b = world.irecv(x[1], other, 2);

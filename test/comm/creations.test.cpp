@@ -211,7 +211,7 @@ TEST_CASE("creations: those that fail for a wrong tag use up no contexts") {
   });
 }
 
-TEST_CASE_TEMPLATE("creations: contexts come back, and late messages meet nobody", Stack,
+TEST_CASE_TEMPLATE("creations: contexts are reused, and late messages match no receive", Stack,
                    ranks::inproc) {
   ranks::run_at_all_counts<Stack>([](auto env_world) {
     auto world = env_world;
@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("creations: contexts come back, and late messages meet nobody
     std::set<mpx::context_id> seen;
     for (int i = 0; i < 600; ++i) {
       auto c = i % 3 == 0 ? world.split(world.rank() % 2) : world.dup();
-      if (n > 1 && i % 7 == 0 && c.size() > 1) {  // Nobody receives this.
+      if (n > 1 && i % 7 == 0 && c.size() > 1) {  // No rank receives this.
         c.send(i, (c.rank() + 1) % c.size(), 5);
       }
       CHECK(!c.iprobe(mpx::any_source, 6));
@@ -252,7 +252,7 @@ TEST_CASE_TEMPLATE("creations: contexts come back, and late messages meet nobody
   });
 }
 
-TEST_CASE("creations: the limit, and what comes after it") {
+TEST_CASE("creations: at the limit of communicators, and beyond it") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     std::vector<decltype(world)> all;
     for (int i = 0; i < 8191; ++i) all.push_back((i % 2 == 0 ? world : all.back()).dup());
@@ -287,7 +287,7 @@ TEST_CASE("creations: the limit, and what comes after it") {
   });
 }
 
-TEST_CASE("creations: what is under way goes on when its communicator is freed") {
+TEST_CASE("creations: pending operations continue when their communicator is freed") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     const auto out = ranks::message(300'000, 1);
@@ -364,7 +364,7 @@ TEST_CASE("creations: errors") {
 }
 
 #if MPX_ASSERT_LEVEL >= 1
-TEST_CASE("creations: handles that are empty or freed are told") {
+TEST_CASE("creations: empty and freed handles are errors") {
   using solitary = mpx::environment<ranks::inproc>;
   const auto said = [](auto call) {
     return ranks::aborts([&] {

@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("forms with an error_code store it and never throw", Stack, r
     std::error_code ec;
     const auto is = [&ec](mpx::errc why) {
       const bool right = ec == why;
-      ec = mpx::errc::deadlock;  // What succeeds clears it.
+      ec = mpx::errc::deadlock;  // A call that succeeds clears it.
       return right;
     };
     const auto fine = [&ec] {
@@ -290,7 +290,7 @@ using failing_slowly = mpx::stack<mpx::transport::inproc, slow_to_fail>;
 
 }  // namespace
 
-TEST_CASE("run_threads rethrows what made a rank fail, not the losses of the others") {
+TEST_CASE("run_threads rethrows the error of the first failed rank, not the losses of the others") {
   constexpr int rounds = 200;
   for (int i = 0; i < rounds; ++i) {
     CAPTURE(i);

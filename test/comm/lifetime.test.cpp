@@ -16,7 +16,7 @@ namespace {
 
 using solitary = mpx::environment<ranks::inproc>;
 
-/// What `call` says of the handles of an environment that is gone, but for the line.
+/// Error text of `call` about handles of an environment that is gone, without the line.
 template <class Call>
 std::string after_the_end(Call call) {
   return ranks::aborts([&] {
@@ -42,7 +42,7 @@ void check_told(int line, const char* what, Call call) {
   CHECK(ranks::contains(said, std::string("the environment of this ") + what + " is gone"));
 }
 
-/// What `call` says in an environment, or that one at its end, with which line.
+/// Error text of `call` in an environment, or of the environment at its end, and the line.
 constexpr int environment_line = __LINE__ + 5;
 template <class Call>
 void check_said_in_one(int line, const char* what, Call call) {
@@ -60,7 +60,7 @@ void check_said_in_one(int line, const char* what, Call call) {
 
 }  // namespace
 
-TEST_CASE("a handle that has outlived its environment is told, with the line of the call") {
+TEST_CASE("a handle that has outlived its environment is an error with the line of the call") {
   int x = 0;
   // clang-format off
   check_told(__LINE__, "communicator", [&](auto& w, auto&) { w.send(x, 0); });
@@ -79,7 +79,7 @@ TEST_CASE("a handle that has outlived its environment is told, with the line of 
   CHECK(ranks::contains(said, "let requests go before it"));
 }
 
-TEST_CASE("an environment tells what outlives it, with the line that made it") {
+TEST_CASE("an environment reports handles that outlive it, with the line that made them") {
   const auto check = [](const char* what, auto call) {
     check_said_in_one(environment_line, what, call);
   };
@@ -99,7 +99,7 @@ TEST_CASE("an environment tells what outlives it, with the line that made it") {
   });
 }
 
-TEST_CASE("a handle is told that another environment is where its own was") {
+TEST_CASE("a handle of an old environment is an error, also if a new one has its address") {
   const auto check = [](auto call) {
     const std::string said = ranks::aborts([&] {
       std::optional<solitary> env;
@@ -124,7 +124,7 @@ TEST_CASE("a handle is told that another environment is where its own was") {
   check([](auto&, auto&, auto& win) { win.fence(); });
 }
 
-TEST_CASE("other preconditions are told with the line of the call, too") {
+TEST_CASE("other violated preconditions are reported with the line of the call, too") {
   const auto check = [](int line, const char* what, auto call) {
     check_said_in_one(line, what, call);
   };

@@ -73,8 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("receives match in the order of their posting, named o
 }
 TEST_CASE_TEMPLATE_APPLY(in_order, ranks::all_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("each source's messages come in order to wildcards", Stack,
-                          any_in_order) {
+TEST_CASE_TEMPLATE_DEFINE("messages of each source match wildcards in order", Stack, any_in_order) {
   ranks::run<Stack>(4, [](auto world) {
     constexpr std::uint32_t count = 150;
     if (world.rank() != 0) return send_stamped(world, count, 3);

@@ -155,7 +155,7 @@ TEST_CASE("partitioned: matched in the order of init, and with nothing else") {
   });
 }
 
-TEST_CASE("partitioned: both ways at once, with other requests, to nobody") {
+TEST_CASE("partitioned: in both directions at once, with other requests, to proc_null") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     std::array<double, 8> out{};
@@ -296,7 +296,7 @@ TEST_CASE("partitioned: ranges and lists are ready as a whole, or not at all") {
     }
     auto send = mpx::psend_init(world, data, 6, 1, 1);
     send.start();
-    data.fill(-1);  // What goes out already is this.
+    data.fill(-1);  // Partitions that are sent already keep this value.
     std::error_code ec;
     constexpr std::size_t none = std::size_t(-1);
     for (const auto& [first, last] : partitions::wrong_ranges) {
@@ -342,7 +342,7 @@ TEST_CASE("partitioned: the limit of partitions") {
   });
 }
 
-TEST_CASE_TEMPLATE("partitioned: what a layout spreads", Stack, ranks::inproc, ranks::shm,
+TEST_CASE_TEMPLATE("partitioned: noncontiguous data", Stack, ranks::inproc, ranks::shm,
                    ranks::late) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t me = world.rank();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests of partitioned communication share.
+// Shared by tests of partitioned communication.
 
 #include <algorithm>
 #include <cstddef>

@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("messages move, and are received once", Stack, ranks::inproc,
   });
 }
 
-TEST_CASE_TEMPLATE("what a matched probe holds is seen by nobody else", Stack, ranks::inproc,
+TEST_CASE_TEMPLATE("a message held by a matched probe matches no receive", Stack, ranks::inproc,
                    ranks::listed, ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     for (const std::size_t bytes : {8, 100'000}) {

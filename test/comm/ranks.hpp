@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests of several ranks share: the stacks that they run over, a watchdog against hangs, and
+// Shared by tests of several ranks: the stacks that they run over, a watchdog against hangs, and
 // messages whose every byte can be checked.
 
 #include <doctest/doctest.h>
@@ -36,7 +36,7 @@ namespace ranks {
 
 constexpr mpx::tag_t data_tag = 1;
 constexpr mpx::tag_t go_tag = 90;  // "You may start."
-constexpr std::byte canary{0xee};  // What nobody may overwrite.
+constexpr std::byte canary{0xee};  // Marks memory that must not be overwritten.
 
 #if defined(MPX_TEST_EMULATED)
 constexpr int slowdown = 8;
@@ -92,7 +92,8 @@ void run(mpx::rank_t n, Body body) {
   mpx::run_threads<Stack>(n, one);
 }
 
-/// The numbers of ranks that every multi-rank test runs at; some will do where another preset has all.
+/// The numbers of ranks that every multi-rank test runs at; some will do where another preset has
+/// all.
 #if defined(MPX_TEST_EMULATED) || defined(MPX_TEST_REPEATED)
 inline constexpr mpx::rank_t counts[] = {1, 2, 3, 8};
 #else
@@ -193,8 +194,8 @@ std::vector<std::size_t> sizes() {
 }
 
 /// For TEST_CASE_TEMPLATE_DEFINE and TEST_CASE_TEMPLATE_APPLY: each choice on each axis, several in
-/// one stack. Compiling them takes most of a preset's time: beside the preset dev, three must do, and
-/// beside that those where rings run full and posts stay pending.
+/// one stack. Compiling them takes most of a preset's time: beside the preset dev, three must do,
+/// and beside that those where rings run full and posts stay pending.
 #if defined(MPX_TEST_EMULATED)
 using all_stacks = std::tuple<shm, tiny, by_put>;
 #elif defined(MPX_TEST_REPEATED)

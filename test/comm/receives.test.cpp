@@ -26,7 +26,7 @@ void arrived(Comm& world) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("wildcards take any source and any tag, and the status says which", Stack,
+TEST_CASE_TEMPLATE_DEFINE("wildcards match any source and any tag, and the status has both", Stack,
                           wildcards) {
   for (const mpx::rank_t n : ranks::counts) {
     ranks::run<Stack>(n, [](auto world) {
@@ -154,7 +154,7 @@ TEST_CASE_TEMPLATE_DEFINE("a message longer than its receive is cut, and it is a
         for (const bool early : {false, true}) {
           if (world.rank() == 0) {
             truncated(world, bytes, by, early);
-            int x = 0;  // What follows is as if nothing had been.
+            int x = 0;  // Later calls are not affected.
             world.recv(x, 1, 1);
             CHECK(x == 99);
           } else {
@@ -173,8 +173,8 @@ TEST_CASE_TEMPLATE_DEFINE("a message longer than its receive is cut, and it is a
 }
 TEST_CASE_TEMPLATE_APPLY(truncation, ranks::all_stacks);
 
-TEST_CASE_TEMPLATE("nobody: sends to proc_null vanish, receives from it are empty", Stack,
-                   ranks::inproc, ranks::multiple) {
+TEST_CASE_TEMPLATE("proc_null: sends vanish, receives are empty", Stack, ranks::inproc,
+                   ranks::multiple) {
   ranks::run<Stack>(2, [](auto world) {
     int x = 5;
     world.send(x, mpx::proc_null, 1);

@@ -185,7 +185,7 @@ TEST_CASE("topology: graphs at every number of ranks") {
   });
 }
 
-TEST_CASE("topology: ranks that reorder and ranks that do not have no topology, and go on") {
+TEST_CASE("topology: an error if only some ranks ask for reordering") {
   for (const mpx::rank_t n : {2, 3, 8}) {
     ranks::run<ranks::inproc>(n, [n](auto world) {
       const mpx::placement place = world.rank() == 0 ? mpx::reorder : mpx::keep_ranks;
@@ -212,7 +212,7 @@ TEST_CASE("topology: ranks that reorder and ranks that do not have no topology, 
   }
 }
 
-TEST_CASE("topology: edges of a graph may lead one way") {
+TEST_CASE("topology: edges of a graph may be directed") {
   ranks::run_at_all_counts<ranks::inproc>([](auto world) {
     const mpx::rank_t n = world.size();
     // Rank r has an edge to each rank above it, rank 0 two to the last one, and this one to itself.
@@ -230,7 +230,7 @@ TEST_CASE("topology: edges of a graph may lead one way") {
       std::size_t due = static_cast<std::size_t>(me);
       if (me == n - 1) due += 2;  // One more of rank 0, and its own.
       CHECK(from.size() == due);
-      // What comes is what its sender has for that edge.
+      // Each block is the one that its sender has for that edge.
       std::vector<int> out, in(from.size(), -1);
       for (const mpx::rank_t r : to) out.push_back(me * 100 + r);
       graph.neighbor_alltoall(out, in);
@@ -255,7 +255,7 @@ TEST_CASE("topology: a duplicate of a grid or a graph has the same neighbours") 
     const auto check = [&](auto made) {
       const auto twin = made.dup();
       same(made, twin);
-      auto started = made;  // What was there stays until then.
+      auto started = made;  // The old one stays valid until then.
       made.dup(started, mpx::start).wait();
       same(made, started);
       auto named = decltype(made)();
@@ -279,7 +279,7 @@ TEST_CASE("topology: a duplicate of a grid or a graph has the same neighbours") 
   });
 }
 
-TEST_CASE("topology: what is wrong with a distributed graph is said") {
+TEST_CASE("topology: errors of a distributed graph are named") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     const auto says = [&](auto call, const char* part) {
       const std::string text = ranks::text_of(call);
@@ -302,7 +302,7 @@ TEST_CASE("topology: what is wrong with a distributed graph is said") {
   });
 }
 
-TEST_CASE("topology: an error at one rank is one at all, and nobody waits") {
+TEST_CASE("topology: an error at one rank is an error at all, and no rank waits") {
   for (const mpx::rank_t n : {1, 2, 3, 8}) {
     ranks::run<ranks::inproc>(n, [n](auto world) {
       const bool wrong = world.rank() == n / 2;

@@ -206,7 +206,7 @@ TEST_CASE("cart: sub-grids share out all ranks") {
   CHECK_THROWS_AS((void)grid.sub(std::array{true, false}), mpx::error);
 }
 
-TEST_CASE("graph: neighbours, and what is none") {
+TEST_CASE("graph: neighbours and ranks that are none") {
   const mpx::graph_topology g(std::vector<std::size_t>{2, 3, 3, 6}, dims_of{1, 3, 0, 0, 0, 3});
   CHECK(g.size() == 4);
   const auto of = [&](mpx::rank_t r) {

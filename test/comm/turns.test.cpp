@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two ranks that take turns with long messages, long enough for these to come unasked: whole, in
-// order, into whatever receives them.
+// Two ranks that take turns with long messages, long enough to be sent eagerly in some turns:
+// whole, in order, into whatever receives them.
 
 #include "comm/ranks.hpp"
 
 namespace {
 
-// The third forty of them come unasked, whatever is found to be faster.
+// The third forty of them are sent eagerly, whichever choice is faster.
 constexpr int turns_played = 130;
 
 enum class arrival { posted, direct, probed, any, exchanged };
@@ -61,8 +61,9 @@ TEST_CASE_TEMPLATE_DEFINE("turns: long messages of two ranks that take turns arr
 }
 TEST_CASE_TEMPLATE_APPLY(whole, ranks::all_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("turns: what does not fit its receive is an error, also unasked", Stack,
-                          truncated) {
+TEST_CASE_TEMPLATE_DEFINE(
+    "turns: a message longer than its receive is an error, also if it is sent eagerly", Stack,
+    truncated) {
   ranks::run<Stack>(2, [](auto world) {
     const std::size_t bytes = 2 * Stack::protocol_type::short_bytes_ceiling;
     const mpx::rank_t other = 1 - world.rank();

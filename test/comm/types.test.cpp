@@ -75,7 +75,7 @@ TEST_CASE_TEMPLATE("types are compared on every path", Stack, compared, compared
   });
 }
 
-TEST_CASE("types that go together, and such that do not") {
+TEST_CASE("types that match, and types that do not") {
   ranks::run<compared>(1, [](auto world) {
     check_pair<long>(world, std::vector<long long>(2), true);
     check_pair<unsigned long>(world, std::vector<long>(2), false);
@@ -124,7 +124,7 @@ TEST_CASE("the error of a wrong type names both") {
   });
 }
 
-TEST_CASE("stacks that compare types do not meet others") {
+TEST_CASE("stacks that compare types refuse stacks that do not") {
   CHECK(compared::fingerprint() != ranks::inproc::fingerprint());
   CHECK(mpx::detail::difference(ranks::inproc::fingerprint(), compared::fingerprint()) ==
         "checks types where it is none");

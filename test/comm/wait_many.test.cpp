@@ -129,7 +129,7 @@ void all_at_once(mpx::communicator<Stack> world) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("one after the other, and all at once", Stack, many) {
+TEST_CASE_TEMPLATE_DEFINE("wait_some and wait_all", Stack, many) {
   ranks::run<Stack>(2, [](auto world) {
     if (world.rank() == 1) {
       arrivals<Stack>::serve(world);

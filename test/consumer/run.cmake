@@ -183,7 +183,7 @@ if(LAUNCHER)
   configure(find_package components "${from_prefix}" -DCOMPONENTS=mpxrun -DCOMPILED=ON)
 endif()
 
-# What there is to read comes with it.
+# The documents are installed as well.
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md docs/GUIDE.md examples/hello.cpp)
   if(NOT EXISTS "${work}/a folder/share/doc/mpx/${file}")
     message(FATAL_ERROR "${file} is not installed")

@@ -38,7 +38,7 @@ TEST_CASE("block_cache: blocks are aligned, apart, and counted") {
   CHECK(cache.in_use_bytes() == 0);
 }
 
-TEST_CASE("block_cache: a small block comes back to whoever asks next for its class") {
+TEST_CASE("block_cache: a freed small block is given to the next request of its class") {
   block_cache cache;
   for (const auto& [give, take] : {std::pair<std::size_t, std::size_t>{1, 64},
                                    {64, 1},
@@ -63,7 +63,7 @@ TEST_CASE("block_cache: a class of another size is not touched") {
   cache.give(larger, 65);
 }
 
-TEST_CASE("block_cache: what is kept has a bound") {
+TEST_CASE("block_cache: the kept memory is bounded") {
   static_assert(block_cache::cached_bytes_max ==
                 block_cache::class_bytes_max * block_cache::small_max / block_cache::step);
   // The cache keeps class_bytes_max / size blocks of a class: the first to be given come out again

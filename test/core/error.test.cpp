@@ -27,7 +27,7 @@ TEST_CASE("errc: every value has a text of its own") {
     CHECK(mpx::category().message(none) == "unknown mpx error");
 }
 
-TEST_CASE("errc: it is an error_code of one category") {
+TEST_CASE("errc: is an error_code of one category") {
   const std::error_code code = errc::truncate;
   CHECK(code);
   CHECK(code == errc::truncate);
@@ -51,7 +51,7 @@ TEST_CASE("error: it carries the code and the context") {
   CHECK_THROWS_AS(throw mpx::error(errc::rank, "x"), std::system_error);
 }
 
-TEST_CASE("error: what somebody else wrote is told in printable ASCII, and not at any length") {
+TEST_CASE("error: foreign text is quoted in printable ASCII, with a limited length") {
   using mpx::detail::printable;
   CHECK(printable("").empty());
   CHECK(printable("eth0: all of it!~") == "eth0: all of it!~");

@@ -19,7 +19,7 @@ static_assert(!std::is_default_constructible_v<function_ref<void()>>);
 
 int twice(function_ref<int(int)> f) { return f(f(1)); }
 
-TEST_CASE("function_ref: calls what it refers to, and keeps its state there") {
+TEST_CASE("function_ref: calls the referenced function, whose state it shares") {
   int calls = 0;
   const auto add = [&calls](int n) {
     ++calls;
@@ -37,7 +37,7 @@ TEST_CASE("function_ref: calls what it refers to, and keeps its state there") {
   CHECK(twice(pointer) == 1);
 }
 
-TEST_CASE("function_ref: passes move-only arguments, and drops results nobody wants") {
+TEST_CASE("function_ref: passes move-only arguments, and drops unused results") {
   int seen = 0;
   const auto take = [&seen](std::unique_ptr<int> p) { return seen = *p; };
   const function_ref<void(std::unique_ptr<int>)> f(take);

@@ -51,7 +51,7 @@ TEST_CASE("group: identity, and strides") {
   check_group(group::strided(2, 1, 3, 3), {2, 3, 4});
 }
 
-TEST_CASE("group: tables, and the simplest kind that says the same") {
+TEST_CASE("group: tables, and the simplest equivalent kind") {
   const std::vector<mpx::peer_id> peers{5, 0, 3, 1, 4, 2, 900, 17};
   const group g = group::table(peers, 4);
   CHECK(g.how() == kind::table);

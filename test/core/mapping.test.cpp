@@ -48,7 +48,7 @@ TEST_CASE("mapping: anonymous memory is zeroed") {
   CHECK(std::all_of(m.data(), m.data() + m.size(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_CASE("mapping: a child shares anonymous memory, but not memory of one's own") {
+TEST_CASE("mapping: a child shares anonymous memory, but not private memory") {
   const mapping shared(4096);
   const mapping own = mapping::of_own(4096);
   REQUIRE(own);
@@ -65,7 +65,7 @@ TEST_CASE("mapping: a child shares anonymous memory, but not memory of one's own
   CHECK(own.data()[0] == std::byte{0});
 }
 
-TEST_CASE("mapping: whether a core dump holds it can be said for each part") {
+TEST_CASE("mapping: parts can be excluded from core dumps") {
   const mapping m(4 * 4096);
   const auto undumped_kib = [&m] {  // Of its parts, in /proc/self/smaps: `dd` among VmFlags.
     std::FILE* const f = std::fopen("/proc/self/smaps", "r");
@@ -126,7 +126,7 @@ TEST_CASE("mapping: untouched pages cost nothing") {
   CHECK(huge.data()[0] == std::byte{0});
 }
 
-TEST_CASE("mapping: what cannot be mapped is a clear error") {
+TEST_CASE("mapping: a failure to map has a clear error") {
   const auto expect = [](auto&& make) {
     try {
       make();

@@ -17,7 +17,7 @@ constexpr std::uint64_t rounded(std::uint64_t bytes) {
   return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
 }
 
-/// What is handed out, by offset; says whether a new piece keeps clear of the others.
+/// Allocated pieces by offset; checks that a new piece overlaps no other.
 class model {
  public:
   explicit model(std::uint64_t capacity) : capacity_(capacity) {}
@@ -89,7 +89,7 @@ TEST_CASE("offset_allocator: random work against a model") {
   }
 }
 
-TEST_CASE("offset_allocator: what it did not hand out cannot be given back") {
+TEST_CASE("offset_allocator: a piece that it did not allocate cannot be freed") {
   offset_allocator allocator(4096);
   const auto a = allocator.allocate(100, 64);
   REQUIRE(a != offset_allocator::none);

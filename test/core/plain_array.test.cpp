@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE("plain_array: a table grows, and keeps what it has", T, pair,
   }
   for (int i = 0; i < 10; ++i) a.pop_back();
   a.push_back(a[0]);
-  REQUIRE(a.try_extend(100'000));  // What was taken out does not come back.
+  REQUIRE(a.try_extend(100'000));  // Removed elements do not come back.
   const T fresh{};
   CHECK(std::memcmp(&a[99'990], &a[0], sizeof(T)) == 0);
   for (std::size_t i = 99'991; i < 100'000; ++i) CHECK(std::memcmp(&a[i], &fresh, sizeof(T)) == 0);
@@ -120,7 +120,7 @@ TEST_CASE("plain_array: a table grows") {
   }
 }
 
-TEST_CASE("owning_table: frees what it holds, and nothing else") {
+TEST_CASE("owning_table: frees its objects, and nothing else") {
   static int alive = 0;
   struct counted {
     counted() { ++alive; }

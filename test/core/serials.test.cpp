@@ -17,7 +17,7 @@ TEST_CASE("serials: of calls, they are compared within half of their circle") {
   CHECK(!is_serial_before(5, 0x7fff'ff00));
 }
 
-TEST_CASE("serials: what is prepared is counted by itself") {
+TEST_CASE("serials: prepared calls are counted separately") {
   const mpx::tag_t first = prepared_serial::make(7), other = prepared_serial::make(8);
   CHECK(first < 0);
   CHECK(prepared_serial::is(first));

@@ -37,7 +37,7 @@ TEST_CASE("status: counts of whole elements only") {
   CHECK(status(0, 0, std::size_t{1} << 40).count<double>() == std::size_t{1} << 37);
 }
 
-TEST_CASE("status: what went wrong") {
+TEST_CASE("status: errors") {
   const status truncated(1, 2, 100, static_cast<int>(mpx::errc::truncate));
   CHECK(truncated.error() == mpx::errc::truncate);
   CHECK(truncated.bytes() == 100);

@@ -40,7 +40,7 @@ struct with_virtual {
 };
 enum class colour : short { red, green };
 
-// What holds an address, and what looks as if it did.
+// Types that hold an address, and types that only look like it.
 struct node {
   int value;
   node* next;
@@ -189,7 +189,7 @@ void check_writable(B&& buffer, const void* data, std::size_t bytes) {
   CHECK(view.size() == bytes);
 }
 
-TEST_CASE("buffer: the bytes of what is sent") {
+TEST_CASE("buffer: the bytes of an argument") {
   const int i = 7;
   check_bytes(i, &i, sizeof i);
   const point p{1, 2};

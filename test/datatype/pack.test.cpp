@@ -71,7 +71,7 @@ TEST_CASE("pack: any buffer, and back") {
   CHECK(ranks::errc_of([&] { mpx::unpack(room.first(15), column); }) == mpx::errc::truncate);
 }
 
-TEST_CASE("pack: records with a hole, however many and far apart, and nothing behind them") {
+TEST_CASE("pack: records with a hole at any count and stride, and nothing behind them") {
   using mpx::datatype;
   const datatype record =
       datatype::structure({1, 1}, {0, 8}, {datatype::of<std::int32_t>(), datatype::of<double>()});
@@ -113,7 +113,7 @@ TEST_CASE("pack: external32 has the highest byte first, and IEEE's numbers") {
         std::numeric_limits<long double>::infinity(), 3.14159265358979323846264338L})
     external_of(x);
 }
-TEST_CASE("pack: external32 of no number, and of what it has no room for") {
+TEST_CASE("pack: external32 without numbers, and without room") {
   for (int i = 2; i < 16; ++i) {  // The lowest bit of each byte of the fraction, alone.
     std::vector<std::byte> e(16);
     e[0] = std::byte{0x7f};
@@ -131,7 +131,7 @@ TEST_CASE("pack: external32 of no number, and of what it has no room for") {
     CHECK(says(refusal([&] { mpx::pack_external(of(3), out); }), "a wchar_t beyond 16 bits"));
   }
 }
-TEST_CASE("pack: how large what is beyond the address space would be") {
+TEST_CASE("pack: sizes beyond the address space") {
   char here = 0;
   const auto doubles = [&](std::int64_t n) {
     return mpx::buffer(&here, n, datatype::of<double>());
@@ -151,7 +151,7 @@ TEST_CASE("pack: how large what is beyond the address space would be") {
   CHECK(view.bytes() == std::size_t(-1));
   CHECK(says(refusal([&] { return mpx::pack_size(view); }), "beyond the address space"));
 }
-TEST_CASE("datatypes: a stride that nothing lies apart by may be any, and the lowest number") {
+TEST_CASE("datatypes: the stride of a single block may be any number, also the lowest") {
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   const auto real = datatype::of<double>();
   const std::int64_t huge = std::int64_t{1} << 62;
@@ -182,7 +182,7 @@ TEST_CASE("datatypes: a stride that nothing lies apart by may be any, and the lo
       refusal([&] { datatype::darray(4, 1, {10}, none, {-1}, {4}, mpx::array_order::c, real); }),
       "distributions[0] is 77: no distribution"));
 }
-TEST_CASE("pack: external32 of what lies apart") {
+TEST_CASE("pack: external32 of noncontiguous data") {
   struct mixed {
     char c;
     double x;
@@ -232,7 +232,7 @@ TEST_CASE("datatypes: wrong arguments are refused by their names") {
              "do not cover"));
 }
 
-TEST_CASE("datatypes: they say how they were made") {
+TEST_CASE("datatypes: description of their construction") {
   const datatype t = datatype::of<double>();
   const datatype v = datatype::indexed({2, 1}, {0, 5}, t);
   CHECK(v.envelope().how == mpx::combiner::indexed);
@@ -249,7 +249,7 @@ TEST_CASE("datatypes: they say how they were made") {
   CHECK(!datatype());
 }
 
-TEST_CASE("datatypes: what lies together is one block, and strides are found") {
+TEST_CASE("datatypes: adjacent blocks are merged, and strides are found") {
   const datatype t = datatype::of<double>();
   CHECK(datatype::contiguous(10, datatype::vector(3, 2, 2, t)).blocks() == 1);
   CHECK(datatype::indexed({1, 1, 2}, {4, 5, 6}, t).blocks() == 1);

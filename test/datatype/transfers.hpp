@@ -23,7 +23,7 @@ using type_maps::generator;
 struct spread {
   drawn what;
   std::int64_t count = 0;
-  std::vector<std::int64_t> at;  // Where the bytes lie.
+  std::vector<std::int64_t> at;  // Offsets of the bytes.
   std::int64_t low = 0;
   std::size_t room = 0;
 

@@ -91,7 +91,7 @@ TEST_CASE("transfers: a column, a block and a face need no datatype") {
   });
 }
 
-TEST_CASE("transfers: aggregates go without their holes") {
+TEST_CASE("transfers: aggregates are sent without their holes") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     static_assert(mpx::Reflected<particle> && !mpx::Reflected<int*>);
     std::vector<particle> out(3000), in(3000), again(3000);
@@ -132,7 +132,7 @@ TEST_CASE("transfers: aggregates without a byte") {
     world.bcast(mpx::fields(of), 0);
   });
 }
-TEST_CASE("transfers: what a status says of elements") {
+TEST_CASE("transfers: counts of elements in a status") {
   const auto type =
       datatype::structure({1, 3}, {0, 8}, {datatype::of<int>(), datatype::of<double>()});
   const auto of = [](std::size_t bytes) { return mpx::status(0, 0, bytes); };
@@ -145,7 +145,7 @@ TEST_CASE("transfers: what a status says of elements") {
   CHECK(mpx::get_count(of(0), datatype()) == std::nullopt);
 }
 
-TEST_CASE("transfers: the other ways of sending, and cut messages") {
+TEST_CASE("transfers: other send modes, and truncated messages") {
   mpx::run_threads<ranks::shm>(2, [](mpx::environment<ranks::shm>& env) {
     auto world = env.world();
     const auto odd = datatype::vector(100, 1, 2, datatype::of<int>());
@@ -203,7 +203,7 @@ TEST_CASE("transfers: a layout outlives the datatype and the view it was given a
   });
 }
 
-TEST_CASE("transfers: wrong layouts are errors, and say why") {
+TEST_CASE("transfers: wrong layouts are errors with a reason") {
   ranks::run<ranks::inproc>(1, [](auto world) {
     std::vector<int> data(100);
     int x = 0;
@@ -231,7 +231,7 @@ TEST_CASE("transfers: wrong layouts are errors, and say why") {
     world.send(mpx::buffer(&x, 1, type), 5, 0, ec);
     CHECK(ec == mpx::errc::rank);
     world.send(mpx::buffer(data.data(), 1, type), mpx::proc_null);
-    // What is sent may overlap.
+    // Send data may overlap.
     auto sending = world.isend(mpx::buffer(data.data(), 1, onto_itself), 0, 1);
     std::vector<int> got(20);
     CHECK(world.recv(got, 0, 1).bytes() == 80);

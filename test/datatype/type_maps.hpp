@@ -68,7 +68,7 @@ struct type_map {
     const int64_t step = m.extent();  // Each looks at all entries: once will do.
     for (int64_t i = 0; i < count; ++i) add(m, at + i * step);
   }
-  /// Where the bytes of `count` elements lie, in the order of the stream.
+  /// Offsets of the bytes of `count` elements, in the order of the stream.
   std::vector<int64_t> bytes(int64_t count) const {
     std::vector<int64_t> all;
     all.reserve(static_cast<std::size_t>(count * size()));

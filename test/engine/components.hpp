@@ -76,7 +76,7 @@ class scripted : public mpx::transport::defaults {
     return true;
   }
   std::int64_t maintenance_ns() const noexcept { return maintained_ns; }
-  void cancel_place(peer_id) noexcept {}  // Bodies are placed: rooms ask for nothing more.
+  void cancel_place(peer_id) noexcept {}  // Bodies are placed: components ask for nothing more.
   void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept {}
 
   remote_memory expose(peer_id, std::span<const std::byte> piece, bool = false) noexcept {
@@ -87,7 +87,7 @@ class scripted : public mpx::transport::defaults {
     if (withdraws_with == outcome::done) --exposed;
     return withdraws_with;
   }
-  mpx::advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
+  mpx::cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept { return pays; }
   outcome get(peer_id, const remote_memory& from, std::uint64_t offset, std::span<std::byte> into,
               cookie_t cookie) noexcept {
     last_cookie = cookie;
@@ -117,7 +117,7 @@ class scripted : public mpx::transport::defaults {
   outcome withdraws_with = outcome::done;
   outcome copies_with = outcome::done;
   peer_id me = 0;
-  mpx::advice pays = mpx::advice::always;
+  mpx::cost_hint pays = mpx::cost_hint::always;
   bool exposes = true;
   bool arms_with = true;
   std::function<void()> on_arm;
@@ -155,8 +155,8 @@ class scripted_job {
     return states[static_cast<std::size_t>(r)];
   }
   std::string loss_text(mpx::rank_t r) const { return "rank " + std::to_string(r) + " is away"; }
-  void disconnect_from(mpx::rank_t r, errc why) noexcept { renounced.push_back({r, why}); }
-  errc renounced_by(mpx::rank_t) const noexcept { return {}; }
+  void disconnect_from(mpx::rank_t r, errc why) noexcept { disconnected.push_back({r, why}); }
+  errc disconnected_by(mpx::rank_t) const noexcept { return {}; }
   void mark_finished() noexcept {}
   void mark_failed() noexcept {}
 
@@ -172,7 +172,7 @@ class scripted_job {
       std::make_unique<mpx::platform::atomic<std::uint32_t>>(1);
   std::vector<mpx::rank_state> states =
       std::vector<mpx::rank_state>(peers_max, mpx::rank_state::joined);
-  std::vector<std::pair<mpx::rank_t, errc>> renounced;
+  std::vector<std::pair<mpx::rank_t, errc>> disconnected;
 };
 static_assert(mpx::LivenessBootstrap<scripted_job>);
 
@@ -198,7 +198,7 @@ using unaware_stack =
     mpx::stack<scripted, unaware_job, mpx::trace::counters, mpx::flow::credits<4096, 1024, 8>,
                mpx::protocol::tiny_short_long<40, 256>>;
 
-/// What a peers room has to be for the others.
+/// The peers component as the other components need it.
 template <class Endpoint>
 class peers_archetype {
  public:
@@ -234,7 +234,7 @@ class peers_archetype {
   }
   bool fast_path_allowed() const { return busy.empty(); }
   bool has_fast_path() const { return busy.empty(); }
-  bool has_news() const { return news; }
+  bool failure_epoch_changed() const { return epoch_changed; }
   bool any_due() const noexcept { return false; }
   bool has_slow_reason() const { return !busy.empty(); }
   bool may_take() { return takes; }
@@ -251,7 +251,7 @@ class peers_archetype {
   std::vector<std::pair<peer_id, errc>> lost;
   errc loss{};
   bool unacked = false;
-  bool news = false;
+  bool epoch_changed = false;
   bool takes = false;
   int checks = 0;
 
@@ -260,7 +260,7 @@ class peers_archetype {
   std::vector<std::unique_ptr<peer_record>> records_;
 };
 
-/// What every house has: policies, operations, and what became of them.
+/// Base of every test endpoint: policies, operations, and a record of those that ended.
 template <class Endpoint>
 class policies_archetype {
  public:
@@ -316,7 +316,7 @@ class policies_archetype {
   std::int64_t clock_ = 0;
 };
 
-/// What was asked of an outbox.
+/// Records the calls of an outbox.
 struct outbox_archetype {
   void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
   void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
@@ -338,7 +338,7 @@ struct outbox_archetype {
   bool has_announced(const peer_record&) const { return announced; }
   void on_turn(peer_record&) { ++turns; }
   bool is_other_half(const peer_record&, std::uint64_t) const { return false; }
-  bool has_sent_unasked(const peer_record&) const { return false; }
+  bool has_sent_long_eagerly(const peer_record&) const { return false; }
   bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
     --room;

@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(b.op->pending == 1);
 }
 
-TEST_CASE("components: the outbox gives credit back for what was not posted") {
+TEST_CASE("components: the outbox returns credit for messages that were not posted") {
   outbox_owner h;
   auto data = pattern_of(200);
   h.transport().answers_with = outcome::retry;
@@ -88,7 +88,7 @@ TEST_CASE("components: the outbox gives credit back for what was not posted") {
   CHECK(h.ended.size() == 1);
 }
 
-TEST_CASE("components: the outbox announces what is long, as often as it may") {
+TEST_CASE("components: the outbox announces long messages up to the allowed number") {
   outbox_owner h;
   auto data = pattern_of(1000);
   const mpx::memory all(std::span{data});
@@ -103,7 +103,7 @@ TEST_CASE("components: the outbox announces what is long, as often as it may") {
   CHECK(h.transport().posted.size() == 3);
 }
 
-TEST_CASE("components: the outbox sends answers first, and takes only answers that make sense") {
+TEST_CASE("components: the outbox sends answers first, and refuses unexpected answers") {
   outbox_owner h;
   auto data = pattern_of(8);
   h.transport().answers_with = outcome::retry;
@@ -143,7 +143,7 @@ TEST_CASE("components: the outbox's attached memory is whole again when all has 
   CHECK(h.detach().size() == 128);
 }
 
-TEST_CASE("components: the outbox packs what a layout spreads") {
+TEST_CASE("components: the outbox packs noncontiguous data") {
   outbox_owner h;
   auto data = pattern_of(64);
   const every_second second;
@@ -154,7 +154,8 @@ TEST_CASE("components: the outbox packs what a layout spreads") {
 }
 
 TEST_CASE(
-    "components: a long message comes unasked with the flag of turns alone, and is not tiny") {
+    "components: an eager long message needs the flag of a request-reply pattern, and is not "
+    "tiny") {
   inbox_owner h;
   peer_record& one = h.peers().of(1);
   const mpx::wire::header turn{
@@ -167,11 +168,11 @@ TEST_CASE(
   synchronous.flags |= mpx::wire::flag_synchronous;
   synchronous.ticket = 9;
   CHECK(h.on_eager(one, synchronous, all) == errc::protocol);
-  CHECK(h.early_bytes() == 0);
+  CHECK(h.unexpected_bytes() == 0);
   CHECK(h.outbox().turns == 0);
   CHECK(h.on_eager(one, turn, all) == errc{});
   CHECK(h.outbox().turns == 1);
-  CHECK(h.early_bytes() == mpx::unexpected_cost(all.size()));
+  CHECK(h.unexpected_bytes() == mpx::unexpected_cost(all.size()));
   std::vector<std::byte> into(all.size());
   const started late = h.receive(room_in(into), mpx::pattern(4, 1, 7));
   CHECK(late.op->done());
@@ -179,7 +180,7 @@ TEST_CASE(
   CHECK(h.outbox().answers.empty());
 }
 
-TEST_CASE("components: the inbox matches what comes with what is wanted, whichever is first") {
+TEST_CASE("components: the inbox matches messages and receives in either order") {
   inbox_owner h;
   std::array<std::byte, 16> into{};
   const auto data = pattern_of(16);
@@ -192,14 +193,14 @@ TEST_CASE("components: the inbox matches what comes with what is wanted, whichev
 
   peer_record& one = h.peers().of(1);
   CHECK(h.on_eager(one, {.kind = eager, .tag = 8, .context = 4}, data) == errc{});
-  CHECK(h.early_bytes() == mpx::unexpected_cost(16));
+  CHECK(h.unexpected_bytes() == mpx::unexpected_cost(16));
   errc why{};
   CHECK(h.find(mpx::pattern(4, 1, 7), why) == nullptr);
   CHECK(h.find(mpx::pattern(4, mpx::any_peer, -1), why) != nullptr);
   const started late = h.receive(room_in(into), mpx::pattern(4, 1, -1));
   CHECK(late.op->done());
   CHECK(late.op->tag == 8);
-  CHECK(h.early_bytes() == 0);
+  CHECK(h.unexpected_bytes() == 0);
 }
 
 TEST_CASE("components: the inbox takes the next packet of a source without a poll") {
@@ -226,7 +227,7 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   while ((why = h.on_eager(one, header, data)) == errc{}) held += mpx::unexpected_cost(200);
   CHECK(why == errc::protocol);
   CHECK(held <= h.flow().window_bytes());
-  CHECK(h.early_bytes() == held);
+  CHECK(h.unexpected_bytes() == held);
   wire::announcement a{.bytes = 1 << 20, .memory = {}};
   wire::header announced{.kind = announce, .tag = 1, .ticket = 5};
   CHECK(h.on_announce(one, announced, {}) == errc::protocol);
@@ -245,14 +246,13 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
 }
 
-TEST_CASE(
-    "components: the inbox names the memory of a body that is on its way, and takes it once") {
+TEST_CASE("components: the inbox places a body in its receive's memory, once") {
   inbox_owner h;
   std::array<std::byte, 64> into{};
   const auto data = pattern_of(64);
   peer_record& one = h.peers().of(1);
   const wire::header header{.kind = eager, .tag = 3, .context = 0};
-  CHECK(h.place(one, header, 64).empty());  // Nobody wants it yet.
+  CHECK(h.place(one, header, 64).empty());  // No receive matches it yet.
   const started r = h.receive(room_in(into), mpx::pattern(0, 1, 3));
   const auto where = h.place(one, header, 64);
   REQUIRE(where.data() == into.data());
@@ -323,7 +323,7 @@ TEST_CASE("components: the rendezvous fetches, or asks for packets where it cann
 TEST_CASE("components: the transport's maintenance is no part of the cost of a message") {
   rendezvous_owner h;
   h.clock_step_ns = 1000;
-  h.transport().pays = mpx::advice::learn;
+  h.transport().pays = mpx::cost_hint::learn;
   h.transport().on_get = [&] { h.transport().maintained_ns += 300; };
   const auto data = pattern_of(5000);
   std::vector<std::byte> into(5000);
@@ -336,15 +336,14 @@ TEST_CASE("components: the transport's maintenance is no part of the cost of a m
   CHECK(op.spent_ns == 1000 - 300);
 }
 
-TEST_CASE(
-    "components: in an exchange the rendezvous has data moved as the lower peer had what it got") {
+TEST_CASE("components: in an exchange the rendezvous uses the protocol of the lower peer") {
   for (const peer_id me : {0, 2}) {
     for (const bool both_ways : {false, true}) {
       CAPTURE(me);
       CAPTURE(both_ways);
       rendezvous_owner h;
       h.transport().me = me;
-      h.transport().pays = mpx::advice::learn;
+      h.transport().pays = mpx::cost_hint::learn;
       const auto data = pattern_of(5000);
       operation& out = *h.pool().take();
       out.begin(role::send, stage::answer, 0);
@@ -360,7 +359,7 @@ TEST_CASE(
       op.data = {into.data(), into.size()};
       arrived_message m = announced(data);
       m.flags = both_ways ? arrived_message::flag_both_ways : 0;
-      h.begin(op, m);  // Who chooses begins with a get.
+      h.begin(op, m);  // The tuner begins with a get.
       const bool follows = me == 2 && both_ways;
       CHECK(h.outbox_.answers.back().second.kind ==
             (follows ? wire::kind::clear : wire::kind::finished));
@@ -370,8 +369,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "components: the rendezvous tells of all that came from a peer in one packet, and of each "
-    "once") {
+    "components: the rendezvous reports all fetched messages of a peer in one packet, each once") {
   rendezvous_owner h;
   static_assert(rendezvous_owner::component::tells_together);
   h.transport().copies_with = outcome::pending;
@@ -433,7 +431,7 @@ TEST_CASE(
   CHECK(told == std::vector<std::pair<peer_id, std::uint32_t>>{{2, 1000}, {3, 1001}});
 }
 
-TEST_CASE("components: what is behind a notice of fetched data is checked, and errors end it") {
+TEST_CASE("components: the payload of a notice of fetched data is checked, and errors end it") {
   std::vector<std::uint32_t> seen;
   const auto see = [&](std::uint32_t ticket) {
     seen.push_back(ticket);
@@ -455,8 +453,8 @@ TEST_CASE(
   const auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
-  op.split = false;
-  op.front = mpx::detail::front::open;
+  op.half_and_half = false;
+  op.first_half = mpx::detail::first_half::open;
   op.announced = true;
   op.peer = 2;
   op.data = mpx::memory(std::span<const std::byte>(data));
@@ -482,13 +480,13 @@ TEST_CASE(
   CHECK(h.ended.empty());
 }
 
-TEST_CASE("components: the rendezvous takes lent memory back, whatever the end") {
+TEST_CASE("components: the rendezvous withdraws exposed memory at every end") {
   rendezvous_owner h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::queued, 0);
-  op.split = false;
-  op.front = mpx::detail::front::open;
+  op.half_and_half = false;
+  op.first_half = mpx::detail::first_half::open;
   op.peer = 1;
   op.data = mpx::memory(std::span{data});
   CHECK(h.offer(op).key != 0);
@@ -504,14 +502,12 @@ TEST_CASE("components: the rendezvous takes lent memory back, whatever the end")
   CHECK(h.outbox_.answered == 1);
 }
 
-TEST_CASE(
-    "components: the rendezvous asks the peer for lent memory that the transport cannot take "
-    "back") {
+TEST_CASE("components: the rendezvous recalls exposed memory that the transport cannot withdraw") {
   rendezvous_owner h;
   auto data = pattern_of(5000);
   operation& op = *h.pool().take();
   op.begin(role::send, stage::answer, 0);
-  op.split = op.recalls = false;
+  op.half_and_half = op.recalls = false;
   op.announced = true;
   op.peer = 1;
   op.data = mpx::memory(std::span{data});
@@ -531,7 +527,7 @@ TEST_CASE(
   CHECK(h.withdraw(op));
 }
 
-TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever is lost") {
+TEST_CASE("components: peers reports a loss once, after a last poll") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -541,7 +537,7 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(!h.has_fast_path());
   job.lose(1);
   job.lose(2);
-  CHECK(h.has_news());
+  CHECK(h.failure_epoch_changed());
   h.check();
   h.check();
   CHECK(h.heard.size() == 2);
@@ -553,11 +549,11 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(h.died(1));
   CHECK(h.failure_of(1) == errc::peer_lost);
   CHECK(h.failure_of(3) == errc{});
-  CHECK(job.renounced.empty());  // They are gone, and need not be told.
+  CHECK(job.disconnected.empty());  // They are gone, and need not be told.
   CHECK(h.loss_text(1, errc::peer_lost) == ": rank 1 is away");
   h.lose(3, errc::protocol);
-  REQUIRE(job.renounced.size() == 1);
-  CHECK(job.renounced[0].first == 3);
+  REQUIRE(job.disconnected.size() == 1);
+  CHECK(job.disconnected[0].first == 3);
   CHECK(h.losses() == 3);
   CHECK(!h.died(3));  // It lives, but not for this rank.
   CHECK(h.unacknowledged());
@@ -570,27 +566,26 @@ TEST_CASE("components: the peers tell of a loss once, after a last poll, whoever
   CHECK(h.failures() == 3);
 }
 
-TEST_CASE("components: who is lost to the transport alone, and lives, is told") {
+TEST_CASE("components: a peer that only the transport has lost is told so") {
   scripted_job job;
   peers_owner h(job);
   h.check();
   h.lose(2, errc::peer_lost);
-  REQUIRE(job.renounced.size() == 1);
-  CHECK(job.renounced[0] == std::pair(mpx::rank_t{2}, errc::peer_lost));
+  REQUIRE(job.disconnected.size() == 1);
+  CHECK(job.disconnected[0] == std::pair(mpx::rank_t{2}, errc::peer_lost));
   job.lose(2);
   job.leave(1);
   h.check();
   CHECK(h.losses() == 2);
-  CHECK(job.renounced.size() == 1);
+  CHECK(job.disconnected.size() == 1);
 }
 
-TEST_CASE(
-    "components: the peers hear each one out that has gone, though it went while they heard") {
+TEST_CASE("components: peers drains each peer that is gone, also one lost during another drain") {
   scripted_job job;
   peers_owner h(job);
   h.check();
   job.leave(1);
-  h.on_hearing = [&] {  // What rank 2 sends before this comes too late for that poll.
+  h.on_hearing = [&] {  // Data that rank 2 sends before this is too late for that poll.
     if (h.heard.size() == 1) job.leave(2);
     CHECK(h.told.size() + 1 == h.heard.size());
   };
@@ -604,7 +599,7 @@ TEST_CASE(
   CHECK(h.heard.back() == std::pair<peer_id, bool>{3, false});
 }
 
-TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and who is lost") {
+TEST_CASE("components: the busy and stalled lists drop idle and lost peers") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -625,7 +620,7 @@ TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and
   CHECK(seen == std::vector<peer_id>{1, 2, 3});
   CHECK(h.failure_of(2) == errc::no_resources);
   CHECK(h.forgotten == std::vector<peer_id>{2});
-  // What is refused while it is flushed may be a loss, of which the next poll tells.
+  // A post that is refused during a flush may be a loss, which the next poll reports.
   h.for_each_busy([&](peer_record& r) {
     if (r.peer == 3) h.refuse(3);
     return true;
@@ -637,7 +632,7 @@ TEST_CASE("components: the peers' busy and stalled lists forget who is idle, and
   CHECK(!h.any_busy());
 }
 
-TEST_CASE("components: the peers' stalled list forgets who is lost") {
+TEST_CASE("components: the stalled list drops lost peers") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -649,7 +644,7 @@ TEST_CASE("components: the peers' stalled list forgets who is lost") {
   CHECK(h.next_stalled() == nullptr);
 }
 
-TEST_CASE("components: the peers' places are given away again, and a newcomer is nobody's heir") {
+TEST_CASE("components: indices of dropped peers are reused without their old state") {
   scripted_job job;
   peers_owner h(job);
   h.check();
@@ -700,32 +695,34 @@ TEST_CASE("components: progress polls, rests and sleeps only when nothing moves"
   h.wait_until(threading, {"named"}, {}, [&] { return h.transport().sleeps == 2; });
   CHECK(seen != nullptr);
   CHECK(h.transport().disarms == h.transport().sleeps);
-  CHECK(h.inbox_.allowed >= 2);  // What a blocked rank owes to others comes before its rest.
+  CHECK(h.inbox_.allowed >= 2);  // A blocked rank answers its peers before it sleeps.
   CHECK(h.peers().checks >= 2);
 }
 
-TEST_CASE("components: progress does not sleep on news, nor while the transport has something") {
+TEST_CASE(
+    "components: progress does not sleep after a change of the failure epoch, nor while the "
+    "transport has something") {
   progress_owner h;
   stack::threading_type threading;
-  h.peers().news = true;
+  h.peers().epoch_changed = true;
   int asked = 0;
   h.wait_until(threading, {"test"}, {}, [&] { return ++asked == 20; });
   CHECK(h.transport().arms == 0);
-  h.peers().news = false;
-  h.transport().on_arm = [&] { h.peers().news = true; };  // While it arms.
-  h.wait_until(threading, {"test"}, {}, [&] { return h.peers().news; });
+  h.peers().epoch_changed = false;
+  h.transport().on_arm = [&] { h.peers().epoch_changed = true; };  // While it arms.
+  h.wait_until(threading, {"test"}, {}, [&] { return h.peers().epoch_changed; });
   CHECK(h.transport().sleeps == 0);
   CHECK(h.transport().disarms == 1);
   h.transport().on_arm = nullptr;
   h.transport().arms = h.transport().disarms = 0;
-  h.peers().news = false;
+  h.peers().epoch_changed = false;
   h.transport().arms_with = false;
   h.wait_until(threading, {"test"}, {}, [&] { return h.transport().arms == 3; });
   CHECK(h.transport().sleeps == 0);
   CHECK(h.transport().disarms == 0);
 }
 
-TEST_CASE("components: progress looks on while a peer writes a long message here") {
+TEST_CASE("components: progress keeps polling while a peer writes a long message here") {
   progress_owner h;
   stack::threading_type threading;
   operation* const op = h.pool().take();
@@ -751,7 +748,7 @@ TEST_CASE("components: progress looks on while a peer writes a long message here
   h.pool().give(op);
 }
 
-TEST_CASE("components: progress hears a peer out, though polls find nothing for a while") {
+TEST_CASE("components: progress drains a peer, though polls find nothing for a while") {
   progress_owner h;
   h.transport().arms_with = false;
   h.on_poll = [&] {
@@ -761,14 +758,14 @@ TEST_CASE("components: progress hears a peer out, though polls find nothing for 
   h.drain_peer(1, false);
   CHECK(h.polls == 6);
   CHECK(h.transport().disarms == 1);
-  // What the peer has sent before it left is on its way.
+  // Packets that the peer sent before it left are in transit.
   h.on_poll = nullptr;
   h.polls = 0;
   h.transport().on_heard_out = [&] { return h.polls == 4; };
   h.drain_peer(1, true);
   CHECK(h.polls == 4);
   h.polls = 0;
-  h.drain_peer(1, false);  // Nobody can tell what a rank that died had sent.
+  h.drain_peer(1, false);  // Nothing is known of the packets of a rank that died.
   CHECK(h.polls == 1);
   h.polls = 0;
   h.transport().on_heard_out = [] { return false; };

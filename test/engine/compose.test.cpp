@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE_DEFINE("one wait_any for requests of all kinds", Stack, compo
 }
 TEST_CASE_TEMPLATE_APPLY(compose_all_kinds, compose_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("a look that does not take", Stack, compose_peek) {
+TEST_CASE_TEMPLATE_DEFINE("test without completion", Stack, compose_peek) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     std::int64_t x = 0;
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE_DEFINE("a look that does not take", Stack, compose_peek) {
 }
 TEST_CASE_TEMPLATE_APPLY(compose_peek, compose_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("detached: it goes on, and nobody waits", Stack, compose_detached) {
+TEST_CASE_TEMPLATE_DEFINE("detached: continues without a waiting call", Stack, compose_detached) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     for (const std::size_t bytes : {8, 1000, 300'000}) {
@@ -113,8 +113,7 @@ TEST_CASE_TEMPLATE_DEFINE("detached: it goes on, and nobody waits", Stack, compo
 }
 TEST_CASE_TEMPLATE_APPLY(compose_detached, compose_stacks);
 
-TEST_CASE_TEMPLATE_DEFINE("several in one: cancelled, failed, dropped, nested", Stack,
-                          compose_composites) {
+TEST_CASE_TEMPLATE_DEFINE("all_of: cancelled, failed, dropped, nested", Stack, compose_composites) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();
     std::int64_t a = 0, b = 0;
@@ -191,7 +190,7 @@ TEST_CASE_TEMPLATE_DEFINE("generalized: failed, forgotten, dropped", Stack, comp
 }
 TEST_CASE_TEMPLATE_APPLY(compose_generalized, compose_stacks);
 
-TEST_CASE("generalized: another thread completes what this one sleeps on") {
+TEST_CASE("generalized: another thread completes the operation on which this one sleeps") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     for (int round = 0; round < 20; ++round) {
       auto [r, c] = world.generalized();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 120
-// The cost of making and freeing communicators: it does not depend on how many messages wait, nor on
-// how many communicators were freed before.
+// The cost of making and freeing communicators: it does not depend on how many messages wait, nor
+// on how many communicators were freed before.
 
 #include <doctest/doctest.h>
 
@@ -75,7 +75,7 @@ void leave_waiting(const Env& env, const Comm& c, int n, mpx::tag_t tag) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("contexts: a free looks at no message that was looked at before", Threads,
+TEST_CASE_TEMPLATE("contexts: a free examines each stored message once", Threads,
                    mpx::threading::single, mpx::threading::multiple) {
   mpx::run_threads<counted<Threads>>(1, [](auto& env) {
     auto world = env.world();
@@ -113,7 +113,7 @@ TEST_CASE("contexts: a free takes as long after 7,000 others as after 10") {
   });
 }
 
-TEST_CASE("contexts: each place has one entry, however many numbers it has had") {
+TEST_CASE("contexts: one entry for each place, independent of the number of contexts") {
   using places = mpx::detail::known_places;
   const mpx::detail::context_numbers numbers(4, 32);
   places all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the others learn when a rank ends early: errc::peer_lost, soon, wherever they wait.
+// Ranks that wait for a rank which ends early get errc::peer_lost, soon, in every kind of call.
 
 #include <chrono>
 
@@ -46,7 +46,7 @@ void expect_lost(const std::function<void()>& body) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, ranks::shm,
+TEST_CASE_TEMPLATE("a lost rank ends operations that wait for it", Stack, ranks::inproc, ranks::shm,
                    ranks::tiny, ranks::multiple, ranks::listed, ranks::rdma) {
   SUBCASE("recv") {
     lose_last_of_several<Stack>([](auto& env) {
@@ -135,8 +135,8 @@ TEST_CASE_TEMPLATE("a lost rank ends what waits for it", Stack, ranks::inproc, r
   }
 }
 
-TEST_CASE_TEMPLATE("a loss is noticed in time by those who seldom look", Stack, ranks::inproc,
-                   ranks::shm, ranks::multiple, ranks::rdma) {
+TEST_CASE_TEMPLATE("ranks that seldom poll notice a loss in time", Stack, ranks::inproc, ranks::shm,
+                   ranks::multiple, ranks::rdma) {
   const auto rarely = [] { std::this_thread::sleep_for(300ms); };
   SUBCASE("test") {
     lose_last<Stack>(2, nothing, [&](auto& env) {
@@ -163,9 +163,10 @@ TEST_CASE_TEMPLATE("a loss is noticed in time by those who seldom look", Stack, 
   }
 }
 
-TEST_CASE_TEMPLATE("who gives a peer up tells it", Stack, ranks::inproc, ranks::shm,
+TEST_CASE_TEMPLATE("a rank that disconnects from a peer tells it", Stack, ranks::inproc, ranks::shm,
                    ranks::multiple, ranks::rdma) {
-  // Both leave in good order afterwards, though neither has heard from the other what it waited for.
+  // Both leave in good order afterwards, though neither has heard from the other what it waited
+  // for.
   ranks::run<Stack>(3, [](auto& env) {
     auto world = env.world();
     int x = 0;
@@ -216,8 +217,8 @@ TEST_CASE("a rank that dies while the others join is lost to them") {
   }
 }
 
-TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::inproc, ranks::shm,
-                   ranks::tiny, ranks::multiple, ranks::rdma) {
+TEST_CASE_TEMPLATE("no rank waits for operations that depend on a lost rank", Stack, ranks::inproc,
+                   ranks::shm, ranks::tiny, ranks::multiple, ranks::rdma) {
   lose_last<Stack>(3, nothing, [](auto& env) {
     auto world = env.world();
     const mpx::rank_t last = env.size() - 1;
@@ -263,11 +264,11 @@ TEST_CASE_TEMPLATE("nobody waits for what hangs on a lost rank", Stack, ranks::i
     expect_lost([&] { world.sendrecv(out, other, 7, x, last, 7); });
     expect_lost([&] { world.sendrecv(out, last, 7, x, other, 8); });
     int y = 0;
-    world.sendrecv(x, other, 9, y, other, 9);  // Nobody leaves before: that would be a loss too.
+    world.sendrecv(x, other, 9, y, other, 9);  // No rank leaves before: that would be a loss too.
   });
 }
 
-TEST_CASE_TEMPLATE("what comes after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple,
+TEST_CASE_TEMPLATE("communication after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple,
                    ranks::rdma) {
   lose_last<Stack>(3, nothing, [](auto& env) {
     auto world = env.world();

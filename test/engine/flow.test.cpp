@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("a receiver that wants the last message of a flood first gets
 }
 
 TEST_CASE_TEMPLATE(
-    "what was paid ahead for tiny messages buys a larger one", Stack,
+    "prepaid credit for tiny messages pays for a larger one", Stack,
     mpx::stack<mpx::trace::counters, mpx::flow::credits<64 * 1024, 4096>>,
     mpx::stack<mpx::trace::counters, mpx::flow::credits<64 * 1024, 4096>, mpx::transport::inproc>) {
   std::atomic<bool> sent = false;

@@ -19,7 +19,7 @@ using ranks::message;
 
 constexpr std::size_t forked_bytes = 300'000;
 
-/// What a child could do, numbered; it says by its exit code which of them did not end as it should.
+/// Calls of a forked child, numbered; its exit code tells which of them did not end as it should.
 template <class Stack>
 int misbehave(mpx::environment<Stack>& env, mpx::request<Stack>& pending,
               mpx::request<Stack>& sending) {
@@ -60,7 +60,7 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/// Whether a child that waits for `pending`, one that tests it and one that drops it all go on.
+/// True if a child that waits for `pending`, one that tests it and one that drops it all continue.
 template <class Stack>
 bool child_goes_on(mpx::request<Stack>& pending) {
   for (int what = 0; what < 3; ++what) {
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::mult
   CHECK(later.world().allreduce(1, std::plus<>{}) == 1);
 }
 
-TEST_CASE("a forked child does not wait for what the transport has still to send") {
+TEST_CASE("a forked child does not wait for packets that the transport has still to send") {
   const ranks::watchdog guard("a forked child and its posts", std::chrono::seconds(60));
   using Stack = late_stacks::late_last;
   mpx::environment<Stack> env{mpx::bootstrap::any(mpx::bootstrap::singleton())};
@@ -158,7 +158,7 @@ TEST_CASE("a forked child does not wait for what the transport has still to send
   CHECK(in == out);
 }
 
-TEST_CASE("a forked child does not wait for a write that is under way") {
+TEST_CASE("a forked child does not wait for a pending write") {
   const ranks::watchdog guard("a forked child and its writes", std::chrono::seconds(60));
   std::atomic<bool> over{false};
   ranks::run<staged>(2, [&over](mpx::environment<staged>& env) {

@@ -64,7 +64,7 @@ TEST_CASE("late: a buffer is the transport's until its completion") {
       CHECK(!sending.done());
       CHECK(env.transport().counters().pending == before.pending + 1);
       CHECK(env.transport().counters().completions == before.completions);
-      ranks::fill(data, 2);  // Nobody may do that, which is why it shows when the bytes are read.
+      ranks::fill(data, 2);  // An error of the program, visible when the bytes are read.
       world.recv(in, 0, data_tag);
       CHECK(ranks::holds(in, 2));
       sending.wait();
@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("late: a rank leaves with posts pending and bodies half place
   }
 }
 
-TEST_CASE_TEMPLATE("late: what was sent arrives though its rank has left", Stack, late_all,
+TEST_CASE_TEMPLATE("late: messages arrive though their sender has left", Stack, late_all,
                    late_last) {
   for (const mpx::rank_t n : late_counts) {
     for (const bool throws : {false, true}) {
@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE("late: what was sent arrives though its rank has left", Stack
             return;
           }
           world.send(0, n - 1, go_tag);
-          world.ssend(0, n - 1, go_tag + 1);  // Whose answer is pending when that rank leaves.
+          world.ssend(0, n - 1, go_tag + 1);  // Its answer is pending when that rank leaves.
           for (unsigned i = 0; i < 10; ++i) {
             late_bytes in(100);
             world.recv(in, n - 1, data_tag);
@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE("late: what was sent arrives though its rank has left", Stack
   }
 }
 
-TEST_CASE_TEMPLATE("late: an attached buffer comes back when nothing is pending in it", Stack,
+TEST_CASE_TEMPLATE("late: an attached buffer is returned when nothing is pending in it", Stack,
                    late_all, late_last) {
   ranks::run_at_all_counts<Stack>([](mpx::environment<Stack>& env) {
     auto world = env.world();
@@ -299,9 +299,9 @@ TEST_CASE_TEMPLATE("late: wildcards and probes while bodies arrive piece by piec
   });
 }
 
-// Of messages of one packet. The completions of several are alike: who counts one twice, against the
-// contract, ends the message before its last.
-TEST_CASE("late: a completion that comes twice changes nothing") {
+// Of messages of one packet. The completions of several are alike: who counts one twice, against
+// the contract, ends the message before its last.
+TEST_CASE("late: a repeated completion changes nothing") {
   ranks::run_at_all_counts<late_last>([](mpx::environment<late_last>& env) {
     env.transport().plant(fault::complete_twice);
     auto world = env.world();

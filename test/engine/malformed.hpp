@@ -110,8 +110,8 @@ class wire : public mpx::transport::defaults {
   }
   /// The next `posts` posts are told to try again.
   void choke(unsigned posts) noexcept { full_ = posts; }
-  /// The next frame that a peer owes for what this rank has said, oldest first. Returns false if none
-  /// is owed. `choice` decides where a faithful peer may choose.
+  /// The next frame that a peer owes for what this rank has said, oldest first. Returns false if
+  /// none is owed. `choice` decides where a faithful peer may choose.
   bool reply(unsigned choice, packet& p) {
     if (owing_.empty()) return false;
     owed& o = owing_.front();
@@ -139,7 +139,7 @@ class wire : public mpx::transport::defaults {
         std::memcpy(p.payload.data(), &c, sizeof c);
       }
       owing_.pop_front();
-      // What has been fetched may be told together.
+      // Several fetched messages may be reported by one packet.
       while (h.kind == mpx::wire::kind::finished && choice % 16 >= 8 && !owing_.empty() &&
              owing_.front().to == p.source && owing_.front().said == mpx::wire::kind::announce &&
              p.payload.size() < mpx::wire::finished_more_max * sizeof h.ticket) {
@@ -287,9 +287,9 @@ wire::packet make_frame(script& s, Wire& w) {
   return {anybody ? s.byte() % wire::peers_max : peer, mpx::wire::pack(h), std::move(payload)};
 }
 
-/// What a rank may be told about peers that talk nonsense. Truncation and ready sends without a
-/// receive are the peer's to cause by valid frames; resources run out when it never takes what it
-/// asked for.
+/// Errors that a rank may report about peers that send malformed packets. A peer can cause
+/// truncation and ready sends without a receive by valid frames; resources run out if it never
+/// takes what it asked for.
 inline bool explicable(std::error_code e) {
   return !e || e == mpx::errc::protocol || e == mpx::errc::peer_lost || e == mpx::errc::truncate ||
          e == mpx::errc::not_ready || e == mpx::errc::no_resources;

@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("random and damaged frames end in errors", Stack, malformed::
   CHECK(all.failed < all.operations);
 }
 
-TEST_CASE("a peer cannot claim to fetch a part of what it was not shown") {
+TEST_CASE("a peer cannot ask for a part of memory that was not exposed to it") {
   const ranks::watchdog guard("a dropped send", std::chrono::seconds(20));
   mpx::bootstrap::any job{mpx::bootstrap::singleton()};
   mpx::detail::endpoint<malformed::stack> endpoint(job);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What this process holds, for the tests that keep it small.
+// Memory of this process, for the tests that limit it.
 
 #include <doctest/doctest.h>
 #include <malloc.h>

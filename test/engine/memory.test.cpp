@@ -65,7 +65,7 @@ TEST_CASE("memory: an idle rank of 4,096 over shared memory") {
   CHECK(shared <= 4096);
 }
 
-TEST_CASE("memory: a peer that one short message went to and came from") {
+TEST_CASE("memory: a peer after one short message in each direction") {
   if (!measurable()) return;
   for (const mpx::rank_t stride : {1, 256}) {
     CAPTURE(stride);
@@ -73,7 +73,7 @@ TEST_CASE("memory: a peer that one short message went to and came from") {
     constexpr int count = 16;
     const auto all = some(job, count, stride);
     std::int64_t x = 7;
-    for (const auto& m : all) {  // What a rank's first message costs, whoever it goes to.
+    for (const auto& m : all) {  // Cost of a rank's first message, independent of the target.
       auto receiving = m->world.irecv(x, m->world.rank(), 1);
       m->world.send(std::int64_t{1}, m->world.rank(), 1);
       receiving.wait();

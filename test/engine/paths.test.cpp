@@ -44,8 +44,8 @@ constexpr std::size_t bytes = 300'000;
 constexpr std::uint64_t rounds = 30;
 constexpr std::uint64_t total = bytes * rounds;
 
-/// Rank 0 receives `rounds` long messages from rank 1, in memory from `make(env)`. Returns at rank 0
-/// what both ranks together counted.
+/// Rank 0 receives `rounds` long messages from rank 1, in memory from `make(env)`. Returns at rank
+/// 0 what both ranks together counted.
 template <class Stack, class Make>
 moved transfer(mpx::environment<Stack>& env, Make make) {
   auto world = env.world();
@@ -133,7 +133,7 @@ TEST_CASE("paths: a protocol that insists is obeyed") {
   expect<shm_single>(private_memory, got_by_kernel);
   expect<shm_pipelined>(private_memory, all_streamed);
 }
-TEST_CASE("paths: what lies in the arena is fetched, without the kernel") {
+TEST_CASE("paths: data in the arena is fetched without the kernel") {
   expect<shm>(shared_memory, all_got);
   expect<shm_get>(shared_memory, all_got);
   expect<shm_put>(shared_memory, all_put);
@@ -175,7 +175,7 @@ TEST_CASE("paths: eager messages take none of them") {
   });
 }
 
-TEST_CASE_TEMPLATE("paths: who waits for one eager message does not have to store the next", Stack,
+TEST_CASE_TEMPLATE("paths: a rank that waits for one eager message does not store the next", Stack,
                    inproc, shm) {
   std::atomic<bool> sent{false};
   ranks::run<Stack>(2, [&](mpx::environment<Stack>& env) {
@@ -197,7 +197,7 @@ TEST_CASE_TEMPLATE("paths: who waits for one eager message does not have to stor
   });
 }
 
-TEST_CASE("paths: one look takes what has come of a long message") {
+TEST_CASE("paths: one poll takes all arrived fragments of a long message") {
   std::atomic<int> turn{0};
   const auto await = [&](int t) {
     while (turn.load() != t) std::this_thread::yield();
@@ -247,7 +247,7 @@ constexpr std::uint64_t warm_up = 2 * bytes;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("paths: where the kernel refuses, data goes as packets", Stack, shm, shm_get,
+TEST_CASE_TEMPLATE("paths: if the kernel refuses, data is sent as packets", Stack, shm, shm_get,
                    shm_put, shm_single) {
   ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {
     const moved m = transfer_refused(env, {SYS_process_vm_readv, SYS_process_vm_writev}, false);

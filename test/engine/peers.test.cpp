@@ -164,7 +164,7 @@ TEST_CASE_TEMPLATE("peers: a newcomer talks in every size, and its grant is lear
   CHECK(all[0]->at->drop_peer(9) == errc::rank);
 }
 
-TEST_CASE_TEMPLATE("peers: dropped with data under way: all ends, and the place is used again",
+TEST_CASE_TEMPLATE("peers: dropped during transfers: all operations end, and the index is reused",
                    Stack, over_inproc, over_late) {
   const ranks::watchdog guard("a dropped peer");
   std::vector<std::unique_ptr<solo<Stack>>> all;
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("peers: dropped with data under way: all ends, and the place 
     auto waits = receive(*all[0], it, 1 << 20, 5);
     auto stays = send(*all[0], it, 1 << 20, 1, 6);
     auto half = send(*all[1], me, 1 << 20, 2, 5);  // Announced; its data is on its way.
-    auto never = send(*all[1], me, 64, 3, 77);     // Nobody asks for it.
+    auto never = send(*all[1], me, 64, 3, 77);     // Never received.
     for (int i = 0; i < round; ++i) {
       all[0]->at->progress();
       all[1]->at->progress();
@@ -214,12 +214,12 @@ TEST_CASE_TEMPLATE("peers: a matched probe's message keeps its sender from being
   mpx::detail::arrived_message* held = nullptr;
   for (int i = 0; i < 10'000 && held == nullptr; ++i) {
     all[1]->at->progress();
-    held = all[0]->at->claim(mpx::pattern(context, it, 2), why);
+    held = all[0]->at->take_by_probe(mpx::pattern(context, it, 2), why);
   }
   REQUIRE(held != nullptr);
   CHECK(all[0]->at->drop_peer(it) == errc::request);
   std::array<std::byte, 16> into{};
-  const auto s = all[0]->at->receive_claimed(held, mpx::memory(std::span<std::byte>(into)));
+  const auto s = all[0]->at->receive_probed(held, mpx::memory(std::span<std::byte>(into)));
   REQUIRE(s.op != nullptr);
   all[0]->at->release(*s.op);
   CHECK(ranks::holds(into, 4));
@@ -266,8 +266,8 @@ TEST_CASE_TEMPLATE("peers: a job that grows and shrinks at random loses nothing"
   }
 }
 
-TEST_CASE_TEMPLATE("services: packets of their kinds go to them, in order, and to nobody else",
-                   Stack, over_inproc, over_late) {
+TEST_CASE_TEMPLATE("services: packets of their kinds are delivered to them only, in order", Stack,
+                   over_inproc, over_late) {
   const ranks::watchdog guard("services");
   std::vector<std::unique_ptr<solo<Stack>>> all;
   all.push_back(std::make_unique<solo<Stack>>());
@@ -312,8 +312,8 @@ TEST_CASE_TEMPLATE("services: packets of their kinds go to them, in order, and t
   at.remove_service(high);
 }
 
-TEST_CASE_TEMPLATE("memory: what a layout spreads arrives as another spreads it, in every size",
-                   Stack, over_inproc, over_late) {
+TEST_CASE_TEMPLATE("memory: noncontiguous data arrives in another layout, in every size", Stack,
+                   over_inproc, over_late) {
   const ranks::watchdog guard("layouts");
   std::vector<std::unique_ptr<solo<Stack>>> all;
   all.push_back(std::make_unique<solo<Stack>>());
@@ -322,7 +322,7 @@ TEST_CASE_TEMPLATE("memory: what a layout spreads arrives as another spreads it,
   const spread pairs;
   std::uint64_t seed = 100;
   for (const std::size_t bytes : ranks::sizes<Stack>()) {
-    for (int form = 1; form < 4; ++form) {  // Who has a layout.
+    for (int form = 1; form < 4; ++form) {  // The side that has a layout.
       for (const bool early : {false, true}) {
         ++seed;
         const auto data = ranks::message(bytes, seed);

@@ -112,7 +112,7 @@ TEST_CASE("stack: the fingerprint does not depend on the order of policies") {
   CHECK(stack<>::fingerprint() == stack<transport::shm, flow::credits<>>::fingerprint());
 }
 
-TEST_CASE("stack: whatever two ranks must share changes the fingerprint") {
+TEST_CASE("stack: choices that ranks must share change the fingerprint") {
   const std::vector<std::string> prints = {
       stack<>::fingerprint(),
       stack<transport::inproc>::fingerprint(),
@@ -140,7 +140,7 @@ TEST_CASE("stack: whatever two ranks must share changes the fingerprint") {
   CHECK(different.size() == prints.size());
 }
 
-TEST_CASE("stack: what is a rank's own affair does not") {
+TEST_CASE("stack: choices of one rank alone do not change the fingerprint") {
   const std::string print = stack<>::fingerprint();
   CHECK(stack<matching::list>::fingerprint() == print);
   CHECK(stack<threading::multiple>::fingerprint() == print);
@@ -226,7 +226,7 @@ TEST_CASE("stack: two environments alive in one rank") {
   }
 }
 
-/// What ranks 0 and 1 are told, that have these stacks.
+/// Errors at ranks 0 and 1, which have these stacks.
 template <class Mine, class Theirs>
 std::array<std::string, 2> refusals() {
   const mpx::bootstrap::thread_job job(2);
@@ -252,7 +252,7 @@ TEST_CASE("stack: ranks with different stacks are refused, and the message shows
   }
 }
 
-TEST_CASE("stack: so are ranks whose collectives would choose other algorithms") {
+TEST_CASE("stack: ranks whose collectives would choose different algorithms are refused, too") {
   const auto [first, second] = refusals<stack<tuned<0xa1>>, stack<tuned<0xb2>>>();
   CHECK(
       first.starts_with("rank 1 was built with collectives tuned<b2> where it is tuned<a1> on "
@@ -266,7 +266,7 @@ TEST_CASE("stack: so are ranks whose collectives would choose other algorithms")
 
 }  // namespace
 
-TEST_CASE("how two stacks differ is said axis by axis") {
+TEST_CASE("stack: the error names the axes in which two stacks differ") {
   CHECK(mpx::detail::difference("mpx wire 3, little endian, 64 bit; transport shm<1>; flow a<2>",
                                 "mpx wire 4, little endian, 64 bit; transport shm<1>; flow b<2>") ==
         "mpx wire 4, little endian, 64 bit where it is wire 3, little endian, 64 bit, flow b<2> "

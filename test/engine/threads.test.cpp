@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE_DEFINE("multiple: a request is waited for in another thread t
 }
 TEST_CASE_TEMPLATE_APPLY(handed_over, stacks);
 
-TEST_CASE("multiple: what is under way is looked at while one of it is dropped") {
+TEST_CASE("multiple: pending operations are examined while one of them is dropped") {
   struct slow_to_go {
     bool copy = false;
   };
@@ -306,11 +306,11 @@ TEST_CASE("single: a call from another thread is caught, with the line of the ca
   check(__LINE__, [](auto& world, auto&) { world.barrier(); });
   check(__LINE__, [](auto&, auto& r) { (void)r.test(); });
   check(__LINE__, [](auto&, auto& r) { mpx::wait_all(std::span(&r, 1)); });
-  // What does not know the program's line tells none, and none of mpx's own.
+  // A call that does not know the program's line names none, and none of mpx's own.
   const std::string said = said_of([](auto&, auto& r) { r.progress(); });
   CHECK(said.starts_with("mpx: precondition violated: threading::single"));
 }
-TEST_CASE("serialized: it knows who is inside") {
+TEST_CASE("serialized: it detects a second thread") {
   mpx::threading::serialized model;
   CHECK(model.misuse() == nullptr);
   model.lock();

@@ -46,7 +46,7 @@ bool sleeps_soon(default_pace& pace) {
 
 }  // namespace
 
-TEST_CASE("waiting: a call polls for its time, then sleeps, and after news polls again") {
+TEST_CASE("waiting: a call polls for its time, then sleeps, and polls again after a wake-up") {
   for (const bool oversubscribed : {false, true}) {
     CAPTURE(oversubscribed);
     default_pace pace(oversubscribed);
@@ -69,7 +69,7 @@ TEST_CASE("waiting: the time can be set, down to none") {
   }
 }
 
-TEST_CASE("waiting: a pace that is told to sleep first does not yield") {
+TEST_CASE("waiting: a pace that sleeps first does not yield") {
   default_pace pace(true);
   pace.sleep_first();
   CHECK(pace.should_sleep());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every FlowControl has to do, as a suite: a sender and a receiver with a channel between them
-// that delays messages and counts, over many steps and more than 2^32 blocks.
+// Contract suite of flow controls: a sender and a receiver with a channel between them that delays
+// messages and counts, over many steps and more than 2^32 blocks.
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,8 @@
 
 namespace flow_contract {
 
-/// Buys ahead and gives back now and then. Returns whether the prepaid credit has paid for a message.
+/// Buys ahead and gives back now and then. Returns whether the prepaid credit has paid for a
+/// message.
 template <mpx::FlowControl F>
 bool pays([[maybe_unused]] F& flow, [[maybe_unused]] mpx::peer_id to,
           [[maybe_unused]] std::uint32_t& prepaid_credit, [[maybe_unused]] std::size_t bytes,
@@ -103,7 +104,7 @@ class traffic {
     if constexpr (mpx::PrepaidFlowControl<F>) {
       if (random_() % 2 == 0) {
         counts_.push_back(receiver_.count(from_));
-        return receiver_.told(from_, counts_.back());
+        return receiver_.credit_advertised(from_, counts_.back());
       }
     }
     counts_.push_back(receiver_.outgoing(from_));

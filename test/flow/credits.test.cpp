@@ -25,7 +25,7 @@ TEST_CASE("credits: the contract") {
   flow_contract::check_traffic<credits<256 * mib, 256 * mib>>();
 }
 
-TEST_CASE("credits: peers come and go") {
+TEST_CASE("credits: peers are added and dropped") {
   flow_contract::check_elastic<credits<>>(64 * mib);
   flow_contract::check_elastic<credits<mib / 8, 16'384>>(mib / 8);
   flow_contract::check_elastic<credits<mib, mib>>(mib);
@@ -39,7 +39,7 @@ TEST_CASE("credits: a newcomer gets a window, or nothing") {
   CHECK(f.granted_bytes(2) == 4096);
   CHECK(f.granted_bytes(3) == 0);
   CHECK(f.bytes_bound() == 3 * 4096);
-  f.drop(0);  // Who starts with the job can go too.
+  f.drop(0);  // A peer that started with the job can be dropped, too.
   f.drop(3);
   CHECK(f.bytes_bound() == 2 * 4096);
   CHECK(f.try_add(3));
@@ -128,7 +128,7 @@ TEST_CASE("credits: counts that cannot be true are refused and change nothing") 
   CHECK(f.try_acquire(0, costing(4096)));
 }
 
-TEST_CASE("credits: what is sold ahead counts as used until it is given back") {
+TEST_CASE("credits: prepaid credit counts as used until it is refunded") {
   credits<64 * mib, 4096> f(1);  // 64 blocks.
   CHECK(f.price(0) == 2);
   CHECK(f.price(16) == 2);
@@ -137,7 +137,7 @@ TEST_CASE("credits: what is sold ahead counts as used until it is given back") {
   CHECK(f.prepay(0) == 8);
   CHECK(!f.try_acquire(0, costing(64 * 49)));
   CHECK(f.try_acquire(0, costing(64 * 45)));
-  CHECK(f.prepay(0) == 3);  // What is left.
+  CHECK(f.prepay(0) == 3);  // The rest.
   CHECK(f.prepay(0) == 0);
   CHECK(!f.try_acquire(0, 0));
   f.refund(0, 8);

@@ -58,7 +58,7 @@ void strangers(input in) {
     watch.look([&](tcp_watch::event e, bool) {
       if (e.what != tcp_watch::kind::newcomer) return;
       door.advance(e.which, secret, 1, 4,
-                   [](tcp_descriptor&, const tcp_acceptor&) -> bool { std::abort(); });
+                   [](tcp_descriptor&, const tcp_accepting_handshake&) -> bool { std::abort(); });
     });
   };
   while (!in.left.empty()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the engine is for a stack that many tests share is compiled once a preset, in the library
-// mpx_test_instances (a source here for each stack), and not in each of their sources.
+// The engine of a stack that many tests share is compiled once a preset, in the library
+// mpx_test_instances (one source in this folder for each stack), and not in each of their sources.
 
 #include <mpx/environment.hpp>
 
 /// MPX_TEST_INSTANCES(, stack) is the definitions, MPX_TEST_INSTANCES(extern, stack) says that they
 /// are elsewhere. A simulation's environment is not made of nothing: MPX_TEST_ENGINE goes without.
-/// A rendezvous_component as a whole is only for a transport that moves memory: MPX_TEST_PACKETS for others.
-/// With MPX_TEST_ALONE a source has all that it needs itself.
+/// A rendezvous_component as a whole is only for a transport that moves memory: MPX_TEST_PACKETS
+/// for others. With MPX_TEST_ALONE a source has all that it needs itself.
 #ifdef MPX_TEST_ALONE
 #define MPX_TEST_PACKETS(Where, ...)
 #define MPX_TEST_ENGINE(Where, ...)

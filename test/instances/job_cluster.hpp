@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What job.hpp is for the default stack.
+// Instances of the stack of cluster jobs, as job.hpp has those of the default stack.
 
 #include <mpx/cluster.hpp>
 

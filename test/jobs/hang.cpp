@@ -31,7 +31,7 @@ void receive_first(world_type& world) {
   world.send(x, other, 7);
 }
 
-/// What is sent with one tag is received with another.
+/// A message is sent with one tag and received with another.
 void wrong_tag(world_type& world) {
   double x = 0;
   if (world.rank() == 0) {
@@ -89,7 +89,7 @@ void any_of(world_type& world) {
   mpx::wait_any(all);  // line: any_of
 }
 
-/// Nobody blocks, and nothing comes.
+/// No rank blocks, and no message arrives.
 void tests(world_type& world) {
   int x = 0;
   auto r = world.irecv(x, (world.rank() + 1) % world.size(), 6);

@@ -122,7 +122,7 @@ def test_one_of_several():
 
 
 def test_ranks_that_test():
-    # Who tests, and is given no core for over a second, may have been away: it is reported again.
+    # A rank that tests, and gets no core for over a second, may have been away: it is reported again.
     r = hangs(3, "tests", once=False)
     has(r, r"rank 0 .* tests or probes again and again: from rank 1, tag 6, communicator 0, room for 4 bytes \(",
         "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n")
@@ -321,7 +321,7 @@ def test_a_job_whose_time_is_up():
             has(last, rf"rank {rank} \(pid \d+\) waits in recv at .*{at}: from rank {1 - rank}, tag 7")
         has(last, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n")
         assert END not in last, last
-        # How long it has been, not after how long a rank would have said so.
+        # The duration so far, not the time after which a rank would have reported.
         quiet = float(re.search(r"nothing has moved for (\d+(\.\d+)?) s in this job", last)[1])
         assert PATIENCE < quiet <= 2 * PATIENCE, last
     r = run("-n", 3, "--timeout", 2 * PATIENCE, HANG, "computes")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What hybrid_kill9.test.py kills before it has spoken to anybody.
+// Victim of hybrid_kill9.test.py, killed before it has sent a message.
 
 #include <mpx/cluster.hpp>
 

@@ -11,14 +11,14 @@ namespace hybrid_suite {
 
 using environment = mpx::environment<mpx::cluster_stack>;
 
-/// Who shares memory is who shares a host.
+/// Ranks share memory exactly if they share a host.
 inline void check_hosts(environment& env) {
   for (mpx::rank_t r = 0; r < env.size(); ++r)
     harness::check(env.transport().is_near(mpx::world_peer(r)) == (r / 2 == env.rank() / 2),
                    [&] { return "rank " + std::to_string(r) + " is on a wrong host"; });
 }
 
-/// What over_sockets::run does, but for what takes a while and does not depend on the network.
+/// Runs over_sockets::run without the parts that take long and do not depend on the network.
 inline void point_to_point(environment& env) {
   const auto world = env.world();
   over_sockets::exchange(world);

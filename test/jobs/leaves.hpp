@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t long_bytes = 4 << 20;
 
-/// How long the ranks of legal programs keep the others waiting. Their test has a fraction of that
-/// as its limit.
+/// Time for which the ranks of legal programs keep the others waiting. Their test has a fraction of
+/// that as its limit.
 constexpr auto for_long = 2500ms;
 
 /// The others wait for rank 1 for ever.

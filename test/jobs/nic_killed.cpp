@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What nic_kill9.test.py kills: cards in software, in the middle of writing to one another.
+// Victim of nic_kill9.test.py: cards in software, killed while they write to each other.
 
 #include <cstdio>
 #include <exception>
@@ -71,7 +71,8 @@ void play() {
   others([&](peer_id peer) { lost = p.links[peer].disconnected != 0 ? peer : lost; });
   require(p.links[lost].why == nic_status::peer_lost, "a rank that was killed is lost");
   require(c.connect(lost, {}) == errc::peer_lost, "and stays so");
-  // Who has not heard of it yet still writes; then nothing is under way, and memory comes back.
+  // Ranks that do not know of the death still write; then nothing is under way, and memory is
+  // returned.
   others([&](peer_id peer) {
     if (peer == lost) return;
     p.signal(peer, 2);

@@ -53,6 +53,6 @@ int main() {
   check(after.failed.size() == 1 && after.value == ~((1 << (n - 1)) - 1), "who is gone");
   auto halves = rest.split(rest.rank() % 2);
   check(halves.allreduce(1, std::plus<>{}) == halves.size(), "a part of those that live");
-  (void)rest.agree(1);  // Nobody leaves before all are done: for the others that would be a loss.
+  (void)rest.agree(1);  // No rank leaves before all are done: other ranks would see a loss.
   std::printf("rank %d of %d went on\n", rest.rank(), rest.size());
 }

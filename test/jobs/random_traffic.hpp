@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t bytes_max = std::size_t{1} << 20;
 constexpr int tags = 3;
 
-/// How the receives of one communicator name their messages. One kind a communicator: a wildcard
-/// must not take what a named receive waits for.
+/// Patterns by which the receives of one communicator name their messages. One kind per
+/// communicator, since a wildcard must not take a message that a named receive waits for.
 enum kind : std::uint8_t { exact, any_sender, any_label, anything, kinds };
 
 struct planned {
@@ -85,8 +85,8 @@ class memory {
   std::span<std::byte> all() const noexcept { return all_; }
 
  private:
-  // Where there is an arena. Of words: an allocator's elements are made one by one, which took half
-  // of a program's time.
+  // Memory of the arena, if there is one. Of words: an allocator constructs its elements one by
+  // one, which took half of a program's time.
   static auto shared(mpx::environment<Stack>& env, std::size_t bytes) {
     if constexpr (mpx::SharedMemoryTransport<typename Stack::transport_type>) {
       using word = std::uint64_t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What rdma_kill9.test.py kills.
+// Victim of rdma_kill9.test.py.
 
 #include <mpx/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>

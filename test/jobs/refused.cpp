@@ -47,7 +47,7 @@ void refuse(bool readv, bool writev) {
   harness::check(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "PR_SET_SECCOMP");
 }
 
-/// Whether the kernel copies within this very process: where nothing is refused, it always does.
+/// True if the kernel copies within this very process: it always does if nothing is refused.
 bool works(bool reading) {
   std::uint64_t from = 1;
   std::uint64_t to = 0;

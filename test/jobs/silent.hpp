@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests kill before it has spoken to anybody: each rank receives from all others, and none
-// sends.
+// Victims that are killed before they have sent a message: each rank receives from all others, and
+// none sends.
 
 #include <unistd.h>
 

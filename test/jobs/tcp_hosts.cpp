@@ -56,7 +56,7 @@ void talk(communicator& world, mpx::rank_t other, std::chrono::duration<double> 
     world.recv(bytes, other, sends ? 3 : 4, ec);
   }
   say(world, ec == mpx::errc::peer_lost ? "lost" : ec.message());
-  std::_Exit(0);  // Nobody there to leave with.
+  std::_Exit(0);  // The other ranks are gone.
 }
 
 }  // namespace

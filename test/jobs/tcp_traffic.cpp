@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What tcp_kill9.test.py kills.
+// Victim of tcp_kill9.test.py.
 
 #include <mpx/transport/tcp.hpp>
 

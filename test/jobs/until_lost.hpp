@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What tests kill: all ranks exchange messages of all sizes until one of them is lost. With an
+// Victims of tests: all ranks exchange messages of all sizes until one of them is lost. With an
 // argument, rank 1 kills itself.
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What rma_kill9.test.py and rma_jobs.test.py start: windows in shared memory.
+// Program of rma_kill9.test.py and rma_jobs.test.py: windows in shared memory.
 
 #include "jobs/windows.hpp"
 #include "instances/job.hpp"

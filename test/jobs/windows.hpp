@@ -2,8 +2,8 @@
 #pragma once
 // Windows of several processes, over any stack. Without an argument: accesses, directly and by
 // packets, under locks of all kinds, until one rank is lost. `random SEED`: random programs.
-// `passive`: a target that computes. `role RANK`: what the others make of the death of the rank that
-// owns a lock's memory, holds the lock, or waits for it.
+// `passive`: a target that computes. `role RANK`: what the others make of the death of the rank
+// that owns a lock's memory, holds the lock, or waits for it.
 
 #include <unistd.h>
 
@@ -121,7 +121,7 @@ void role(const Comm& world, mpx::rank_t victim) {
     harness::check(ec == mpx::errc::peer_lost, "no death");
     ec.clear();
   };
-  /// What becomes of a write under the lock.
+  /// Result of a write under the lock.
   const auto tries = [&] {
     try {
       auto e = w.lock(0);
@@ -156,7 +156,7 @@ void role(const Comm& world, mpx::rank_t victim) {
       if (me == 3) tries();
     }
   }
-  // Who needs the owner's help has had it before the window goes.
+  // Ranks that need the owner's help have had it before the window is freed.
   if (victim != 0 && me >= 2) world.send(1, 0);
   for (mpx::rank_t r = 2; me == 0 && r < 4; ++r)
     if (r != victim) world.template recv<int>(r);
@@ -196,7 +196,7 @@ int main(const char* name, int argc, char** argv) {
     try {
       until_lost(env.world());
     } catch (const mpx::error& e) {
-      // Who has learned of it before may have let its window go.
+      // A rank that has learned of it before may have freed its window.
       harness::check(e.code() == mpx::errc::peer_lost || e.code() == mpx::errc::window, e.what());
       std::printf("rank %d: a peer was lost\n", env.world().rank());
     }

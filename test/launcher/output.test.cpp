@@ -104,7 +104,7 @@ TEST_CASE("lines of up to 64 KiB stay whole") {
   CHECK((out.more() == "between\n" + line));
 }
 
-TEST_CASE("\\r ends a line, and \\r\\n is not taken apart") {
+TEST_CASE("\\r ends a line, and \\r\\n is not split") {
   kept out;
   rank first{out.sink}, second{out.sink};
   first.writes("10%\r");
@@ -143,7 +143,7 @@ TEST_CASE("text of mpxrun has lines of its own") {
   CHECK(out.more() == "prompt? \nmpxrun: news\nmpxrun: more\n");
 }
 
-TEST_CASE("every byte of every rank comes once, in its order") {
+TEST_CASE("every byte of every rank is printed once, in its order") {
   // Each of the ranks has bytes of its own; newlines are counted.
   constexpr std::size_t ranks = 4;
   for (unsigned seed = 0; seed < 20; ++seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who is below a launcher, while those between end.
+// The descendants of a launcher, while processes between them end.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ struct scripted_processes {
 
 }  // namespace
 
-TEST_CASE("processes: who is below is found while those between end") {
+TEST_CASE("processes: descendants are found while processes between them end") {
   const std::map<int, int> tree = {{1, 0}, {10, 1}, {20, 10}, {30, 20}, {40, 30}, {50, 1}};
   for (int gone_at = 1; gone_at <= 6; ++gone_at)
     for (const int gone : {20, 30}) {
@@ -51,7 +51,7 @@ TEST_CASE("processes: who is below is found while those between end") {
   CHECK(!launcher::descends_from(40, 10, scripted_processes{round, 0, 0, 0}));
 }
 
-TEST_CASE("processes: this one's children are below it") {
+TEST_CASE("processes: children of this process are descendants") {
   int held[2];
   REQUIRE(::pipe(held) == 0);
   const pid_t child = ::fork();

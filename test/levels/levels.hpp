@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What two objects of one program share, that are compiled with different assertion levels.
+// Shared by two objects of one program that are compiled with different assertion levels.
 
 #undef MPX_ASSERT_LEVEL
 #define MPX_ASSERT_LEVEL MPX_TEST_LEVEL
@@ -15,7 +15,7 @@ using stack = mpx::stack<mpx::transport::inproc, Threading>;
 using single = stack<mpx::threading::single>;
 using serialized = stack<mpx::threading::serialized>;
 
-/// What shows how things lie.
+/// Sizes and offsets that must not depend on the level.
 struct layout {
   std::size_t environment = sizeof(mpx::environment<single>);
   std::size_t serialized = sizeof(mpx::environment<levels::serialized>);

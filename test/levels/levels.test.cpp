@@ -8,7 +8,7 @@
 #define MPX_TEST_LEVEL 1
 #include "levels/levels.hpp"
 
-TEST_CASE("objects of different assertion levels meet in one program") {
+TEST_CASE("objects of different assertion levels in one program") {
   CHECK(checked::layout() == unchecked::layout());
   CHECK(checked::layout() == levels::layout{});
   for (const bool serialized : {false, true}) {

@@ -114,7 +114,7 @@ class numbered {
   std::vector<std::unique_ptr<message>> messages_;
 };
 
-/// What kind of traffic.
+/// Kinds of traffic.
 struct traffic {
   const char* what;
   std::uint64_t operations;
@@ -153,7 +153,7 @@ class comparison {
     return {below(traffic_.contexts), below(traffic_.sources),
             static_cast<mpx::tag_t>(below(traffic_.tags))};
   }
-  /// What a receive asks for whose tag goes on, up or down; sometimes it is the same again.
+  /// Envelope of the next receive: its tag rises, falls, or sometimes stays.
   envelope next_envelope() {
     const unsigned dice = below(200);
     if (dice < 4) tag_step_ = -tag_step_;

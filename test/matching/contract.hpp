@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every Matcher has to do: MPI's rule, case by case. The randomised comparison with the list
+// Contract suite of matchers: MPI's rule, case by case. The randomised comparison with the list
 // matcher is comparison.hpp.
 
 #include <doctest/doctest.h>
@@ -171,7 +171,7 @@ void check_no_overtaking() {
   CHECK(m.match_receive({0, 2, 8}) == b8);
 }
 
-/// What is cancelled or withdrawn is gone, and order among the rest stays.
+/// A receive that is cancelled or withdrawn is gone, and the order of the others stays.
 template <mpx::Matcher M>
 void check_removal() {
   M m;
@@ -227,7 +227,8 @@ void check_for_each() {
   CHECK(m.find({0, any_peer, any_tag}) == nullptr);
 }
 
-/// From the newest message to the oldest, until the visit says so; the visited one may be withdrawn.
+/// From the newest message to the oldest, until the visit says so; the visited one may be
+/// withdrawn.
 template <mpx::Matcher M>
 void check_for_each_newest() {
   M m;

@@ -29,7 +29,7 @@ constexpr traffic kinds[] = {
     {"now and then backwards", 100'000, 1, 2, 2000, 0, 60, true, 30},
 };
 
-TEST_CASE("matching: hashed gives what the list gives, over a million operations") {
+TEST_CASE("matching: hashed matches as the list matcher, over a million operations") {
   std::uint64_t total = 0;
   for (const traffic& t : kinds) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {

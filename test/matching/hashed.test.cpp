@@ -17,7 +17,7 @@ TEST_CASE("hashed: a hundred thousand pending keep their places while the tables
   check_long_queues<hashed>(100'000);
 }
 
-TEST_CASE("hashed: keys that share a hash are told apart") {
+TEST_CASE("hashed: different keys with the same hash are distinguished") {
   // With 2^16 buckets at most, 200 sources x 200 tags must share some.
   hashed m;
   std::vector<std::unique_ptr<receive>> receives;
@@ -53,8 +53,7 @@ TEST_CASE("hashed: equal keys keep their order while the table grows") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE(
-    "hashed: receives are met from the last one back, and nothing before them is passed over") {
+TEST_CASE("hashed: receives match from the last one back, and none before them is skipped") {
   hashed m;
   std::vector<std::unique_ptr<receive>> receives;
   const auto post = [&](const pattern& p) {
@@ -68,7 +67,7 @@ TEST_CASE(
     for (int i = 0; i < 64; ++i) window.push_back(post(pattern{0, 0, 100 + step * i}));
     for (int i = 63; i >= 0; --i) {
       CHECK(m.match_arrival({0, 0, 100 + step * i}) == window[static_cast<std::size_t>(i)]);
-      // What is posted in the middle is met before those that were there.
+      // A receive posted in the middle matches before those that were there.
       if (i != 32) continue;
       const receive* const late = post(pattern{0, 0, 100 + step * 80});
       CHECK(m.match_arrival({0, 0, 100 + step * 80}) == late);

@@ -60,7 +60,7 @@ void run(mpx::environment<Stack>& env, std::uint64_t messages, std::chrono::mill
   const std::uint64_t before = harness::memory_high_water();
   if (world.rank() == 0) {
     send_all(world, messages);
-    world.recv(std::span<int>(), 1, 4);  // What it sent later would be unexpected too.
+    world.recv(std::span<int>(), 1, 4);  // Messages that it sent later would be unexpected too.
   } else if (world.rank() == 1) {
     std::this_thread::sleep_for(sleeps);
     look_elsewhere(env);

@@ -33,11 +33,12 @@ void together(const mpx::communicator<Stack>& world, int rounds) {
   if (n > 1) {
     const bool low = me < n / 2;
     auto half = world.split(low ? 0 : 1);
-    auto between = mpx::intercommunicator<Stack>::connect(half, 0, world, low ? n / 2 : 0);
-    check(between.allreduce(1, std::plus<>{}) == between.remote_size(), "a sum across");
-    auto all = between.merge(!low);
+    auto inter = mpx::intercommunicator<Stack>::connect(half, 0, world, low ? n / 2 : 0);
+    check(inter.allreduce(1, std::plus<>{}) == inter.remote_size(),
+          "an allreduce of an intercommunicator");
+    auto all = inter.merge(!low);
     check(all.compare(world) == mpx::comparison::congruent, "merged in order");
-    between.free();
+    inter.free();
     all.free();
   }
   here.free();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What programs of several processes share: a watchdog against hangs, checks that name the rank,
-// messages whose every byte can be checked, and what this process has cost so far.
+// Shared by programs of several processes: a watchdog against hangs, checks that name the rank,
+// messages whose every byte can be checked, and the resource use of this process.
 
 #include <sys/resource.h>
 

@@ -26,7 +26,7 @@ using communicator = mpx::communicator<stack>;
 
 int host_of(mpx::rank_t r) { return r % 3 == 0 ? 0 : 1; }
 
-/// Who shares a host is who pretends to.
+/// Ranks share a host if they pretend to.
 void hosts(mpx::environment<stack>& env) {
   auto world = env.world();
   int neighbours = 0;
@@ -38,7 +38,7 @@ void hosts(mpx::environment<stack>& env) {
   auto node = world.split(mpx::split_by::shared_memory);
   harness::check(node.size() == neighbours, "split finds other ranks on this host");
   harness::check(programs::share_parts(world) == neighbours, "a window of the ranks of this host");
-  // What is kept of a communicator goes with it: the next one in its place has other ranks.
+  // State kept for a communicator is freed with it: the next one with its number has other ranks.
   for (int round = 0; round < 6; ++round) {
     auto part = round % 2 == 0 ? world.split(mpx::split_by::shared_memory) : world.dup();
     harness::check(part.allreduce(1L, std::plus<>{}) == part.size(), "a wrong number of ranks");
@@ -57,7 +57,7 @@ void hosts(mpx::environment<stack>& env) {
   }
 }
 
-/// What is spread in memory, near and far; what is dropped, too.
+/// Noncontiguous messages, near and far; dropped requests, too.
 void spread(communicator world) {
   for (const std::size_t rows : {5u, 3000u, 300'000u}) {
     std::vector<int> matrix(rows * 3);

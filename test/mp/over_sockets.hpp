@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ranks do over sockets, alone or beside shared memory, and over registered memory: every size and mode of a send,
-// wildcards, long messages both ways at once, floods, requests that are dropped, and a wait that
-// costs no CPU.
+// Point-to-point communication over sockets, alone or beside shared memory, and over registered
+// memory: every size and mode of a send, wildcards, long messages in both directions at once,
+// floods, requests that are dropped, and a wait that costs no CPU.
 
 #include <chrono>
 #include <functional>

@@ -26,7 +26,8 @@ inline std::byte byte_of(mpx::rank_t of, int way, int round, std::size_t i) {
   return static_cast<std::byte>(x >> (i % 8 * 8));
 }
 
-/// What goes one way: in `out_parts` parts of one length to a neighbour, which receives `in_parts`.
+/// Messages in one direction: in `out_parts` parts of one length to a neighbour, which receives
+/// `in_parts`.
 template <class Stack>
 struct way {
   std::vector<std::byte> out;

@@ -29,7 +29,7 @@ ANOTHER_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 # Since Linux 6.15 a pidfd knows how its process ended, whoever reaped it.
 STATUS_IS_KEPT = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 15)
 
-# How many processes a rank of this command is, and the command.
+# Number of processes that a rank of this command has, and the command.
 KINDS = {
     "a rank": (1, [VICTIM, "wait"]),
     "a rank below two wrappers": (3, ["sh", "-c", f"sh -c '{VICTIM} wait; true'; true"]),

@@ -602,7 +602,7 @@ def test_output_files():
         r = run("-n", 2, "--label", "--output", Path(folder, "a", "b"), VICTIM, "lines", 5000)
         lines = kept("rank.1.out").splitlines()
         equal((len(lines), lines[4999][:10]), (5000, "[1] 1 4999"))
-        # What mpxrun says stays where it was.
+        # Messages of mpxrun itself stay on its own output.
         r = run("-n", 4, "--output", Path(folder, "a", "b"), VICTIM, "die", 2, "kill")
         contains(r.stderr, "rank 2")
         equal(r.returncode, 137)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the program, its library and its plugin know of each other (shared_objects.test.py). All is
-// compiled with -fvisibility=hidden, so that each has its own copy of every header's variables.
+// Shared by the program, its library and its plugin (shared_objects.test.py). All is compiled with
+// -fvisibility=hidden, so that each has its own copy of every header's variables.
 #pragma once
 
 #include <cstdio>

@@ -23,7 +23,7 @@ namespace {
 
 using range = std::pair<std::uintptr_t, std::uintptr_t>;
 
-/// Where this process has mapped `path`; {0, 0}: nowhere.
+/// Range at which this process has mapped `path`; {0, 0}: nowhere.
 range mapped(const char* path) {
   range where{0, 0};
   std::FILE* const maps = std::fopen("/proc/self/maps", "r");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The platform of this folder: native but for time, which a test's model of a core advances. Include
-// it before mpx.
+// The platform of this folder: native but for time, which a test's model of a core advances.
+// Include it before mpx.
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct core {
   std::int64_t now_ns = 0;
   std::int64_t used_ns = 0;  // CPU time of the thread that is modelled.
   std::uint64_t yields = 0;
-  std::function<std::int64_t()> others_run_ns;  // How long others run if the thread yields.
+  std::function<std::int64_t()> others_run_ns;  // Time that others run if the thread yields.
 
   void run(std::int64_t ns) noexcept {
     now_ns += ns;

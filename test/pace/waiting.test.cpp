@@ -2,7 +2,8 @@
 // own_headers: yes
 // sanitizers: none
 // The default wait policy on a modelled core: a wait costs no more time than the better of spinning
-// and sleeping, and little CPU time more. Cores of unlike speed and cores that others need are cases.
+// and sleeping, and little CPU time more. Cores of unlike speed and cores that others need are
+// cases.
 
 #include "modelled.hpp"
 
@@ -78,7 +79,7 @@ TEST_CASE("waiting: a wait is no later than by spinning if it is short, or by sl
   }
 }
 
-TEST_CASE("waiting: ranks on cores of unlike speed meet without sleeping") {
+TEST_CASE("waiting: ranks on cores of unlike speed synchronise without sleeping") {
   modelled::the = {};
   for (const std::int64_t work : {20 * us, 200 * us, 2 * ms})
     for (const double factor : {1.0, 1.2, 1.5, 2.0}) {
@@ -104,8 +105,7 @@ TEST_CASE("waiting: a core that a rank of the job needs is given to it, and take
   }
 }
 
-TEST_CASE(
-    "waiting: beside a process that computes, a call sleeps after one yield, the next at once") {
+TEST_CASE("waiting: if another process computes, a call sleeps after one yield, the next at once") {
   modelled::the = {};
   auto& core = modelled::the;
   core.others_run_ns = [] { return 4 * ms; };

@@ -64,7 +64,7 @@ using by_late = narrow<late_transport::late<rings, soon>, mpx::long_path::packet
 using with_lost = narrow<late_transport::late<rings, losing>, mpx::long_path::packets>;
 using with_late_deaf = narrow<late_transport::late<deaf, slow>, mpx::long_path::packets>;
 
-/// What the threads of two ranks do.
+/// Actions of the threads of two ranks.
 enum class script : std::uint8_t {
   exchange,    ///< Thread t of one rank with thread t of the other, both ways.
   queue,       ///< All threads of a rank take from one queue.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What mpx takes for its platform in this folder: at each operation through which threads meet, the
-// scheduler decides who goes on. Include it before mpx.
+// Platform of mpx in this folder: at each operation through which threads interact, the scheduler
+// chooses the thread that continues. Include it before mpx.
 //
 // A load, a store and a read-modify-write of an atomic word, a lock, a sleep and a wake-up are
 // schedule points. Stores that are no fences wait in a store buffer of their thread, from where the
@@ -24,7 +24,7 @@ namespace mpx::inline v0::platform::system_memory {}
 
 namespace explore {
 
-using namespace mpx::platform::system_memory;  // Nobody meets through that.
+using namespace mpx::platform::system_memory;  // No thread interacts through this.
 
 /// The operations of a word, over what std has for it.
 template <class T, class Real>
@@ -130,7 +130,7 @@ class atomic {
   real real_;
 };
 
-/// What mpx uses of it: load and store.
+/// The part that mpx uses: load and store.
 template <class T>
 class atomic_ref {
   using operations = word_operations<T, const std::atomic_ref<T>>;
@@ -138,7 +138,7 @@ class atomic_ref {
  public:
   explicit atomic_ref(T& word) noexcept : at_(&word), real_(word) {}
   T load(std::memory_order order = std::memory_order_seq_cst) const noexcept {
-    // What follows a mark is read past the buffer: let it be there too.
+    // Data behind a mark is read past the buffer: it has to be in memory, too.
     if (scheduler* const s = scheduler::here(); s != nullptr && s->keeps(at_)) s->flush();
     return operations::load(real_, at_, order);
   }
@@ -191,7 +191,7 @@ inline std::uint32_t current_core() noexcept { return scheduler::instance().core
 inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
 inline std::size_t owning_early_lines() noexcept { return 8; }
-inline bool claiming_pays() noexcept { return true; }
+inline bool write_back_pays() noexcept { return true; }
 inline void write_back_to_reader(std::byte* from, std::size_t bytes) {
   if (scheduler* const s = scheduler::here()) s->point("claim", from);
   std::memset(from, 0, bytes);

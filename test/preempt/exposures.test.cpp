@@ -19,7 +19,7 @@ using namespace mpx::transport::detail;
 
 constexpr std::uint32_t pieces = 6;
 
-/// What is wrong with the ones that must be found out.
+/// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
   copies_unheld,   // The peer looks, but does not hold.
@@ -70,7 +70,7 @@ class lending {
         continue;
       }
       exposure_key key = exposure_key::unpack(heard >> 8);
-      // What it has heard of may have been taken back since, and the place used again.
+      // The memory may have been withdrawn since, and its place used again.
       for (std::uint64_t late = heard & 1; late > 0; --late) explore::relax();
       if (flaw_ == flaw::one_version)
         key.version = table_[key.slot].load(std::memory_order_acquire) >> 16;
@@ -78,7 +78,7 @@ class lending {
         if (table_[key.slot].load(std::memory_order_acquire) == key.opened()) read(heard & 0xff);
       } else {
         for (int part = 0; part < 2; ++part)
-          if (const held_exposure held(table_.get(), key); held) read(heard & 0xff);
+          if (const pinned_exposure held(table_.get(), key); held) read(heard & 0xff);
       }
       last = heard;
     }
@@ -104,7 +104,7 @@ class lending {
   std::uint32_t copied_now_ = 0;
 };
 
-TEST_CASE("preempt: memory that is lent and taken back") {
+TEST_CASE("preempt: memory that is exposed and withdrawn") {
   explore::check_sound("exposures", explore::search<lending>(3000), 1500);
 }
 

@@ -71,8 +71,8 @@ class unwatched {
   }
 };
 
-/// Where control may be. One is made from the calling thread, the others run `entry(argument)`,
-/// which never returns.
+/// An execution context. The first is made from the calling thread, the others run
+/// `entry(argument)`, which never returns.
 class fiber {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{256} * 1024;

@@ -51,15 +51,15 @@ class early_producer : public ring_producer {
   std::uint32_t tail_ = 0;
 };
 
-/// `hasty`: frees a line before it has read it. `late`: claims lines of the pool that it has given
-/// back.
+/// `hasty`: frees a line before it has read it. `late`: writes back lines of the pool that it has
+/// given back.
 enum class reader : std::uint8_t { careful, hasty, late };
 
 template <class Producer, bool Pooled>
 class ends {
  public:
   static constexpr std::size_t threads = 2;
-  /// Where the pool is used, it is full before the lines are.
+  /// If the pool is used, it is full before the lines are.
   static constexpr ring_geometry geometry{Pooled ? 8 : 4, 4096};
 
   explicit ends(explore::scheduler& s, reader how = reader::careful, fault f = {})
@@ -156,7 +156,7 @@ TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::sampl
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",
                        search<ends<ring_producer, false>>(500, reader::hasty));
-  explore::check_found("a payload's lines claimed after they are given back",
+  explore::check_found("a payload's lines written back after they are given back",
                        search<ends<ring_producer, true>>(500, reader::late));
   explore::check_found(
       "the head is not looked at",

@@ -20,10 +20,10 @@ using mpx::errc;
 using mpx::outcome;
 using mpx::peer_id;
 
-/// What is wrong with the ones that must be found out.
+/// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
-  not_emptied,   // Who lets go last leaves the rings as they are.
+  not_emptied,   // The last to let go does not empty the rings.
   no_handshake,  // A link begins although the other has not let go of the last one.
 };
 
@@ -54,7 +54,7 @@ class link_memory {
   std::unique_ptr<std::byte[], release> bytes_;
 };
 
-/// What a member sees of it: itself as peer 0, the other as peer 1.
+/// The segment as a member sees it: itself as peer 0, the other as peer 1.
 class link_segment {
  public:
   link_segment(const link_memory& m, peer_id slot)

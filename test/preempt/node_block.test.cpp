@@ -42,24 +42,27 @@ struct sleepy {
 class apart : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::never;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::never;
   }
 };
 /// They can, and have to find out whether that pays.
 class unsure : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::learn;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::learn;
   }
 };
 /// They can, and it does.
 class readable : public mpx::transport::basic_inproc<4, 4096> {
  public:
   using basic_inproc::basic_inproc;
-  static mpx::advice get_cost_hint(mpx::peer_id, const mpx::remote_memory&, std::size_t) noexcept {
-    return mpx::advice::always;
+  static mpx::cost_hint get_cost_hint(mpx::peer_id, const mpx::remote_memory&,
+                                      std::size_t) noexcept {
+    return mpx::cost_hint::always;
   }
 };
 template <class Transport>
@@ -93,7 +96,7 @@ struct after_t {
 enum class script : std::uint8_t {
   allreduce,  ///< Of several windows.
   reduce,     ///< The same, at the last rank, and a message after it.
-  blocks,     ///< What all show in several pieces, and what one shows ahead of the others.
+  blocks,     ///< Pieces that all publish, and one rank ahead of the others.
   calls,      ///< Short calls, one after the other.
   neighbors,  ///< The same among neighbours: on a ring, and from rank to rank.
   learnt,     ///< Long blocks, by one way and the other, and short calls between them.
@@ -219,7 +222,7 @@ class meets {
       check(sent.back().value == given(7, 5) && sent.front().value == given(7, 0));
       in = vector_of(me + i, block * ranks);
       world.alltoall(in, all);
-      in.clear();  // Nobody reads it any more.
+      in.clear();  // Read by no rank any more.
       for (std::size_t k = 0; k < all.size(); ++k)
         check(all[k].value == given(static_cast<mpx::rank_t>(k / block) + i,
                                     static_cast<std::size_t>(me) * block + k % block));
@@ -277,7 +280,7 @@ class meets {
         check(x == i);
         if (i % 2 == 0) w.barrier();
       }
-      for (int i = 0; i < 6; ++i) {  // What one rank shows to all goes round in its slots.
+      for (int i = 0; i < 6; ++i) {  // One rank's data goes round in its slots.
         std::vector<int> out(static_cast<std::size_t>(n));
         for (mpx::rank_t r = 0; r < n; ++r) out[static_cast<std::size_t>(r)] = block_of(me, r, i);
         std::vector<int> in(out.size());
@@ -322,7 +325,7 @@ void sound(const std::string& name, std::uint64_t schedules, script what) {
 
 }  // namespace
 
-TEST_CASE("preempt: ranks that meet in memory each combine a part") {
+TEST_CASE("preempt: a node block in which each rank combines a part") {
   sound<3>("allreduce", 150, script::allreduce);
   sound<2>("allreduce", 150, script::allreduce);
   sound<3>("reduce", 150, script::reduce);
@@ -331,7 +334,7 @@ TEST_CASE("preempt: ranks that meet in memory each combine a part") {
   sound<3, meeting_over<readable>>("reduce, read", 60, script::reduce);
 }
 
-TEST_CASE("preempt: ranks that meet in memory show what they have") {
+TEST_CASE("preempt: a node block in which ranks publish data") {
   sound<3>("pieces", 150, script::blocks);
   sound<2>("pieces", 150, script::blocks);
   sound<3>("calls", 200, script::calls);

@@ -55,7 +55,7 @@ class shared_memory {
   std::unique_ptr<mpx::platform::atomic<std::uint32_t>[]> bells_;
 };
 
-/// What a rank_fabric sees of it.
+/// The segment as a rank_fabric sees it.
 class segment {
  public:
   segment(const shared_memory& m, peer_id self) : memory_(&m), self_(self) {}
@@ -77,7 +77,7 @@ class segment {
 };
 static_assert(ring_geometry{1, 4096}.bytes() % 64 == 0);
 
-/// How many packets each rank sends to each other, and how the machine is.
+/// Number of packets that each rank sends to each other, and properties of the machine.
 struct traffic {
   std::uint32_t to_zero = 0;    ///< From each of the others to rank 0.
   std::uint32_t from_zero = 0;  ///< From rank 0 to each of the others.
@@ -89,7 +89,7 @@ struct traffic {
   bool large = false;
   enum class bells : std::uint8_t { none, of_zero, all } descriptors = bells::none;
   bool idle = false;  ///< Rank 0 is about to leave alone those rings that have long been silent.
-  std::uint64_t* demotions = nullptr;  ///< How many it has left alone, if anybody asks.
+  std::uint64_t* demotions = nullptr;  ///< Counts the rings that it stopped to poll.
 };
 
 struct planted {
@@ -283,7 +283,7 @@ void found(const char* what, const traffic& t, const planted& f) {
 
 }  // namespace
 
-TEST_CASE("preempt: doorbell, a stream to one who sleeps") {
+TEST_CASE("preempt: doorbell, a stream to a sleeping rank") {
   sound<2>("stream, cold at first", 2000, stream);
   sound<2>("stream, hot", 2000, stream_hot);
 }
@@ -304,7 +304,7 @@ TEST_CASE("preempt: wiring of a pair from both sides, and doorbells of several")
   sound<4>("all to all, hot", 500, all_hot);
 }
 
-TEST_CASE("preempt: doorbell, who sleeps on a descriptor") {
+TEST_CASE("preempt: doorbell, a rank that sleeps on a descriptor") {
   for (const auto d : {traffic::bells::of_zero, traffic::bells::all}) {
     const auto with = [d](traffic t) {
       t.descriptors = d;

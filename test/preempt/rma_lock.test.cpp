@@ -16,14 +16,14 @@ namespace {
 
 using namespace mpx::rma;
 
-/// What is wrong with the ones that must be found out.
+/// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
   unlocked_reader,   // A reader that is refused goes on.
   half_an_exchange,  // An element is combined without its lock.
-  no_look,           // Who combines a few does so whoever has them to himself.
-  no_word,           // Who combines a few does not say so.
-  no_wait,           // Who comes with many does not wait for those.
+  no_look,           // A rank combines a few although another has the lock.
+  no_word,           // A rank that combines a few sets no flag.
+  no_wait,           // A rank that combines many does not wait for those.
   no_barrier,        // He may not see them.
 };
 
@@ -92,7 +92,7 @@ class sharing {
   std::uint64_t sum_ = 0;
 };
 
-/// Where the first of the ranks dies, in its first turn.
+/// Point at which the first of the ranks dies, in its first turn.
 enum class death : std::uint8_t { none, among_few, alone, closing };
 
 /// Three ranks combine one element, now among others, now alone.
@@ -156,7 +156,7 @@ class combining {
     scheduler_.point("combining", this);
     sum_.store(was + 1, std::memory_order_relaxed);
   }
-  /// What is under way stays as it is.
+  /// State is left as it is.
   void die(element_locks locks) {
     if (death_ == death::among_few) {
       ::new (last_) few_guard(locks);
@@ -180,19 +180,19 @@ class combining {
 };
 
 /// Three ranks meet again and again; each says in some of the meetings that it has sent something.
-class meeting {
+class barrier {
  public:
   static constexpr std::size_t threads = 3;
 
-  explicit meeting(explore::scheduler& s, bool waits = true) : scheduler_(s), waits_(waits) {}
+  explicit barrier(explore::scheduler& s, bool waits = true) : scheduler_(s), waits_(waits) {}
 
   void thread(std::size_t i) {
     for (std::uint64_t which = 1; which <= 3; ++which) {
       come_[which][i] = true;
-      words_[i].come(which, sends(i, which));
+      words_[i].arrive(which, sends(i, which));
       bool some = false;
       for (std::size_t r = 0; r < threads; ++r)
-        while (!words_[r].has_come(which, some)) {
+        while (!words_[r].has_arrived(which, some)) {
           if (!waits_) break;
           explore::relax();
         }
@@ -210,19 +210,19 @@ class meeting {
 
   explore::scheduler& scheduler_;
   bool waits_;
-  meeting_words words_[threads]{};
+  barrier_words words_[threads]{};
   bool come_[4][threads] = {};
 };
 
-TEST_CASE("preempt: the ranks of a window meet") {
-  explore::check_sound("window meetings", explore::search<meeting>(2000), 1000);
+TEST_CASE("preempt: the barrier of a window") {
+  explore::check_sound("window barriers", explore::search<barrier>(2000), 1000);
 }
 
 TEST_CASE("preempt: the locks of a window's target") {
   explore::check_sound("window locks", explore::search<sharing>(2000), 1000);
 }
 
-TEST_CASE("preempt: many elements of a window's target are combined by one rank alone") {
+TEST_CASE("preempt: many elements of a window's target are combined by one rank at a time") {
   explore::check_sound("many elements", explore::search<combining>(3000), 1000);
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("preempt: a rank dies where it combines elements") {
 TEST_CASE("preempt: faults of a window's locks are found" * doctest::skip(explore::sampled)) {
   using explore::search;
   explore::check_found("a reader that does not wait", search<sharing>(2000, flaw::unlocked_reader));
-  explore::check_found("a rank that does not wait", search<meeting>(2000, false));
+  explore::check_found("a rank that does not wait", search<barrier>(2000, false));
   explore::check_found("a combination without its lock",
                        search<sharing>(2000, flaw::half_an_exchange));
   explore::check_found("a few beside who is alone", search<combining>(3000, flaw::no_look));

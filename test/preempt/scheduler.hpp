@@ -23,12 +23,12 @@ namespace explore {
 
 using mpx::sim::random;
 
-/// How stores become visible. `total`: a thread's stores leave its buffer in order, as on x86.
+/// Visibility of stores. `total`: a thread's stores leave its buffer in order, as on x86.
 /// `partial`: relaxed stores pass each other, a release store passes none (as on ARM, in part).
 enum class memory_model : std::uint8_t { sequential, total, partial };
 
-/// How a schedule is drawn. `priorities`: the runnable thread of highest priority runs; it falls to
-/// the lowest at a few change points (Burckhardt et al., PCT, ASPLOS 2010). Store buffers have
+/// Choice of schedules. `priorities`: the runnable thread of highest priority runs; it falls to the
+/// lowest at a few change points (Burckhardt et al., PCT, ASPLOS 2010). Store buffers have
 /// priorities of their own.
 enum class strategy : std::uint8_t { walk, lazy_walk, priorities };
 
@@ -37,7 +37,7 @@ struct fault {
   enum class kind : std::uint8_t {
     none,
     no_heavy_barrier,  ///< It returns at once.
-    no_wake,           ///< Nobody who sleeps on the word at `at` (anywhere: nullptr) is woken.
+    no_wake,           ///< Wakes no sleeper on the word at `at` (nullptr: on any).
     lost_store,        ///< Stores to `at` do nothing.
     lost_or,           ///< fetch_or on `at` does nothing.
     stuck_load,        ///< Loads of `at` give `value`.
@@ -85,7 +85,7 @@ class scheduler {
     choose();
     if (result_.failure.empty()) {
       for (std::size_t i = 0; i < threads; ++i) visit(i);
-    } else {  // Nobody unwinds those who are stuck; their stacks stay, and what hangs on them.
+    } else {  // Stuck threads are not unwound; their stacks and objects stay.
       for (auto& t : threads_) abandoned_.push_back(std::move(t));
       threads_.clear();
     }
@@ -110,7 +110,7 @@ class scheduler {
     const unwatched u;
     return now_ns_ += step;
   }
-  int cores = 64;          ///< What the code under test takes this machine to have.
+  int cores = 64;          ///< Number of cores that the code under test sees.
   std::size_t spread = 1;  ///< The cores that its threads are on, one after the other.
 
   // --- Called by the logical threads -------------------------------------------------------------
@@ -131,7 +131,7 @@ class scheduler {
   /// Ends this schedule: it has found a fault.
   void fail(std::string why) {
     const unwatched u;
-    result_.failure = std::move(why);  // Nobody destroys what is left here.
+    result_.failure = std::move(why);  // The rest is not destroyed.
     leave();
   }
   /// Stops until `release(at)`. `timed`: while nothing is explored, time may be up first; returns
@@ -165,7 +165,7 @@ class scheduler {
   /// The same, after it: all stores are in memory then, and sleeps may time out.
   void end() { meet(true); }
 
-  /// Whether this sleep ends at once, for no reason, as the kernel's may.
+  /// True if this sleep ends at once without a reason, as the kernel's may.
   bool sleeps_lightly() noexcept {
     const unwatched u;
     return light_sleep_ && !quiet_ && random_.one_in(16);
@@ -182,7 +182,7 @@ class scheduler {
     threads_[current_]->buffer.push_back(s);
     ++result_.stores;
   }
-  /// What the caller stored last at `at`, if that has not reached memory.
+  /// The value that the caller stored last at `at`, if it has not reached memory.
   template <class T>
   bool forwarded(const void* at, T& value) const {
     const auto& buffer = threads_[current_]->buffer;
@@ -199,7 +199,7 @@ class scheduler {
   }
   /// A fence of the caller.
   void flush() { flush(*threads_[current_]); }
-  /// What an atomic read-modify-write at `at` waits for.
+  /// Flushes the stores that an atomic read-modify-write at `at` must not pass.
   void flush_before(const void* at, bool releases) {
     if (!partial() || releases) return flush();
     for (const store& s : threads_[current_]->buffer)

@@ -12,7 +12,7 @@
 
 namespace explore {
 
-/// What a search has seen, and the first fault that it found.
+/// Results of a search: counts, and the first error that it found.
 struct finding {
   std::uint64_t schedules = 0;
   std::uint64_t steps = 0;

@@ -18,27 +18,27 @@ using counts = std::array<int, 3>;  // By rendezvous protocol.
 
 /// `n` messages, of which each costs what `ns_of` says. Returns how many went each way.
 template <class Cost>
-counts go(rendezvous_tuner& l, int n, std::size_t bytes, bool splits, Cost ns_of) {
+counts go(rendezvous_tuner& l, int n, std::size_t bytes, bool both_can_copy, Cost ns_of) {
   counts taken{};
   for (int i = 0; i < n; ++i) {
-    const rendezvous_protocol s = l.choose(bytes, splits);
+    const rendezvous_protocol s = l.choose(bytes, both_can_copy);
     ++taken[static_cast<std::size_t>(s)];
     l.took(s, bytes, ns_of(s));
   }
   return taken;
 }
 /// A cost for each rendezvous protocol.
-auto costs(std::int64_t get, std::int64_t packets, std::int64_t split) {
+auto costs(std::int64_t get, std::int64_t packets, std::int64_t half_and_half) {
   return [=](rendezvous_protocol s) {
     return s == rendezvous_protocol::get       ? get
            : s == rendezvous_protocol::packets ? packets
-                                               : split;
+                                               : half_and_half;
   };
 }
 
 }  // namespace
 
-TEST_CASE("rendezvous_protocol learner: each way is tried, then the cheapest is taken") {
+TEST_CASE("rendezvous_tuner: each protocol is tried, then the cheapest is used") {
   rendezvous_tuner l;
   const counts first = go(l, 12, 65536, true, costs(3000, 2000, 2500));
   CHECK(first == counts{4, 4, 4});
@@ -51,7 +51,7 @@ TEST_CASE("rendezvous_protocol learner: each way is tried, then the cheapest is 
   CHECK(later[0] + later[2] <= 56);
 }
 
-TEST_CASE("rendezvous_protocol learner: what costs far more is looked at seldom") {
+TEST_CASE("rendezvous_tuner: far more expensive protocols are sampled seldom") {
   rendezvous_tuner l;
   go(l, 12, 65536, true, costs(1000, 9000, 1500));
   const counts then = go(l, 512 * 40, 65536, true, costs(1000, 9000, 1500));
@@ -60,9 +60,7 @@ TEST_CASE("rendezvous_protocol learner: what costs far more is looked at seldom"
   CHECK(then[2] >= 30);
 }
 
-TEST_CASE(
-    "rendezvous_protocol learner: it follows what becomes cheaper, and leaves what becomes "
-    "dearer") {
+TEST_CASE("rendezvous_tuner: it changes to a protocol that becomes cheaper") {
   rendezvous_tuner l;
   go(l, 600, 1 << 20, true, costs(1000, 3000, 2000));
   const counts dearer = go(l, 600, 1 << 20, true, costs(8000, 3000, 2000));
@@ -72,8 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rendezvous_protocol learner: what looks cheaper is looked at until that is believed, or was "
-    "spin_score") {
+    "rendezvous_tuner: a protocol that seems cheaper is sampled until its estimate has converged") {
   rendezvous_tuner l;
   go(l, 3000, 1 << 22, true, costs(4000, 2000, 2500));
   // Its turn comes within two looks, 512 messages apart.
@@ -93,7 +90,7 @@ TEST_CASE(
   CHECK(after[1] >= 2970);
 }
 
-TEST_CASE("rendezvous_protocol learner: a way that costs now more, now less, takes nobody's turn") {
+TEST_CASE("rendezvous_tuner: a protocol with varying cost does not displace a better one") {
   for (const int run : {1, -1, 3, 11, 12, 64})
     for (const int less : {500, 900}) {
       CAPTURE(run);
@@ -101,11 +98,11 @@ TEST_CASE("rendezvous_protocol learner: a way that costs now more, now less, tak
       rendezvous_tuner l;
       int n = run < 0;  // The same, shifted by one.
       std::int64_t all = 0;
-      const auto cost = [&](rendezvous_protocol s, std::int64_t split) {
+      const auto cost = [&](rendezvous_protocol s, std::int64_t half_and_half) {
         const int get = n++ / std::abs(run) % 2 == 0 ? less : 1900;
         const std::int64_t ns = s == rendezvous_protocol::get       ? get
                                 : s == rendezvous_protocol::packets ? 1000
-                                                                    : split;
+                                                                    : half_and_half;
         all += ns;
         return ns;
       };
@@ -119,16 +116,14 @@ TEST_CASE("rendezvous_protocol learner: a way that costs now more, now less, tak
     }
 }
 
-TEST_CASE(
-    "rendezvous_protocol learner: in a peer that follows one message later each way shows its own "
-    "cost") {
+TEST_CASE("rendezvous_tuner: costs are separated though the peer changes one message later") {
   rendezvous_tuner l;
   rendezvous_protocol before = rendezvous_protocol::get;
   counts taken{};
   for (int i = 0; i < 400; ++i) {
     const rendezvous_protocol s = l.choose(65536, false);
     ++taken[static_cast<std::size_t>(s)];
-    // Where the two take different ways they wait for each other.
+    // If the two use different protocols they wait for each other.
     l.took(s, 65536, s != before ? 9000 : s == rendezvous_protocol::get ? 3000 : 2000);
     before = s;
   }
@@ -136,8 +131,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rendezvous_protocol learner: who changes its mind again and again looks at the third way, "
-    "too") {
+    "rendezvous_tuner: a tuner that alternates between two protocols samples the third, too") {
   for (const int run : {8, 16, 32}) {
     CAPTURE(run);
     rendezvous_tuner l;
@@ -157,7 +151,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rendezvous_protocol learner: one message that was disturbed changes nothing") {
+TEST_CASE("rendezvous_tuner: one disturbed message changes nothing") {
   rendezvous_tuner l;
   go(l, 12, 65536, true, costs(1000, 1200, 1200));
   const counts then = go(l, 40, 65536, true, [n = 0](rendezvous_protocol s) mutable {
@@ -166,28 +160,30 @@ TEST_CASE("rendezvous_protocol learner: one message that was disturbed changes n
   CHECK(then[0] == 40);
 }
 
-TEST_CASE(
-    "rendezvous_protocol learner: messages that are under way together show what they cost "
-    "together") {
+TEST_CASE("rendezvous_tuner: concurrent messages are measured together") {
   for (const int window : {2, 12, 31, 32}) {
     CAPTURE(window);
     rendezvous_tuner l;
-    int split = 0;
+    int half_and_half = 0;
     int mixed = 0;
     for (int w = 0; w < 6400 / window; ++w) {
       std::vector<rendezvous_protocol> taken;
       for (int i = 0; i < window; ++i) taken.push_back(l.choose(65536));
       counts ways{};
       for (const rendezvous_protocol s : taken) ++ways[static_cast<std::size_t>(s)];
-      // A split among others has the sender to wait for, and they are cheap beside it.
+      // A half-and-half transfer among others has the sender to wait for, and they are cheap beside
+      // it.
       const bool pure = std::ranges::max(ways) == window;
       for (const rendezvous_protocol s : taken)
-        l.took(s, 65536, s == rendezvous_protocol::split ? (pure ? 600 : 1500) : pure ? 1000 : 800);
+        l.took(s, 65536,
+               s == rendezvous_protocol::half_and_half ? (pure ? 600 : 1500)
+               : pure                                  ? 1000
+                                                       : 800);
       mixed += !pure;
-      if (w >= 3200 / window) split += ways[2];
+      if (w >= 3200 / window) half_and_half += ways[2];
     }
     CHECK(mixed <= 400 / window);
-    CHECK(split >= 2900);
+    CHECK(half_and_half >= 2900);
   }
 }
 
@@ -209,7 +205,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rendezvous_protocol learner: sizes are apart, and splits are left out where they cannot be") {
+    "rendezvous_tuner: size classes are independent, and half-and-half is left out if only one "
+    "side can copy") {
   rendezvous_tuner l;
   go(l, 100, 16384, false, costs(1000, 2000, 1));
   go(l, 100, 1 << 24, false, costs(2000, 1000, 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who takes turns, and whether long messages then come unasked, by what turns have taken.
+// exchange_detector and eager_limit_tuner: detection of request-reply patterns, and the choice
+// between announced and eager sends by the measured time of turns.
 
 #include <doctest/doctest.h>
 
@@ -17,26 +18,27 @@ struct job {
   std::int64_t now_ns = 0;
   std::uint16_t sent = 0;
 
-  /// `n` turns, which take as long as `ns_of(unasked, number)`. Returns how many came unasked.
+  /// `n` turns, which take as long as `ns_of(eager, number)`. Returns how many messages were sent
+  /// eagerly.
   template <class Cost>
   int go(int n, Cost ns_of) {
-    int unasked = 0;
+    int eager = 0;
     for (int i = 0; i < n; ++i) {
       const bool now = l.begin(sent++, now_ns, 40);
-      unasked += now;
+      eager += now;
       now_ns += ns_of(now, i);
     }
-    return unasked;
+    return eager;
   }
 };
 
-auto costs(std::int64_t asked, std::int64_t unasked) {
-  return [=](bool now, int) { return now ? unasked : asked; };
+auto costs(std::int64_t asked, std::int64_t eager) {
+  return [=](bool now, int) { return now ? eager : asked; };
 }
 
 }  // namespace
 
-/// Whether what is sent after that is somebody's turn: `s`: sent, `a`: arrived.
+/// True if the message sent after `what` is a turn: `s`: sent, `a`: arrived.
 bool takes_turns(const char* what, int times) {
   exchange_detector c;
   for (int i = 0; i < times; ++i)
@@ -44,7 +46,8 @@ bool takes_turns(const char* what, int times) {
   return c.is_turn_after(16);
 }
 
-TEST_CASE("turn count: who answers each one takes turns, also where the other is ahead") {
+TEST_CASE(
+    "exchange_detector: a rank that answers each message takes turns, also if the peer is ahead") {
   CHECK(!takes_turns("sa", 15));
   CHECK(takes_turns("sa", 16));
   CHECK(takes_turns("as", 16));
@@ -77,14 +80,14 @@ TEST_CASE("turn count: a stream ends turns, and then they begin anew") {
   c.begin();
   CHECK(!c.is_turn_after(16));  // It has been looked at.
   c.sent(true);
-  CHECK(c.unasked());
+  CHECK(c.eager());
   CHECK(c.is_ahead());
   c.arrived();
   CHECK(!c.is_ahead());
   CHECK(c.is_turn_after(16));
 }
 
-TEST_CASE("turn learner: both are tried, then the faster is taken") {
+TEST_CASE("eager_limit_tuner: both choices are tried, then the faster is used") {
   job fast;
   CHECK(fast.go(40, costs(900, 700)) == 0);
   CHECK(fast.go(40, costs(900, 700)) == 40);
@@ -93,16 +96,16 @@ TEST_CASE("turn learner: both are tried, then the faster is taken") {
   CHECK(slow.go(480, costs(700, 900)) == 40);
 }
 
-TEST_CASE("turn learner: what is used for the first time does not count") {
+TEST_CASE("eager_limit_tuner: the first use of a path is not measured") {
   job j;
-  const auto cost = [](bool unasked, int i) { return unasked ? (i < 58 ? 90'000 : 700) : 900; };
+  const auto cost = [](bool eager, int i) { return eager ? (i < 58 ? 90'000 : 700) : 900; };
   CHECK(j.go(400, cost) == 360);
 }
 
-TEST_CASE("turn learner: what a program does at times does not count") {
+TEST_CASE("eager_limit_tuner: occasional work of the program is not measured") {
   job j;
-  const auto cost = [](bool unasked, int i) {
-    return (unasked ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
+  const auto cost = [](bool eager, int i) {
+    return (eager ? 700 : 900) + (i % 3 == 0 ? 50'000 : 0);  // It computes.
   };
   CHECK(j.go(4096, cost) == 4056);
   // Nor does the time in which nothing was sent.
@@ -110,31 +113,31 @@ TEST_CASE("turn learner: what a program does at times does not count") {
   CHECK(j.go(4096, cost) == 4056);
 }
 
-TEST_CASE("turn learner: it looks anew") {
+TEST_CASE("eager_limit_tuner: it measures again after many turns") {
   job j;
   j.go(4096, costs(900, 700));
   CHECK(j.go(4096, costs(700, 900)) == 40);
   CHECK(j.go(4096, costs(900, 700)) == 4056);
 }
 
-TEST_CASE("turn learner: windows of two are compared as wholes") {
-  for (const bool unasked_pays : {false, true}) {
+TEST_CASE("eager_limit_tuner: windows of two are compared as wholes") {
+  for (const bool eager_pays : {false, true}) {
     eager_limit_tuner l;
     std::int64_t now_ns = 0;
     std::uint16_t sent = 0;
-    int unasked = 0;
-    const int whole = unasked_pays ? 700 : 1100;
+    int eager = 0;
+    const int whole = eager_pays ? 700 : 1100;
     for (int i = 0; i < 400; ++i) {
-      // What is announced keeps the second of a window from being a turn.
+      // An announced message keeps the second of a window from being a turn.
       const bool first = l.begin(sent++, now_ns, 8);
       now_ns += 10;
-      if (first) unasked += l.begin(sent, now_ns, 8);
+      if (first) eager += l.begin(sent, now_ns, 8);
       ++sent;
       now_ns += first ? whole : 900;
     }
-    if (unasked_pays)
-      CHECK(unasked > 350);
+    if (eager_pays)
+      CHECK(eager > 350);
     else
-      CHECK(unasked < 10);
+      CHECK(eager < 10);
   }
 }

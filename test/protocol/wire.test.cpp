@@ -14,7 +14,7 @@ namespace {
 
 namespace wire = mpx::wire;
 
-// What travels has this size and these places; a change of them is a new wire version.
+// Sizes and offsets on the wire; a change of them is a new wire version.
 static_assert(sizeof(wire::header) == 20);
 static_assert(offsetof(wire::header, kind) == 0 && offsetof(wire::header, flags) == 1);
 static_assert(offsetof(wire::header, reserved) == 2 && offsetof(wire::header, tag) == 4);

@@ -22,7 +22,7 @@ using mpx::detail::rma_record_of_accesses;
 using mpx::detail::rma_touched;
 using mpx::rma::action;
 
-TEST_CASE("windows: what two threads access is compared, all of it") {
+TEST_CASE("windows: all accesses of two threads are compared") {
   using stack = mpx::stack<mpx::transport::inproc, mpx::threading::multiple, mpx::checks::rma>;
   ranks::run<stack>(2, [](auto world) {
     for (int round = 0; round < 40; ++round) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What ends epochs, and windows within them: what is told of the accesses, and to which thread.
+// Ends of epochs, and of windows within them: the reported accesses, and the thread that gets the
+// error.
 // timeout: 120
 
 #include <doctest/doctest.h>
@@ -24,7 +25,7 @@ using word = std::uint64_t;
 using mpx::rma::assertion;
 using mpx::rma::protocol;
 
-TEST_CASE("windows: one that is freed within an epoch of locks is gone, and its lock with it") {
+TEST_CASE("windows: a window freed within an epoch of locks is gone, and so is its lock") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     for (const int kind : {0, 1, 2}) {
       CAPTURE(kind);
@@ -44,7 +45,7 @@ TEST_CASE("windows: one that is freed within an epoch of locks is gone, and its 
   });
 }
 
-TEST_CASE("windows: what one that is assigned to was before is let go at once") {
+TEST_CASE("windows: assignment frees the old window at once") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     auto a = mpx::allocate_window<int>(world, 4);
     auto b = mpx::allocate_window<int>(world, 8);
@@ -94,7 +95,7 @@ std::string end_of(Window& w, const World& world, ending by, bool wrong) {
   }
 }
 
-TEST_CASE("windows: the end of an epoch tells what a dynamic target has no memory for") {
+TEST_CASE("windows: the end of an epoch reports accesses outside of a dynamic target's memory") {
   const auto play = [](auto world) {
     for (const protocol by : {protocol::automatic, protocol::send_recv}) {
       auto w = mpx::dynamic_window<word>(world, by);
@@ -119,7 +120,8 @@ TEST_CASE("windows: the end of an epoch tells what a dynamic target has no memor
   ranks::run<ranks::shm>(2, play);
 }
 
-// Thread A waits for the answer to its flush; what B has put meanwhile that answer does not tell of.
+// Thread A waits for the answer to its flush; what B has put meanwhile that answer does not tell
+// of.
 TEST_CASE("windows: a thread's flush is over when its own puts are there") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     static std::atomic<int> stage;
@@ -166,7 +168,7 @@ TEST_CASE("windows: a thread's flush is over when its own puts are there") {
   });
 }
 
-TEST_CASE("windows: one kind of epoch follows the other, where a rank has threads") {
+TEST_CASE("windows: epochs of different kinds in sequence, of a rank with threads") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     for (const protocol by : {protocol::buffered, protocol::send_recv}) {
       auto w = mpx::allocate_window<word>(world, 4, by);
@@ -210,7 +212,7 @@ TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
   });
 }
 
-// Whether a rank holds a lock decides whether it passes writers that wait: all are free at the end.
+// A rank that holds a lock passes waiting writers: all locks are free at the end.
 TEST_CASE("windows: threads of a rank lock several targets at once") {
   ranks::run<ranks::multiple>(4, [](auto world) {
     auto w = mpx::allocate_window<word>(world, 4);
@@ -241,7 +243,7 @@ TEST_CASE("windows: threads of a rank that wait for one lock have it once") {
           std::this_thread::sleep_for(std::chrono::milliseconds(5));  // They wait for it.
         } else {
           std::thread second([&] { w.put(word{1}, 1, 0); });
-          if (round % 2 == 1)  // Where only the other one waited.
+          if (round % 2 == 1)  // Only the other one waited.
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
           w.put(word{2}, 1, 1);
           second.join();

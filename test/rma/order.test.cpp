@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What flushes promise of the order in which others see what is put, on this processor: what it
-// reorders lies close together.
+// Order in which other ranks see puts before and after a flush, on this processor: words that it
+// reorders lie close together.
 // optimise: yes
 // sanitizers: none
 
@@ -16,9 +16,9 @@ namespace {
 
 using word = std::uint64_t;
 
-/// Two ranks put, flush and get what the other has put, at the same time: one of them sees it. Where
-/// the puts and the gets go changes from round to round, so that a target has one, both, or none,
-/// and there may be a get before the flush.
+/// Two ranks put, flush and get what the other has put, at the same time: one of them sees it.
+/// The targets of puts and gets change from round to round, so that a target has one, both, or
+/// none, and there may be a get before the flush.
 template <class Comm>
 void put_and_look(const Comm& world, mpx::rank_t at_once) {
   static std::atomic<word> met;
@@ -61,7 +61,7 @@ void put_and_look(const Comm& world, mpx::rank_t at_once) {
 
 }  // namespace
 
-TEST_CASE("windows: of two ranks that put, flush and get, one sees the other") {
+TEST_CASE("windows: if two ranks put, flush and get, at least one sees the other's put") {
   for (const mpx::rank_t target : {0, 1})
     ranks::run<ranks::shm>(2, [target](auto world) { put_and_look(world, target); });
 }

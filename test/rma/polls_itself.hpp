@@ -85,7 +85,7 @@ struct belongings {
   }
 };
 
-/// What each window offers to its owner.
+/// Access of the owner to each window.
 template <class Stack>
 void add_accesses(std::vector<call<Stack>>& all, const std::string& of, mpx::window<word, Stack>& w,
                   std::uint64_t at, word& value) {

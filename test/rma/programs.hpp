@@ -43,10 +43,10 @@ struct shape {
   std::size_t third() const noexcept { return elements / 3; }
 };
 
-/// How an access's elements lie at its target.
+/// Layout of an access's elements at its target.
 enum class lies : unsigned { together, strided, typed, backwards, count };
 
-/// What one rank does in one phase to one target.
+/// Accesses of one rank to one target in one phase.
 struct access {
   mpx::rma::action what;
   mpx::rank_t target;
@@ -56,7 +56,7 @@ struct access {
   lies there;
   bool spread_here;  // Every other element of a buffer.
 
-  /// Where element `i` lies there.
+  /// Index of element `i` at the target.
   std::size_t place(std::size_t i) const noexcept {
     if (there == lies::together) return at + i;
     return there == lies::backwards ? at + n - 1 - i : at + 2 * i;
@@ -289,7 +289,7 @@ bool play(const Comm& world, word seed, protocol by, bool over, unsigned phases)
   return p.right;
 }
 
-/// Where ranks are when rank 0 lets its window go by an exception.
+/// Call in which ranks are when rank 0 frees its window by an exception.
 enum class waits_in : unsigned { fence, free, wait, flush, put, count };
 
 /// Rank 0 lets its window go, and the others call what needs it. Returns what each of them was
@@ -313,7 +313,7 @@ std::string let_go(const Comm& world, protocol by, waits_in call) {
     w.fence(mpx::rma::assertion::no_succeed);
     if (world.rank() == 0) throw 1;
     const auto first = mpx::group::identity(1, 0);
-    const auto own = static_cast<std::uint64_t>(world.rank());  // Where nobody else puts.
+    const auto own = static_cast<std::uint64_t>(world.rank());  // No other rank puts here.
     std::error_code ec;
     switch (call) {
       case waits_in::fence: told([&] { w.fence(); }); break;
@@ -416,8 +416,8 @@ std::array<bool, 2> threads_get_what_they_put(Window& w, mpx::rank_t other, Flus
   return {here, there};
 }
 
-/// Swaps words through a window over the ranks that share memory with this one, by stores and loads.
-/// Returns how many they are, or 0 if a word was wrong.
+/// Swaps words through a window over the ranks that share memory with this one, by stores and
+/// loads. Returns how many they are, or 0 if a word was wrong.
 template <class Stack>
 mpx::rank_t share_parts(const mpx::communicator<Stack>& world) {
   auto here = world.split(mpx::split_by::shared_memory);

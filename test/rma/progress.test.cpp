@@ -7,12 +7,12 @@
 
 namespace {
 
-TEST_CASE_TEMPLATE("progress: whatever call a rank makes over and over", Stack, ranks::shm,
+TEST_CASE_TEMPLATE("progress: in every call that a rank repeats", Stack, ranks::shm,
                    ranks::multiple) {
   polls_itself::check_help<Stack>([](auto body) { ranks::run<Stack>(2, body); });
 }
 
-TEST_CASE("progress: what a rank has sent leaves, whatever call it makes over and over") {
+TEST_CASE("progress: queued messages leave in every call that a rank repeats") {
   polls_itself::check_sends<ranks::tiny>([](auto body) { ranks::run<ranks::tiny>(2, body); });
 }
 

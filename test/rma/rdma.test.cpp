@@ -23,7 +23,7 @@ TEST_CASE("windows over registered memory: random programs") {
 }
 
 // (That its memory is freed, a leak checker sees.)
-TEST_CASE("windows over registered memory: one that is let go is deregistered") {
+TEST_CASE("windows over registered memory: a freed window is deregistered") {
   ranks::run<ranks::rdma>(3, [](mpx::environment<ranks::rdma>& env) {
     auto world = env.world();
     for (int round = 0; round < 3; ++round) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// References to elements of windows, and runs of them, by each protocol in epochs of each kind; what
-// they refuse; what the memory model of a window says.
+// References to elements of windows, and runs of them, by each protocol in epochs of each kind;
+// what they refuse; what the memory model of a window says.
 // timeout: 60
 
 #include <atomic>
@@ -223,7 +223,7 @@ TEST_CASE("references: errors name ranks, displacement and epoch, and where") {
     CHECK(mine == std::vector<double>{1.0, 1.0, 5.0});
     d.detach(std::span(mine));
     d.free();
-    // What a program gives has to be asked for.
+    // Memory that the program provides needs `window_over`.
     auto own = mpx::window_over(world, std::span(mine));
     CHECK(own.memory_model() == mpx::rma::memory_model::separate);
     own.free();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where data may lie at a target that is not in one piece there, and how a window's memory lies.
+// Noncontiguous data at a target, and the alignment of a window's memory.
 
 #include <doctest/doctest.h>
 
@@ -136,7 +136,7 @@ TEST_CASE("windows: an access may reach over regions that are attached and adjoi
   });
 }
 
-TEST_CASE("windows: what is combined are elements in their places") {
+TEST_CASE("windows: accumulate combines elements, not bytes") {
   using number = std::complex<double>;
   ranks::run<ranks::inproc>(2, [](auto world) {
     auto w = mpx::allocate_window<number>(world, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What progress.test.cpp is, over sockets.
+// The tests of progress.test.cpp, over sockets.
 // timeout: 300
 // sanitizers: address
 
@@ -12,7 +12,7 @@ namespace {
 
 using over_tcp = mpx::stack<mpx::transport::tcp, mpx::tcp_protocol>;
 
-TEST_CASE("progress over tcp: whatever call a rank makes over and over") {
+TEST_CASE("progress over tcp: in every call that a rank repeats") {
   polls_itself::check_help<over_tcp>([](auto body) { ranks::run<over_tcp>(2, body); });
 }
 

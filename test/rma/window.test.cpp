@@ -65,7 +65,7 @@ void combine(const Comm& world, protocol by) {
       w.flush_local(0);
       sum += was;
     }
-    // What one rank does to one element it does in order.
+    // Accesses of one rank to one element happen in order.
     const auto mine = static_cast<mpx::rank_t>((me + 1) % n);
     for (word i = 0; i < 100; ++i) {
       w.accumulate(i + 1, mine, 3, mpx::replace);
@@ -115,7 +115,7 @@ void combine_alone() {
       std::vector<T> there(n), given(n);
       for (T& x : there) x = static_cast<T>(d.below(100));
       for (T& x : given) x = static_cast<T>(d.below(100));
-      std::vector<std::byte> bytes(n * sizeof(T) + 1);  // What is given is not aligned.
+      std::vector<std::byte> bytes(n * sizeof(T) + 1);  // Unaligned memory.
       std::memcpy(bytes.data() + 1, given.data(), n * sizeof(T));
       std::vector<T> want = there, before(n);
       for (std::size_t i = 0; i < n; ++i) want[i] = detail::combined(by, want[i], given[i]);
@@ -228,7 +228,7 @@ TEST_CASE("windows: elements that a rank has to itself are combined as all other
   combine_alone<float>();
   combine_alone<double>();
 }
-TEST_CASE("windows: many elements and few are combined at one place") {
+TEST_CASE("windows: long and short accumulates to the same elements") {
   for (const protocol by : {protocol::automatic, protocol::buffered}) {
     ranks::run<ranks::shm>(4, [by](auto world) { combine_many(world, by); });
     ranks::run<ranks::multiple>(3, [by](auto world) { combine_many(world, by); });
@@ -353,7 +353,7 @@ TEST_CASE("windows: shared parts, dynamic memory, strided targets") {
   });
 }
 
-TEST_CASE("windows: what a layout spreads here") {
+TEST_CASE("windows: noncontiguous data at the origin") {
   for (const protocol by : programs::all_protocols)
     ranks::run<ranks::shm>(2, [by](auto world) {
       auto w = mpx::allocate_window<int>(world, 6000, by);
@@ -421,7 +421,7 @@ TEST_CASE("windows: errors name rank, target, displacement and epoch") {
   });
 }
 
-TEST_CASE("windows: one that is let go ends accesses, and waits for nobody") {
+TEST_CASE("windows: freeing by an exception ends accesses, and waits for no rank") {
   ranks::run<ranks::shm>(2, [](auto world) {
     {
       auto w = mpx::allocate_window<double>(world, 4, protocol::buffered);
@@ -464,10 +464,10 @@ void let_go_all(std::initializer_list<mpx::rank_t> sizes) {
 
 }  // namespace
 
-TEST_CASE("windows: who waits for one that an exception lets go is told, inproc") {
+TEST_CASE("windows: ranks that wait for a window freed by an exception get an error, inproc") {
   let_go_all<ranks::inproc>({1, 3, 8});
 }
-TEST_CASE("windows: who waits for one that an exception lets go is told, shm") {
+TEST_CASE("windows: ranks that wait for a window freed by an exception get an error, shm") {
   let_go_all<ranks::shm>({2, 4});
 }
 
@@ -509,7 +509,7 @@ TEST_CASE("windows: more elements than memory can hold are an argument's error e
   });
 }
 
-TEST_CASE("windows: an empty one gives errc::window, whatever is called") {
+TEST_CASE("windows: every call of an empty window is errc::window") {
   ranks::run<ranks::inproc>(2, [](auto world) {
     auto w = mpx::allocate_window<int>(world, 4);
     w.free();
@@ -536,7 +536,7 @@ TEST_CASE("windows: an empty one gives errc::window, whatever is called") {
   });
 }
 
-TEST_CASE("windows: errors say what was given, which epoch is open, and how it ends") {
+TEST_CASE("windows: errors name the arguments, the open epoch, and the call that ends it") {
   ranks::run<ranks::shm>(2, [](auto world) {
     auto w = mpx::allocate_window<double>(world, 4);
     const auto says = [](const char* what, auto&& call) {
@@ -571,7 +571,7 @@ TEST_CASE("windows: errors say what was given, which epoch is open, and how it e
 }
 
 #if MPX_ASSERT_LEVEL >= 1
-TEST_CASE("windows: ranks that are none, and windows that outlive their environment, are told") {
+TEST_CASE("windows: wrong ranks, and windows that outlive their environment, are errors") {
   const auto made = [](auto&& use) {
     return ranks::aborts([&] {
       std::optional<mpx::environment<ranks::inproc>> env(

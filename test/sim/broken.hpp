@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// How the explorer says that a promise was not kept.
+// Reports a broken promise to the explorer.
 
 #include <stdexcept>
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 
 using compared_sim = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::all>;
 
-/// What `run` writes to stderr.
+/// Text that `run` writes to stderr.
 template <class Run>
 std::string warnings_of(Run&& run) {
   std::FILE* const file = std::tmpfile();
@@ -178,7 +178,7 @@ TEST_CASE("checks: leaving alone, after a death, by an exception, and late") {
       CHECK(!end.failure);
       CHECK(end.stuck == "");
     }
-    // What has been sent and started before gets to its end.
+    // Messages and calls started before complete.
     auto end = run({}, [](mpx::environment<compared_sim>& env) {
       const auto world = env.world();
       const auto other = world.dup();

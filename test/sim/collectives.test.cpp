@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("sim: started collectives end for all when a rank dies", Stac
   }
 }
 
-TEST_CASE("sim: skewed ranks, many collectives under way") {
+TEST_CASE("sim: skewed ranks with many pending collectives") {
   using namespace skewed;
   using stack = mpx::sim::stack;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {

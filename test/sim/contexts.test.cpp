@@ -33,7 +33,7 @@ struct one_slow_way {
   sim::loggp even{.far = {1000, 200, 100, 0.5}, .node_size = 1, .empty_poll_cost_ns = 10};
 };
 
-/// Whose communicators have numbers of 22 bits.
+/// A stack whose communicators have numbers of 22 bits.
 using checked = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::types>;
 
 /// Rank 0 hears of each of the others of `c` that it is here.
@@ -51,7 +51,7 @@ void dup_once(const Comm& c) {
 
 }  // namespace
 
-TEST_CASE("contexts: what comes when its number is in use again is thrown away") {
+TEST_CASE("contexts: old messages are discarded though their number is in use again") {
   // Ten times as many as a leader numbers before it uses a number again.
   constexpr int rounds = 400;
   const std::vector<std::byte> out(64);
@@ -82,16 +82,16 @@ TEST_CASE("contexts: what comes when its number is in use again is thrown away")
   CHECK(at_end == 0);
 }
 
-/// Of 40 ranks: a number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of all between
-/// two of one number, and late in the second.
-TEST_CASE("contexts: a number that comes round is no old one to who was out of all others") {
+/// Of 40 ranks: a number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of
+/// all between two of one number, and late in the second.
+TEST_CASE("contexts: a reused number is not old to a rank that was in no other communicator") {
   for (int between = 260; between < 270; ++between) {
     CAPTURE(between);
     sim::run<checked>(40, one_slow_way{}, 1, [&](auto& env) {
       auto world = env.world();
       auto two = world.split(world.rank() / 2, 0);
       const auto use = [&] {
-        if (world.rank() == 2) {  // What is sent to it comes before it makes this.
+        if (world.rank() == 2) {  // Messages to it arrive before it makes this.
           env.transport().compute(50 * ms);
           CHECK(!world.iprobe(1, 0));
         }
@@ -110,7 +110,7 @@ TEST_CASE("contexts: a number that comes round is no old one to who was out of a
 }
 
 /// Of 1,024 ranks one leads 511 communicators at once. One does not answer for long.
-TEST_CASE("contexts: who cannot wait until a number is forgotten goes on") {
+TEST_CASE("contexts: a rank that cannot wait for a free number continues") {
   sim::run<checked>(1024, one_slow_way{}, 1, [&](auto& env) {
     auto world = env.world();
     if (world.rank() > 2) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Random calls across an intercommunicator for the explorer: messages, collectives in each form,
+// Random calls of an intercommunicator for the explorer: messages, collectives in each form,
 // duplicates, parts, and communicators of both groups.
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct crossing {
   bool root_is_low;    // which is this.
   bool commutes;
 
-  /// Whether a rank that begins it waits for others.
+  /// True if a rank that begins it waits for other ranks.
   bool blocks() const {
     return form == gather_form::at_once ? kind != cross_kind::messages && kind != cross_kind::twin
                                         : kind >= cross_kind::part;
@@ -75,7 +75,7 @@ inline std::vector<crossing> random_crossings(std::uint64_t seed, int rounds, st
   return all;
 }
 
-/// Who is in the low one of two groups of `ranks`, both of which have some.
+/// True if `rank` is in the first of two groups of `ranks`; both have members.
 inline bool is_low(std::uint64_t seed, rank_t rank, rank_t ranks) {
   if (seed % 3 == 0) return rank % 2 == 0;
   return rank < 1 + static_cast<rank_t>(seed % static_cast<std::uint64_t>(ranks - 1));
@@ -125,7 +125,7 @@ class crossed final : public collective_part {
  private:
   struct nothing_yet {};
 
-  /// What it makes is looked at by calls that block: in the same order everywhere.
+  /// Communicators that it makes are checked by blocking calls, in the same order everywhere.
   bool makes() const { return what_.kind >= cross_kind::twin; }
   std::size_t there() const { return static_cast<std::size_t>(on_.remote_size()); }
   std::size_t here() const { return static_cast<std::size_t>(on_.size()); }
@@ -238,7 +238,7 @@ class crossed final : public collective_part {
       sum = what_.commutes ? sum + value(!low_, r, i) : composed()(sum, value(!low_, r, i));
     return sum;
   }
-  /// Whether all of `out_` is as wanted(i) says.
+  /// True if all of `out_` is as wanted(i) says.
   template <class Wanted>
   bool all(Wanted wanted) const {
     for (std::size_t i = 0; i < out_.size(); ++i)
@@ -310,7 +310,7 @@ class crossed final : public collective_part {
     return right;
   }
   std::string wrong() const {
-    return "call " + std::to_string(what_.id) + " across (kind " +
+    return "call " + std::to_string(what_.id) + " of the intercommunicator (kind " +
            std::to_string(static_cast<int>(what_.kind)) + ", form " +
            std::to_string(static_cast<int>(what_.form)) + ", " + std::to_string(what_.length) +
            " words) has a wrong result";

@@ -22,7 +22,7 @@
 
 namespace explorer {
 
-/// What a worker process tells, whatever becomes of it.
+/// Report of a worker process, valid however it ends.
 struct shared_page {
   std::uint64_t seed;  // Being played.
   std::uint64_t programs;

@@ -20,7 +20,7 @@ namespace explorer {
 
 using words = std::vector<word>;
 
-/// Where in a round steps of windows come.
+/// Number of points in a round at which steps of windows happen.
 inline constexpr int points = 5;
 inline constexpr const char* point_names[points] = {
     "first", "with receives posted", "after the sends", "after late receives", "last"};
@@ -33,7 +33,7 @@ inline constexpr const char* protocol_names[] = {"automatic", "direct", "rdma", 
 enum class epoch_kind : std::uint8_t { fence, groups, locks, all_locked };
 inline constexpr const char* epoch_kind_names[] = {"fence", "groups", "locks", "lock_all"};
 
-/// What a part of a target's memory is for in a phase.
+/// Use of a part of a target's memory in a phase.
 enum class use : std::uint8_t {
   idle,      // Stays as it is.
   put,       // One rank puts to it, to no place twice.
@@ -78,7 +78,7 @@ struct one_access {
   bool exclusive;     // Of its lock.
   bool keeps_lock;    // A shared one, for later accesses and beside other locks.
   bool ticket;
-  bool known;  // What it brings is.
+  bool known;  // Its result is known.
 
   template <class F>
   void each(F&& f) const {  // f(which word of the data, where)
@@ -141,7 +141,7 @@ inline word combine(operation_kind op, word there, word given) {
   }
   return there;
 }
-/// What an access does to its target's memory. Returns what it brings.
+/// Applies an access to its target's memory. Returns the data that it fetches.
 inline words carry_out(words& memory, const one_access& a) {
   words brought;
   a.each([&](std::size_t i, std::size_t at) {
@@ -297,7 +297,7 @@ class phase_maker {
     }
     if (a.what == deed::fetch && a.n == 1) a.apart = 1;
     p.accesses.push_back(a);
-    // What a rank has put and flushed it may get.
+    // A rank may get data that it has put and flushed.
     if (a.what == deed::put && p.by == epoch_kind::all_locked && a.flush == flush_kind::there) {
       a.id = next_id++;
       a.what = deed::get;
@@ -316,7 +316,7 @@ class phase_maker {
     a.apart = 1;
     a.form = form_kind::blocking;
   }
-  /// What the word will be that a swap compares, if the access before says so.
+  /// The value that a swap will compare with, if the access before defines it.
   static bool last_value_at(const phase& p, one_access& a) {
     for (std::size_t i = p.accesses.size(); i-- > 0;) {
       const one_access& b = p.accesses[i];
@@ -382,7 +382,7 @@ inline std::vector<exposure> random_exposures(std::uint64_t seed, rank_t ranks, 
       };
       p.begin = later(at);
       p.no_check = r.one_in(4);
-      // Who holds an exclusive lock, or waits for one, waits for nothing else.
+      // A rank that holds an exclusive lock, or waits for one, waits for nothing else.
       p.end = p.by == epoch_kind::locks ? p.begin : later(p.begin);
       at = p.end;
       p.opens = p.by == epoch_kind::fence && (!fenced || r.one_in(3));

@@ -240,7 +240,7 @@ class gathered final : public collective_part {
     std::size_t start = 0;  // Of this rank's block.
     for (rank_t r = 0; r < me(); ++r) start += length_of(r);
     bool right = true;
-    for (std::size_t i = 0; i < out_.size(); ++i)  // What lies between is not touched.
+    for (std::size_t i = 0; i < out_.size(); ++i)  // Gaps are not touched.
       right = right && (i % apart_ == 0 || out_[i] == empty);
     switch (what_.kind) {
       case gather_kind::barrier: break;

@@ -55,7 +55,7 @@ TEST_CASE("late: a lost completion is a hang that the simulator reports") {
   }
 }
 
-TEST_CASE_TEMPLATE("late: what breaks no promise ends, and twice is once", Stack,
+TEST_CASE_TEMPLATE("late: a delay ends, and a repeated completion counts once", Stack,
                    late_stacks::sim_doubling, late_stacks::sim_last) {
   for (const mpx::rank_t n : late_counts) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -69,8 +69,9 @@ TEST_CASE_TEMPLATE("late: what breaks no promise ends, and twice is once", Stack
 }
 
 // Over a channel that is full for ever, and one that takes all and completes late.
-TEST_CASE_TEMPLATE("late: what is pending with a peer that is lost ends, and is the program's then",
-                   Stack, late_stacks::sim_shallow, late_stacks::sim_last) {
+TEST_CASE_TEMPLATE(
+    "late: pending operations with a lost peer end, and their memory belongs to the program", Stack,
+    late_stacks::sim_shallow, late_stacks::sim_last) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     mpx::sim::options o;
@@ -104,9 +105,9 @@ template <class Transport>
 using late_over = mpx::stack<Transport, mpx::waiting::sleep,
                              mpx::protocol::tiny_short_long<16, 128, mpx::long_path::packets, 100>>;
 
-// Who hears a peer out that has died takes packets and completions, and sends nothing meanwhile.
-TEST_CASE_TEMPLATE("late: after a death was heard of, what waits for room goes before a rest",
-                   Stack, late_over<narrow_late_sim>,
+// A rank that drains a dead peer takes packets and completions, and sends nothing meanwhile.
+TEST_CASE_TEMPLATE("late: after a death, queued packets leave before a sleep", Stack,
+                   late_over<narrow_late_sim>,
                    late_over<late_stacks::late<narrow_late_sim, late_stacks::narrow>>) {
   mpx::sim::options o;
   o.faults.push_back({mpx::sim::fault::kind::kill, 1, 0});

@@ -83,7 +83,7 @@ void leaves_before_its_part() {
             rest.barrier(ec);
             CHECK(ec == mpx::errc::peer_lost);
             ++failed;
-            static_cast<void>(rest.agree(1));  // Nobody learns of it because others leave, too.
+            static_cast<void>(rest.agree(1));  // No rank learns of it by other ranks that leave.
           },
           kills(victim, dies_ns));
       if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
@@ -93,20 +93,20 @@ void leaves_before_its_part() {
 
 }  // namespace
 
-TEST_CASE("leavers: who has done its part leaves, and takes nobody's call with it") {
+TEST_CASE("leavers: a rank that has done its part leaves without failing the others' call") {
   leaves_after_its_part<sim::stack>();
 }
 
-TEST_CASE("leavers: the same, where a card tells before the job does") {
+TEST_CASE("leavers: so it does if a card reports the end before the job does") {
   leaves_after_its_part<rdma_stack>();
 }
 
-TEST_CASE("leavers: who leaves before its part fails the call of all") {
+TEST_CASE("leavers: a rank that leaves before its part fails the call at all ranks") {
   leaves_before_its_part<sim::stack>();
   leaves_before_its_part<rdma_stack>();
 }
 
-TEST_CASE("leavers: the first words to a peer are heard although they are the last") {
+TEST_CASE("leavers: the first message to a peer arrives although the sender leaves after it") {
   constexpr mpx::rank_t n = 6;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
@@ -136,7 +136,7 @@ TEST_CASE("leavers: the first words to a peer are heard although they are the la
   }
 }
 
-TEST_CASE("leavers: who still owes a peer something does not say that it leaves") {
+TEST_CASE("leavers: a rank that still owes a peer an answer does not announce its end") {
   constexpr std::int64_t dies_ns = 100'000;
   constexpr std::int64_t hears_ns = 150'000'000;  // When the leaver has waited for long.
   constexpr int messages = 400;

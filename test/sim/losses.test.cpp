@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of those who are left, in virtual time: they learn of a loss soon, whatever they
-// call; they get what was sent before; they do not wait for whoever gave up; and dropping a request
-// waits for nobody's program.
+// Survivors in virtual time: they learn of a loss soon, in every call; they get messages that were
+// sent before; they do not wait for ranks that gave up; and dropping a request waits for no other
+// program.
 
 #include <doctest/doctest.h>
 
@@ -58,8 +58,8 @@ std::vector<std::byte> message(std::size_t bytes, int seed) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("losses: noticed within two seconds, whatever is called", Stack, sim::stack,
-                   plain, by_cpu, one_packet, multiple) {
+TEST_CASE_TEMPLATE("losses: noticed within two seconds in every call", Stack, sim::stack, plain,
+                   by_cpu, one_packet, multiple) {
   constexpr std::int64_t dies_ns = 1050 * ms;
   using world_type = mpx::communicator<Stack>;
   struct pattern {
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE("losses: noticed within two seconds, whatever is called", Sta
   }
 }
 
-TEST_CASE_TEMPLATE("losses: what was sent before is received", Stack, sim::stack, plain, by_put,
+TEST_CASE_TEMPLATE("losses: messages sent before are received", Stack, sim::stack, plain, by_put,
                    by_cpu, one_packet, multiple) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE("losses: a collective ends for all when one of its ranks dies
           [&](mpx::environment<Stack>& env) {
             auto world = env.world();
             if (world.rank() == victim) return env.transport().compute(100 * s);
-            // Nobody leaves before all have seen it: who stays is no reason for the others to end.
+            // No rank leaves before all have seen it: survivors must not end because others leave.
             const bool first = errc_of([&] { world.barrier(); }) == mpx::errc::peer_lost;
             last_ns = std::max(last_ns, env.now_ns());
             const bool again = errc_of([&] {
@@ -218,8 +218,8 @@ TEST_CASE_TEMPLATE("losses: a collective ends for all when one of its ranks dies
   }
 }
 
-TEST_CASE_TEMPLATE("losses: who gives a collective up is not waited for", Stack, sim::stack, plain,
-                   one_packet, multiple) {
+TEST_CASE_TEMPLATE("losses: no rank waits for one that has left a collective call", Stack,
+                   sim::stack, plain, one_packet, multiple) {
   struct given_up : std::exception {};
   for (const mpx::rank_t n : {2, 3, 4, 7, 8}) {
     for (mpx::rank_t who = 0; who < n; ++who) {
@@ -250,7 +250,8 @@ TEST_CASE_TEMPLATE("losses: who gives a collective up is not waited for", Stack,
   }
 }
 
-TEST_CASE_TEMPLATE("losses: who is given up learns it", Stack, sim::stack, plain, multiple) {
+TEST_CASE_TEMPLATE("losses: a rank learns that a peer has disconnected from it", Stack, sim::stack,
+                   plain, multiple) {
   sim::run<Stack>(3, rough, 5, [&](mpx::environment<Stack>& env) {
     auto world = env.world();
     int x = 0;
@@ -332,7 +333,7 @@ TEST_CASE_TEMPLATE("dropping a request does not wait for another rank's program"
   });
 }
 
-TEST_CASE("losses: an error says what became of the rank") {
+TEST_CASE("losses: an error names the end of the rank") {
   const auto text_of = [](mpx::communicator<sim::stack> world, mpx::rank_t from) -> std::string {
     try {
       int x = 0;

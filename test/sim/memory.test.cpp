@@ -22,8 +22,8 @@ namespace sim = mpx::sim;
 constexpr mpx::rank_t ranks = 4096;
 constexpr std::int64_t ms = 1'000'000;  // Of virtual time, until which everybody has done a thing.
 
-/// What each of `count` ranks, `stride` apart, holds more for each of the others once all have sent
-/// `bytes` to all, received at once or after everything has arrived.
+/// Memory that each of `count` ranks, `stride` apart, uses in addition for each of the others once
+/// all have sent `bytes` to all, received at once or after everything has arrived.
 use per_active_peer(mpx::rank_t count, mpx::rank_t stride, std::size_t bytes, bool unexpected) {
   use before;
   use after;
@@ -35,7 +35,7 @@ use per_active_peer(mpx::rank_t count, mpx::rank_t stride, std::size_t bytes, bo
     const auto other = [&](mpx::rank_t k) { return (me + k + count) % count * stride; };
     std::vector<std::byte> out(bytes);
     std::vector<std::byte> in(bytes);
-    {  // What a rank's first message costs, whoever it goes to.
+    {  // Cost of a rank's first message, independent of the target.
       auto receiving = world.irecv(in, env.rank(), 1);
       world.send(out, env.rank(), 1);
       receiving.wait();

@@ -149,7 +149,7 @@ TEST_CASE("nic::sim: a peer that is killed in the middle is lost") {
   }
 }
 
-TEST_CASE("nic::sim: what a cut has stopped arrives, in order, when it has healed") {
+TEST_CASE("nic::sim: packets stopped by a network cut arrive in order when it has healed") {
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     const auto all = run<whole>(3, seed, check_flood,
                                 {.faults = {{mpx::sim::fault::kind::cut, 20'000, 0, 1},

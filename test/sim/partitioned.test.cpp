@@ -7,7 +7,7 @@
 #include "comm/partitions.hpp"
 #include "comm/ranks.hpp"
 
-TEST_CASE("partitioned: in the simulator, whatever the delays") {
+TEST_CASE("partitioned: in the simulator, with any delays") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     mpx::sim::run(4, mpx::sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
       const mpx::rank_t right = (world.rank() + 1) % 4;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // optimise: some
-// Which path long messages learn to take, in virtual time: whatever the machine, a stream of them is
-// not slower than over the better of the paths that a program could have insisted on.
+// Which path long messages learn to take, in virtual time: whatever the machine, a stream of them
+// is not slower than over the better of the paths that a program could have insisted on.
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ std::int64_t timed(const sim::loggp& model, Body body) {
   return took;
 }
 
-/// What a job takes by the path it learns, in percent of what it takes by the best fixed one.
+/// Time of a job with the learned protocol, in percent of the time with the best fixed one.
 template <class Body>
 std::int64_t learnt_percent(const sim::loggp& model, Body body) {
   const std::int64_t fixed =
@@ -112,7 +112,7 @@ auto exchanges(std::size_t bytes, bool lopsided) {
 
 }  // namespace
 
-TEST_CASE("paths: a stream goes as fast as by the best path") {
+TEST_CASE("paths: a stream is as fast as with the best protocol") {
   std::int64_t least = 100;
   on_all_machines([&](const sim::loggp& model, std::size_t bytes) {
     const std::int64_t percent = learnt_percent(model, windows(bytes, false));
@@ -124,14 +124,14 @@ TEST_CASE("paths: a stream goes as fast as by the best path") {
   CHECK(least <= 70);  // A split, where both sides copy.
 }
 
-TEST_CASE("paths: streams in both directions go about as fast as by the best path") {
+TEST_CASE("paths: streams in both directions are about as fast as with the best protocol") {
   std::int64_t sum = 0;
   std::int64_t machines = 0;
   on_all_machines([&](const sim::loggp& model, std::size_t bytes) {
     for (const std::int64_t skew_ns : {0, 30'000}) {
       CAPTURE(skew_ns);
       const std::int64_t percent = learnt_percent(model, windows(bytes, true, skew_ns));
-      CHECK(percent <= 185);  // What a path costs the peer, whose core is as busy, is not seen.
+      CHECK(percent <= 185);  // The cost of a protocol at the busy peer is not measured.
       sum += percent;
       ++machines;
     }
@@ -139,7 +139,7 @@ TEST_CASE("paths: streams in both directions go about as fast as by the best pat
   CHECK(sum / machines <= 125);  // Of 768 messages, a twelfth tries the other way.
 }
 
-TEST_CASE("paths: exchanges go about as fast as by the best path, whoever is ahead") {
+TEST_CASE("paths: exchanges are about as fast as with the best protocol, whichever rank is ahead") {
   std::int64_t sum = 0;
   std::int64_t machines = 0;
   on_all_machines([&](const sim::loggp& model, std::size_t bytes) {
@@ -174,7 +174,7 @@ auto late_answers(std::size_t bytes) {
   };
 }
 
-/// How often data was stored by its sender, where each learns: for a split, nothing else.
+/// Number of stores by senders if each rank learns: they occur in half-and-half transfers only.
 template <class Body>
 std::uint64_t splits(Body body) {
   const sim::loggp model{.far = {1000, 50, 25, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};
@@ -186,7 +186,7 @@ std::uint64_t splits(Body body) {
       .puts;
 }
 
-TEST_CASE("paths: who has data for the other one, now or soon, does not let it split its own") {
+TEST_CASE("paths: no half-and-half transfer if the receiver has data to send, too") {
   for (const std::size_t bytes : {20'000u, 60'000u, 1'000'000u}) {
     CAPTURE(bytes);
     CHECK(splits(windows(bytes, true)) == 0);
@@ -196,7 +196,7 @@ TEST_CASE("paths: who has data for the other one, now or soon, does not let it s
   }
 }
 
-TEST_CASE("paths: what cannot be copied comes as packets, half of a message, too") {
+TEST_CASE("paths: data that cannot be fetched is sent as packets, also half of a message") {
   const sim::loggp model{.far = {1000, 50, 25, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};
   for (const double share : {0.2, 0.5, 1.0}) {
     CAPTURE(share);
@@ -227,8 +227,8 @@ TEST_CASE("paths: what cannot be copied comes as packets, half of a message, too
   }
 }
 
-TEST_CASE("paths: a send that is dropped arrives whole, whatever cannot be copied") {
-  // What the receiver asks for comes one by one.
+TEST_CASE("paths: a dropped send arrives whole, also if a copy fails") {
+  // Fragments that the receiver asks for come one by one.
   const sim::loggp model{
       .far = {1000, 50, 25, 0.1}, .node_size = 1, .jitter_ns = 20'000, .empty_poll_cost_ns = 1};
   sim::options o;
@@ -261,7 +261,7 @@ TEST_CASE("paths: a send that is dropped arrives whole, whatever cannot be copie
   CHECK(r.refused > 0);
 }
 
-TEST_CASE("paths: a split send that is dropped keeps what its receiver may still ask for") {
+TEST_CASE("paths: a dropped half-and-half send keeps the half that its receiver may ask for") {
   // Both have learnt that a split is best when copies begin to be refused, and the receiver to be
   // slow: the sender has stored its half before it hears that the other one could not be fetched.
   constexpr std::size_t bytes = 60'000;
@@ -307,7 +307,7 @@ TEST_CASE("paths: a split send that is dropped keeps what its receiver may still
   CHECK(r.refused > 20);
 }
 
-/// How often `of` was counted on rank 0.
+/// Count of event `of` on rank 0.
 template <class Body>
 std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body,
                       bool oversubscribed = true) {
@@ -327,23 +327,23 @@ std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body,
       o);
   return count;
 }
-/// How many of rank 0's messages came unasked.
+/// Number of rank 0's long messages that were sent eagerly.
 template <class Body>
-std::uint64_t unasked(const sim::loggp& model, Body body) {
+std::uint64_t eager(const sim::loggp& model, Body body) {
   return counted(mpx::event::eager_sent, model, body);
 }
 
-TEST_CASE("paths: who takes turns sends unasked, where that is faster") {
+TEST_CASE("paths: long messages of a request-reply pattern are sent eagerly if that is faster") {
   const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(unasked(cheap, exchanges(20'000, false)) > 300);
-  CHECK(unasked(cheap, exchanges(65'536, false)) > 300);
-  CHECK(unasked(cheap, exchanges(65'537, false)) == 0);
-  CHECK(unasked(cheap, windows(20'000, true)) == 0);
+  CHECK(eager(cheap, exchanges(20'000, false)) > 300);
+  CHECK(eager(cheap, exchanges(65'536, false)) > 300);
+  CHECK(eager(cheap, exchanges(65'537, false)) == 0);
+  CHECK(eager(cheap, windows(20'000, true)) == 0);
   const sim::loggp dear{.far = {100, 50, 25, 0.5, 0.2}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(unasked(dear, exchanges(65'536, false)) <= 40);  // Those that try it.
+  CHECK(eager(dear, exchanges(65'536, false)) <= 40);  // Those that try it.
 }
 
-TEST_CASE("paths: what comes unasked meets the receive that waits for it") {
+TEST_CASE("paths: an eager long message matches the receive that waits for it") {
   const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
   const auto turns = [](auto&, auto& world) {
     std::vector<std::byte> data(20'000);
@@ -377,7 +377,7 @@ TEST_CASE("paths: a sender that computes is not waited for") {
   });
 }
 
-TEST_CASE("paths: a nonblocking call moves no long data, and a look no more than a piece") {
+TEST_CASE("paths: a nonblocking call copies no long data, and a poll no more than a piece") {
   constexpr std::size_t bytes = std::size_t{4} << 20;
   constexpr std::int64_t ns_per_kib = 102;  // 0.1 ns a byte.
   const sim::loggp model{.far = {1000, 50, 20, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};

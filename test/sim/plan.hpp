@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Random programs for the explorer: who sends what to whom, how, and how it is received. A plan is a
-// function of its seed; every rank knows all of it, hence what must arrive and in what order.
+// Random programs for the explorer: who sends what to whom, how, and how it is received. A plan is
+// a function of its seed; every rank knows all of it, hence what must arrive and in what order.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +22,9 @@ using mpx::rank_t;
 using mpx::tag_t;
 using mpx::sim::random;
 
-/// How the receives of a communicator name their messages: one kind each, for a wildcard must not
-/// take what a named receive waits for. Duplicated from the world, in this order.
+/// Patterns by which the receives of a communicator name their messages: one kind each, since a
+/// wildcard must not take a message that a named receive waits for. Duplicated from the world, in
+/// this order.
 enum kind : std::uint8_t { exact, any_sender, any_label, anything, kinds };
 
 enum class sending : std::uint8_t { blocking, nonblocking, persistent, dropped };
@@ -53,7 +54,7 @@ struct message {
   receiving in;
 };
 
-/// What a stack's thresholds are, so that sizes lie on both sides of each.
+/// Thresholds of a stack, so that sizes lie on both sides of each.
 struct thresholds {
   std::size_t tiny;
   std::size_t shorts;
@@ -243,8 +244,9 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   }
   bool wild = false;
   for (const message& m : p.messages) wild = wild || m.as == anything;
-  // Where a peer is lost, receives from any source end, and whoever sends to such a one may wait for
-  // ever: only a buffered send does not. And who leaves takes back what a ready send relies on.
+  // If a peer is lost, receives from any source end, and a sender to such a rank may wait for ever,
+  // except in a buffered send. A rank that leaves withdraws the receive that a ready send relies
+  // on.
   for (message& m : p.messages) {
     if (!faulty || m.in == receiving::unready) continue;
     if (m.as == any_sender || m.as == anything) m.mode = mpx::mode::buffered;
@@ -252,7 +254,7 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
   }
   for (int i = 0; i < p.rounds; ++i)
     p.after.push_back(wild ? between::barrier : static_cast<between>(r.below(5)));
-  // Nobody may block in a send that is received late, nor send ready what meets no posted receive.
+  // No rank may block in a send that is received late, nor send ready without a posted receive.
   std::set<group> late;
   std::set<group> unsure;
   std::map<std::tuple<int, rank_t, rank_t>, int>
@@ -267,7 +269,8 @@ inline plan make_plan(std::uint64_t seed, const thresholds& t, bool faulty,
     if (m.in == receiving::unready) {
       m.mode = mpx::mode::ready;
       m.out = sending::blocking;
-      // That none is posted is answered once it may be announced: not while too many others lie there.
+      // That none is posted is answered once it may be announced: not while too many others lie
+      // there.
       if (m.from == m.to || left[{m.round, m.from, m.to}] > 2)
         m.in = receiving::late, m.mode = mpx::mode::standard;
     }

@@ -39,7 +39,8 @@ struct verdict {
   std::uint64_t packets = 0;
 };
 
-/// For a transport that mends it: packets are lost, repeated and shortened, few, many or for a while.
+/// For a transport that mends it: packets are lost, repeated and shortened, few, many or for a
+/// while.
 inline void spoil_packets(plan& p) {
   using fault = mpx::sim::fault;
   random r(p.seed * 7 + 3);
@@ -91,8 +92,8 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
       player<Stack, Parts>(p, env, buffers[me], memory[me], sent).play();
     } catch (const mpx::error& e) {
       lacked = lacked || e.code() == mpx::errc::no_resources;
-      // Who throws is lost to the others. (What memory is lacking for need concern two alone.) Whose
-      // group has made nothing revokes what the others have.
+      // A rank that throws is lost to the others. (A lack of memory may concern two ranks only.) A
+      // rank whose group has made nothing revokes the communicators of the others.
       const bool left = e.code() == mpx::errc::peer_lost ||
                         (e.code() == mpx::errc::revoked && !p.crossings.empty());
       if (!p.faulty || granted.is_scarce() || !left) throw;

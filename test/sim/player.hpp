@@ -41,8 +41,7 @@ inline std::vector<const message*> order_of(const plan& p, rank_t rank, int roun
   return mine;
 }
 
-/// What a player plays of the plan, besides its messages: its collectives, what goes across an
-/// intercommunicator, its windows.
+/// Parts of the plan besides messages: collectives, calls of an intercommunicator, windows.
 struct parts {
   bool gathers = false;
   bool crosses = false;
@@ -112,7 +111,7 @@ class player {
     require(env_.detach_buffer().size() == buffer_.size(), "detach_buffer returns other memory");
     world_.barrier();
     check_credit();
-    if (!plan_.faulty) {  // What collectives send is for collectives alone.
+    if (!plan_.faulty) {  // Packets of collectives are received by collectives only.
       std::vector<std::byte> room(64);
       request stray = comms_[anything].irecv(room);
       comms_[anything].barrier();
@@ -141,7 +140,7 @@ class player {
     std::size_t apart = 1;        // From one byte to the next where they are received,
     std::vector<std::byte> room;  // which is here if that is more.
   };
-  /// What a request is for: nullptr is a send.
+  /// Purpose of a request: nullptr is a send.
   template <class R>
   struct pending {
     std::vector<R> requests;
@@ -168,7 +167,7 @@ class player {
     return n;
   }
 
-  /// How far the bytes of a message lie apart where it is sent, or received.
+  /// Stride of the bytes of a message at its sender, or at its receiver.
   std::size_t apart_of(const message& m, bool receives) const {
     random r(plan_.seed * 131 + static_cast<std::uint64_t>(m.id) * 2 + (receives ? 1 : 0));
     if (receives) {
@@ -198,7 +197,7 @@ class player {
     }
   }
 
-  /// What a receive asks for.
+  /// Pattern of a receive.
   group pattern_of(const message& m) {
     group g = group_of(m);
     if (m.tag >= mixed_tag && random_.one_in(2)) g.from = mpx::any_source;
@@ -396,8 +395,8 @@ class player {
     requests_.add(world_.isend(nothing_, m.to, tried_tag + m.id), nullptr);
   }
 
-  /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender has
-  /// lost somebody else, and left in good order.
+  /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender
+  /// has lost somebody else, and left in good order.
   void lost(const message& m) {
     if (m.as != exact || m.tag >= mixed_tag || !returned_[static_cast<std::size_t>(m.id)] ||
         plan_.cut())
@@ -520,7 +519,7 @@ class player {
     if (p.receipts[i] != nullptr) p.receipts[i]->status = status;
   }
 
-  /// What has arrived in this round is what was sent, in order, and nothing else.
+  /// Checks that the messages of this round arrived in order, and nothing else.
   void verify() {
     std::map<std::pair<group, rank_t>, std::deque<const message*>> sent;
     for (rank_t from = 0; from < world_.size(); ++from)
@@ -556,7 +555,7 @@ class player {
       env_.transport().compute(50'000'000);
       world_.barrier();
       world_.barrier();              // Throws away what came late for a call that was left.
-      for (int i = 0; i < 4; ++i) {  // What the channel had no room for leaves with the next look.
+      for (int i = 0; i < 4; ++i) {  // Packets without room in the channel leave at the next poll.
         (void)world_.iprobe(mpx::any_source, nobody_tag);
         env_.transport().compute(50'000'000);
       }

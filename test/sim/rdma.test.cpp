@@ -40,13 +40,13 @@ TEST_CASE("rdma over sim: a rich card") { explore<rich>(); }
 TEST_CASE("rdma over sim: a poor card") { explore<poor>(); }
 TEST_CASE("rdma over sim: a poor card that is often busy") { explore<busy>(); }
 TEST_CASE("rdma over sim: arrivals out of order") { explore<unordered>(); }
-TEST_CASE("rdma over sim: a card that reads, and breaks over what is refused") {
+TEST_CASE("rdma over sim: a card that reads, and whose connections break over refusals") {
   explore<reader>();
 }
 
 /// Each rank lets a long send go before it receives the other's, which may read that memory until
 /// it is told not to.
-TEST_CASE("rdma over sim: ranks that all drop what they send long do not wait for each other") {
+TEST_CASE("rdma over sim: ranks that all drop long sends do not wait for each other") {
   mpx::sim::run<reader>(4, mpx::sim::loggp{}, 1, [](mpx::environment<reader>& env) {
     auto world = env.world();
     const mpx::rank_t next = (world.rank() + 1) % world.size();
@@ -59,7 +59,7 @@ TEST_CASE("rdma over sim: ranks that all drop what they send long do not wait fo
         const auto second = world.isend(out, next, 2);
       }
       std::fill(out.begin(), out.end(), -1);
-      if (round % 2 == 1) {  // What a probe has taken out of matching is recalled, too.
+      if (round % 2 == 1) {  // A message taken by a matched probe is recalled, too.
         world.mprobe(last, 2).recv(in);
         CHECK(std::count(in.begin(), in.end(), 10 * round + last) == 20'000);
       }
@@ -73,7 +73,7 @@ TEST_CASE("rdma over sim: ranks that all drop what they send long do not wait fo
 
 /// Rank 0 is woken, and arms again, at about the time when it is known that rank 1 has died, with
 /// which it was never connected.
-TEST_CASE("rdma over sim: who arms when a death becomes known does not sleep over it") {
+TEST_CASE("rdma over sim: a rank that arms when a death becomes known does not sleep") {
   constexpr std::int64_t dies_ns = 50'000;
   constexpr std::int64_t known_ns = dies_ns + mpx::sim::loggp{}.detection_cost_ns;
   int told = 0;
@@ -163,7 +163,7 @@ static_assert(mpx::posts_pend<pending::transport_type>);
 
 /// More has come than one poll takes when it is seen that who sent it has left, and that the post
 /// to it will not arrive.
-TEST_CASE("rdma over sim: what a rank had sent comes, though a post to it ends badly") {
+TEST_CASE("rdma over sim: messages of a rank arrive, though a post to it fails") {
   constexpr int messages = 50;
   int got = 0;
   mpx::sim::options options;

@@ -21,7 +21,7 @@ using mended = mpx::stack<replayed_transport::replayed<fabric>, mpx::waiting::sl
 
 static_assert(mpx::StreamTransport<mended::transport_type>);
 
-TEST_CASE("replayed: whatever the network does, everything arrives once and in order") {
+TEST_CASE("replayed: every packet arrives once and in order over a faulty network") {
   replayed_transport::replayed_counters all;
   std::uint64_t lost = 0, repeated = 0, shortened = 0;
   for (const mpx::rank_t n : {1, 2, 3, 4, 7, 8}) {
@@ -66,7 +66,7 @@ TEST_CASE("replayed: whatever the network does, everything arrives once and in o
     CHECK(times > 10);
 }
 
-TEST_CASE("replayed: a network that loses everything is one that nobody can talk over") {
+TEST_CASE("replayed: over a network that loses everything the peer is lost") {
   sim::options o;
   o.faults.push_back({fault::lose, 0, 0, 1, 1.0});
   const auto body = [](mpx::environment<sim::stack>& env) {

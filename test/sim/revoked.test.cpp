@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE("revoked: a communicator of a group", Stack, sim::stack, mult
       });
 }
 
-TEST_CASE_TEMPLATE("revoked: leaders that meet there", Stack, sim::stack, multiple) {
+TEST_CASE_TEMPLATE("revoked: leaders that exchange their groups", Stack, sim::stack, multiple) {
   for (const mpx::rank_t caller : {0, 1})
     for (const std::int64_t when_ns : revoked_after_ns)
       revoked_while_made<Stack>(when_ns, caller, [](auto&, auto of, auto alone) {
@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("revoked: leaders that meet there", Stack, sim::stack, multip
       });
 }
 
-TEST_CASE("sim: who waits for others of its group, or for their leader, is said to") {
+TEST_CASE("sim: hang reports of ranks that wait for their group or for its leader") {
   const auto said_where = [](auto call) {
     return ranks::text_of([&] {
       sim::run<sim::stack>(2, revoked_net, 1, [&](mpx::environment<sim::stack>& env) {
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("revoked: a window that is being made", Stack, sim::stack, mu
   }
 }
 
-TEST_CASE_TEMPLATE("revoked: a leader waits for another one no longer than its group is there",
+TEST_CASE_TEMPLATE("revoked: a leader stops waiting for the other one when its group has left",
                    Stack, sim::stack, multiple) {
   for (const mpx::rank_t late : {0, 3})  // The leader that comes afterwards is below, or above.
     for (const bool before : {true, false}) {

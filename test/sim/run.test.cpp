@@ -157,8 +157,8 @@ TEST_CASE("sim: neighbours are near") {
   CHECK(took[2] > 10'000);
 }
 
-TEST_CASE_TEMPLATE("sim: the same seed gives the same run, another one another", Stack, sim::stack,
-                   one_packet, multiple) {
+TEST_CASE_TEMPLATE("sim: the same seed gives the same run, another seed a different one", Stack,
+                   sim::stack, one_packet, multiple) {
   const auto play = [](std::uint64_t seed) {
     sim::options o;
     o.trace = true;
@@ -181,7 +181,7 @@ TEST_CASE("sim: a thousand ranks") {
   CHECK(r.packets > 10'000);
 }
 
-TEST_CASE("sim: computing takes virtual time, and more on a slow rank") {
+TEST_CASE("sim: computation takes virtual time, and more on a slow rank") {
   sim::options o;
   o.faults.push_back({sim::fault::kind::slow, 0, 1, -1, 10});
   std::vector<std::int64_t> took(2);
@@ -198,7 +198,7 @@ TEST_CASE("sim: computing takes virtual time, and more on a slow rank") {
   CHECK(took[1] == 10'000'000);
 }
 
-TEST_CASE_TEMPLATE("sim: a dead rank is lost to those who wait for it, soon", Stack, sim::stack,
+TEST_CASE_TEMPLATE("sim: a dead rank is soon lost to ranks that wait for it", Stack, sim::stack,
                    plain, by_put, one_packet) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE("sim: a dead rank is lost to those who wait for it, soon", St
   }
 }
 
-TEST_CASE("sim: what is stuck tells the names of communicators") {
+TEST_CASE("sim: a report on a stuck job has the names of communicators") {
   const sim::result r = sim::try_run(2, rough, 1, [](auto world) {
     auto halo = world.dup();
     halo.set_name("halo");
@@ -247,7 +247,7 @@ TEST_CASE("sim: what is stuck tells the names of communicators") {
   CHECK(r.stuck.find("communicator 0") == std::string::npos);
 }
 
-TEST_CASE("sim: the living go on") {
+TEST_CASE("sim: survivors continue") {
   sim::options o;
   o.faults.push_back({sim::fault::kind::kill, 5'000, 3});
   sim::try_run(
@@ -269,7 +269,7 @@ TEST_CASE("sim: the living go on") {
       o);
 }
 
-TEST_CASE("sim: what is cut waits until it heals") {
+TEST_CASE("sim: packets wait until a cut heals") {
   sim::options o;
   o.faults.push_back({sim::fault::kind::cut, 10'000, 0, 1});
   o.faults.push_back({sim::fault::kind::heal, 50'000'000, 0, 1});
@@ -332,7 +332,7 @@ TEST_CASE("sim: a deadlock is found at once") {
         mpx::errc::deadlock);
 }
 
-TEST_CASE("sim: what polls for ever is ended") {
+TEST_CASE("sim: a rank that polls without end is ended") {
   sim::options o;
   o.time_max_ns = 1'000'000;
   CHECK(ranks::errc_of([&] {
@@ -361,7 +361,7 @@ TEST_CASE("sim: exceptions and aborts end a run") {
         }) != mpx::errc{});
 }
 
-TEST_CASE("sim: an exception is under way in its own rank alone") {
+TEST_CASE("sim: an exception is visible in its own rank only") {
   struct waits {  // In a destructor, while another rank runs.
     mpx::communicator<sim::stack> world;
     ~waits() {

@@ -21,7 +21,7 @@ class scarcity {
     refusing_.emplace(first, first + more);
   }
   bool is_scarce() const { return refusing_.has_value(); }
-  /// What is wrong once all is over.
+  /// Error after the end of the job; "" if there is none.
   std::string left_over() const {
     const std::int64_t n = scarce::memory().held - held_;
     return n == 0 ? "" : std::to_string(n) + " allocations are not given back";

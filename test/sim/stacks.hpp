@@ -23,7 +23,7 @@ inline constexpr std::int64_t ms = 1'000'000;  // Of virtual time.
 
 }  // namespace sim_stacks
 
-// What plain has no use for, its transport lacks: it is compiled where it is used.
+// Without the refinements that plain does not use; compiled where it is used.
 MPX_TEST_ENGINE(extern, mpx::sim::stack)
 MPX_TEST_ENGINE(extern, sim_stacks::by_put)
 MPX_TEST_ENGINE(extern, sim_stacks::by_cpu)

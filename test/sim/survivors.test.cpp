@@ -36,7 +36,7 @@ mpx::errc survivors_errc(const std::function<void()>& body) {
   return {};
 }
 
-/// Who dies, and when.
+/// Ranks that die, and the times.
 struct deaths {
   std::vector<std::pair<mpx::rank_t, std::int64_t>> all;
 
@@ -52,7 +52,7 @@ struct deaths {
   }
 };
 
-/// What the living have seen: the same, whoever it was.
+/// Results of the survivors, which must be equal.
 struct witness {
   std::map<std::string, std::set<std::int64_t>> said;
   int ended = 0;
@@ -83,7 +83,7 @@ void live(mpx::environment<Stack>& env, const deaths& who, witness& all) {
     if (dead()) return;
     all.say("value " + std::to_string(round), a.value);
     all.say("failed " + std::to_string(round), mask_of(a.failed));
-    // Who is not said to have failed has contributed.
+    // A rank that is not in the failed set has contributed.
     CHECK((~a.value & ((1 << n) - 1) & ~mask_of(a.failed)) ==
           (((1 << n) - 1) & ~mask_of(a.failed)));
   }
@@ -191,14 +191,14 @@ TEST_CASE_TEMPLATE("survivors: receives from any source, and their communicators
         CHECK(pair.failed().size() == 0);
         CHECK(mask_of(world.failed()) == 4);
         CHECK(mask_of(third.failed()) == 4);
-        // Where all live, a receive from any source waits on, and new ones do.
+        // If all members live, a receive from any source goes on waiting, and so do new ones.
         pair.send(11, 1 - pair.rank(), 1);
         CHECK(survivors_errc([&] { waits.wait(); }) == mpx::errc{});
         CHECK(x == 11);
         pair.send(12, 1 - pair.rank(), 1);
         CHECK(survivors_errc([&] { pair.recv(x, mpx::any_source, 1); }) == mpx::errc{});
         CHECK(pair.allreduce(1, std::plus<>{}) == 2);
-        // Where a member is dead, not before that is acknowledged.
+        // If a member is dead, such receives fail until that is acknowledged.
         CHECK(survivors_errc([&] { third.recv(x, mpx::any_source, 1); }) == mpx::errc::peer_lost);
         CHECK(mask_of(third.acknowledge_failures()) == 4);
         third.send(13, 1 - third.rank(), 1);
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("survivors: receives from any source, and their communicators
   if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
 }
 
-TEST_CASE_TEMPLATE("survivors: revoking ends what is under way, and nothing else", Stack,
+TEST_CASE_TEMPLATE("survivors: revoke ends pending operations of that communicator only", Stack,
                    sim::stack, multiple) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     sim::run<Stack>(5, survivors_net, seed, [&](mpx::environment<Stack>& env) {
@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("survivors: revoking ends what is under way, and nothing else
       const mpx::rank_t last = (env.rank() + 4) % 5;
       auto kept = world.irecv(x, last, 1);
       auto a = other.irecv(in, last, 1);
-      auto b = other.isend(out, next, 2);  // Nobody receives it.
+      auto b = other.isend(out, next, 2);  // Never received.
       auto c = other.issend(x, next, 3);
       auto d = other.irecv(x, mpx::any_source, mpx::any_tag);
       if (env.rank() == static_cast<mpx::rank_t>(seed % 5)) other.revoke();
@@ -251,8 +251,8 @@ TEST_CASE_TEMPLATE("survivors: revoking ends what is under way, and nothing else
   }
 }
 
-TEST_CASE_TEMPLATE("survivors: who revokes may learn of a death in doing so", Stack, sim::stack,
-                   by_put, multiple) {
+TEST_CASE_TEMPLATE("survivors: a rank may learn of a death in revoke", Stack, sim::stack, by_put,
+                   multiple) {
   const deaths who{{{2, 2 * ms}, {3, 2 * ms}}};
   const auto run = sim::try_run<Stack>(
       4, survivors_net, 7,
@@ -260,7 +260,7 @@ TEST_CASE_TEMPLATE("survivors: who revokes may learn of a death in doing so", St
         auto world = env.world();
         auto other = world.dup();
         std::vector<std::byte> out(200'000);
-        if (env.rank() != 0) {  // Nobody receives it: it is announced, in the order of ranks.
+        if (env.rank() != 0) {  // Never received: announced, in the order of ranks.
           env.transport().compute(env.rank() * 100'000);
           auto a = other.isend(out, 0, 1);
           if (env.rank() == 2) {  // Its last word is not seen before its death is.
@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE("survivors: who revokes may learn of a death in doing so", St
           CHECK(survivors_errc([&] { other.probe(3, 1); }) == mpx::errc::revoked);
         }
         auto anew = world.shrink();
-        // What is stored now has memory of its own.
+        // Messages stored now have memory of their own.
         std::vector<std::vector<int>> many(6);
         for (int i = 0; i < 6; ++i) many[i].assign(40'000, anew.rank() == 1 ? i : -1);
         if (anew.rank() == 1) {
@@ -294,8 +294,8 @@ TEST_CASE_TEMPLATE("survivors: who revokes may learn of a death in doing so", St
   if (run.failure) CHECK_NOTHROW(std::rethrow_exception(run.failure));
 }
 
-TEST_CASE_TEMPLATE("survivors: a death is not looked for while packets are taken", Stack,
-                   sim::stack, by_put, multiple) {
+TEST_CASE_TEMPLATE("survivors: deaths are not checked while packets arrive", Stack, sim::stack,
+                   by_put, multiple) {
   const deaths who{{{2, 2 * ms}}};
   const auto run = sim::try_run<Stack>(
       3, survivors_net, 7,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is said of ranks that wait in a window's call and cannot go on: which call, of which window,
-// for whom, to do what.
+// Hang reports on ranks that wait in a window's call and cannot go on: the call, the window, the
+// awaited ranks and their missing action.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ using assertion = mpx::rma::assertion;
 using checked_stack =
     mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::collectives>;
 
-/// What a job that gets stuck says of that.
+/// Hang report of a job that gets stuck.
 template <class Stack = sim::stack, class Body>
 std::string stuck(mpx::rank_t ranks, Body&& body) {
   const auto end = sim::try_run<Stack>(ranks, sim::loggp{}, 1, body);
@@ -37,13 +37,13 @@ template <class Comm>
 auto window_of(const Comm& world) {
   return mpx::allocate_window<int>(world, 4);
 }
-/// Nobody sends that.
+/// Receives a message that no rank sends.
 template <class Comm>
 void wait_for(const Comm& world, mpx::rank_t other) {
   world.template recv<int>(other, 77);
 }
 
-TEST_CASE("window hangs: a fence that a rank has not come to") {
+TEST_CASE("window hangs: a fence that a rank has not entered") {
   const int made = __LINE__ + 3;
   const int fenced = __LINE__ + 5;
   const std::string text = stuck(3, [](auto world) {
@@ -59,12 +59,12 @@ TEST_CASE("window hangs: a fence that a rank has not come to") {
   CHECK(has(text, line(fenced) + ": from rank "));
   CHECK(has(text, window));
   CHECK(has(text, "rank 1 waits in recv at "));
-  CHECK(!has(text, "meeting.hpp"));
+  CHECK(!has(text, "window_barrier.hpp"));
   CHECK(has(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0"));
   CHECK(!has(text, "hint: "));
 }
 
-TEST_CASE("window hangs: who has not posted, who has not completed") {
+TEST_CASE("window hangs: missing posts and completes") {
   const std::string text = stuck(4, [](auto world) {
     auto w = window_of(world);
     const mpx::group all = world.group();
@@ -104,7 +104,7 @@ TEST_CASE("window hangs: who has not posted, who has not completed") {
   CHECK(has(some, ": for ranks 1, 3 to complete, window 1 (made at "));
 }
 
-TEST_CASE("window hangs: who has a lock") {
+TEST_CASE("window hangs: the owner of a lock") {
   for (const bool shared : {false, true}) {
     CAPTURE(shared);
     const std::string text = stuck(4, [shared](auto world) {
@@ -179,7 +179,7 @@ TEST_CASE("window hangs: two windows, locked in different orders") {
   CHECK(has(text, "cycle: rank 0 waits for rank 1, rank 1 for rank 0\n"));
 }
 
-TEST_CASE("window hangs: what makes a window, and what frees it") {
+TEST_CASE("window hangs: creation and free of a window") {
   const std::string makes = stuck(2, [](auto world) {
     if (world.rank() == 0) (void)mpx::allocate_window<int>(world, 4);
     if (world.rank() == 1) wait_for(world, 0);
@@ -198,7 +198,7 @@ TEST_CASE("window hangs: what makes a window, and what frees it") {
   CHECK(has(frees, " of window 1 (made at "));
 }
 
-TEST_CASE("window hangs: a fence beside a collective of another communicator") {
+TEST_CASE("window hangs: a fence, and a collective of another communicator") {
   const auto program = [](auto world) {
     const auto other = world.dup();
     auto w = window_of(world);

@@ -76,7 +76,8 @@ class window_player {
   }
   void compute() {
     if (!random_.one_in(4)) return;
-    // Who dies is missed after 5 ms: others wait for what it has, or has asked for, until then.
+    // A death is known after 5 ms: until then other ranks wait for data or requests of the dead
+    // rank.
     const std::uint64_t most_ns = faulty_ && random_.one_in(4) ? 8'000'000 : 20'000;
     env_.transport().compute(static_cast<std::int64_t>(random_.below(most_ns)));
   }
@@ -196,7 +197,7 @@ class window_player {
     buffers_.clear();
     if (p.settles) comm_.barrier();
   }
-  /// What the phase does to the memory of all, and brings to this rank.
+  /// Computes the phase's effect on the memory of all ranks, and the data that this rank fetches.
   void foresee(const phase& p) {
     for (const own_store& s : p.stores)
       for (std::size_t i = 0; i < s.n; ++i) expected(s.at_rank)[s.at + i] = s.value + i;
@@ -226,7 +227,7 @@ class window_player {
     for (const one_access& a : p.accesses)
       if (a.from == me()) access(a);
   }
-  /// Where a target is lost, the others are accessed all the same.
+  /// If a target is lost, the others are accessed all the same.
   void access_locked(const phase& p, assertion check) {
     std::map<rank_t, lock> held;
     std::set<rank_t> lost;
@@ -435,10 +436,11 @@ class window_player {
     requests_.clear();
   }
 
-  // --- Calls that are wrong, and change nothing ----------------------------------------------------
+  // --- Calls that are wrong, and change nothing
+  // ----------------------------------------------------
 
   void fails(const std::error_code& ec, mpx::errc expected, const char* what) {
-    // Who has lost a rank lets go of the window, and its peers are told before anything else.
+    // A rank that has lost another frees the window, and its peers are told before anything else.
     require(ec == expected || (faulty_ && ec == mpx::errc::window),
             name() + what + " ended with '" + ec.message() + "'");
   }

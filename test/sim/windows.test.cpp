@@ -101,7 +101,7 @@ TEST_CASE("windows: in the simulator, locks are exclusive, and accumulates keep 
     });
 }
 
-TEST_CASE("windows: what was put by the transport is there when a fence, a completion ends") {
+TEST_CASE("windows: puts by the transport have happened when a fence or an epoch ends") {
   for (word seed = 1; seed <= 10; ++seed)
     sim::run(3, sim::loggp{.jitter_ns = 50'000}, seed, [&](auto world) {
       auto w = mpx::allocate_window<word>(world, 4096, protocol::rdma);
@@ -209,7 +209,7 @@ void let_go(word seeds) {
   }
 }
 
-TEST_CASE("windows: who waits for one that is let go is told, and nobody else is") {
+TEST_CASE("windows: only ranks that wait for a freed window get an error") {
   let_go<plain_stack>(20);
   let_go<sim::stack>(20);
   let_go<card_stack>(10);
@@ -224,7 +224,7 @@ struct snapshot {
   ~snapshot() { into = from; }
 };
 
-TEST_CASE("windows: a lock is not given to who has died waiting for it") {
+TEST_CASE("windows: a lock is not granted to a rank that died waiting for it") {
   for (const protocol by : by_packets) {
     sim::options o;
     o.faults.push_back({sim::fault::kind::kill, 3'000'000, 2});
@@ -271,7 +271,7 @@ TEST_CASE("windows: a lock is not given to who has died waiting for it") {
   }
 }
 
-TEST_CASE("windows: who leaves an epoch by an exception is written to no more") {
+TEST_CASE("windows: a rank that leaves an epoch by an exception is not written to any more") {
   for (const protocol by : by_packets)
     sim::run(2, sim::loggp{}, 1, [&](auto world) {
       auto w = mpx::allocate_window<word>(world, 5000, by);
@@ -302,7 +302,7 @@ TEST_CASE("windows: who leaves an epoch by an exception is written to no more") 
     });
 }
 
-TEST_CASE("windows: a request whose copy is refused is complete when packets have brought all") {
+TEST_CASE("windows: a request whose copy is refused completes once packets have brought all data") {
   using copies =
       mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::cpu>, mpx::waiting::sleep>;
   for (word seed = 1; seed <= 8; ++seed) {
@@ -332,7 +332,7 @@ TEST_CASE("windows: a request whose copy is refused is complete when packets hav
   }
 }
 
-TEST_CASE("windows: who is thrown errc::peer_lost is written to no more, and told what it lacks") {
+TEST_CASE("windows: after errc::peer_lost a rank is not written to, and learns of missing data") {
   for (word seed = 0; seed < 6; ++seed) {
     sim::options o;
     o.faults.push_back({sim::fault::kind::kill, 200'000, 2});
@@ -378,7 +378,7 @@ TEST_CASE("windows: who is thrown errc::peer_lost is written to no more, and tol
   }
 }
 
-TEST_CASE("windows: who lacks what an error has dropped is not kept waiting by who lets go") {
+TEST_CASE("windows: a rank does not wait for data that another rank dropped by an error") {
   for (word seed = 0; seed < 24; ++seed) {
     sim::options o;
     o.faults.push_back(

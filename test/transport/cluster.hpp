@@ -44,7 +44,8 @@ inline void require(bool kept, const std::string& what) {
   if (!kept) throw std::runtime_error(what);
 }
 
-/// Counts how long this process has run: less than the clock, where it was stopped or had no memory.
+/// Counts how long this process has run: less than the clock, where it was stopped or had no
+/// memory.
 class run_time {
  public:
   static std::int64_t ms() { return one_.ticks_.load() * tick_ms; }
@@ -177,9 +178,9 @@ class cluster {
   std::vector<std::unique_ptr<T>> transports_;
 };
 
-/// One of the ranks at work in `on_all`: counted from its beginning to its end, however it ends.
-/// What was posted may wait for polls of its own side (ConnectionTransport), so that who has all that
-/// it waits for goes on polling for the others.
+/// A rank at work in `on_all`: counted from its beginning to its end, however it ends. Posts may
+/// need polls of their own side (ConnectionTransport), so that a rank which has all that it waits
+/// for goes on polling for the others.
 class at_work {
  public:
   explicit at_work(std::atomic<peer_id>& ranks) : ranks_(ranks) {}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every Transport does with packets and memory. One thread drives all ranks, so that these are
-// deterministic; waiting.hpp has what needs threads, fabric.hpp what rings in shared memory add.
+// Contract suite of transports: packets and memory. One thread drives all ranks, so that these
+// tests are deterministic; waiting.hpp has those that need threads, fabric.hpp those of rings in
+// shared memory.
 
 #include "cluster.hpp"
 #include "pending.hpp"
@@ -20,7 +21,7 @@ void check_identity() {
       CHECK(job[r].oversubscribed() == job[0].oversubscribed());
     }
     keeper sink;
-    for (int i = 0; i < 100; ++i) CHECK(job[0].poll(sink) == 0);  // Nobody has sent anything.
+    for (int i = 0; i < 100; ++i) CHECK(job[0].poll(sink) == 0);  // Nothing was sent.
     CHECK(sink.packets.empty());
   }
 }
@@ -279,8 +280,8 @@ void check_going_on() {
   CHECK(same(threes.packets.back().header, header_of(8)));
 }
 
-/// What is paid for goes out as by a post, in order with posts, or not at all; the prepaid credit pays for
-/// what went, and for nothing else.
+/// A prepaid packet is sent as by a post, in order with posts, or not at all; prepaid credit pays
+/// for packets that were sent, and for nothing else.
 template <mpx::PrepaidTransport T>
 void check_prepaid() {
   constexpr std::size_t most = T::traits.inline_bytes_max;
@@ -399,7 +400,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(there[59] == patterns::at(1, 59));
     CHECK((bytes == 100 || there[100] == patterns::at(1, 100)));
   }
-  // What has been withdrawn is not touched any more, though others use its place.
+  // Withdrawn memory is not touched any more, though others use its place.
   CHECK(owner.withdraw(at) == outcome::done);
   const std::vector<std::byte> before = there;
   for (int again = 0; again < 2; ++again) {
@@ -410,7 +411,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK(other.key != at.key);
     if constexpr (mpx::CpuCopyTransport<T>) {
       {
-        const auto held = reader.hold(owner.self(), other, 1);
+        const auto held = reader.pin_exposure(owner.self(), other, 1);
         REQUIRE(static_cast<bool>(held));
         CHECK(owner.withdraw(other) == outcome::retry);
         CHECK(reader.get_held(owner.self(), other, 0, here));
@@ -450,7 +451,7 @@ void check_batches() {
     CHECK(!job[0].get_batch(2, gets.data(), n));
     at[n - 1] = job[2].expose(0, there[n - 1]);
   }
-  // Nobody holds them any more.
+  // No peer holds them any more.
   for (const auto& memory : at) CHECK(job[2].withdraw(memory) == outcome::done);
 }
 
@@ -491,7 +492,7 @@ void check_rma(bool reaches_ordinary_memory) {
     const mpx::remote_memory nowhere{reinterpret_cast<std::uintptr_t>(buffer.data()), key};
     CHECK(job[0].get(1, nowhere, 0, buffer, 1) == outcome::refused);
     CHECK(job[0].put(1, nowhere, 0, buffer, 1) == outcome::refused);
-    CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::advice::never);
+    CHECK(job[0].get_cost_hint(1, nowhere, buffer.size()) == mpx::cost_hint::never);
   }
 }
 
@@ -569,7 +570,7 @@ void check_shared_memory() {
     const std::span mine(pieces[i].p, pieces[i].bytes);
     CHECK(has_pattern(mine, i));
     const mpx::remote_memory at = job[0].expose(1, mine);
-    CHECK(job[1].get_cost_hint(0, at, mine.size()) == mpx::advice::always);
+    CHECK(job[1].get_cost_hint(0, at, mine.size()) == mpx::cost_hint::always);
     std::vector<std::byte> copy(mine.size());
     REQUIRE(job[1].get(0, at, 0, copy, 1) == outcome::done);
     CHECK(has_pattern(copy, i));
@@ -590,8 +591,8 @@ struct mourner : keeper {
   void lost(peer_id) noexcept { ++losses; }
 };
 
-/// Who has waited until all is out may leave; who sees that hears all of it, and then that it was.
-/// Then it is lost: somebody may depend on it.
+/// A rank that has waited until all its packets are out may leave; a peer that sees this first
+/// receives all of them, and then that it left. Then it is lost, since a peer may depend on it.
 template <mpx::ConnectionTransport T>
 void check_parting() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A rank that shares a core though there are enough of them leaves it: where it may, to where nobody
-// is, and rarely, if that does not help.
+// A rank that shares a core though there are enough of them leaves it: where it may, to where
+// nobody is, and rarely, if that does not help.
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::uint32_t> cores_of(const core_set& all) {
 
 }  // namespace
 
-TEST_CASE("core sharing: it says where it is, and moves to where nobody is") {
+TEST_CASE("core sharing: it publishes its core, and moves to a free one") {
   std::thread([] {
     const std::vector<std::uint32_t> cores = cores_of(core_set::allowed());
     REQUIRE(!cores.empty());
@@ -45,7 +45,7 @@ TEST_CASE("core sharing: it says where it is, and moves to where nobody is") {
   }).join();
 }
 
-TEST_CASE("core sharing: who is moved back leaves ever more rarely") {
+TEST_CASE("core sharing: a rank that is moved back moves more and more rarely") {
   std::thread([] {
     if (core_set::allowed().count() < 2) return;
     platform::atomic<std::uint32_t> own{0};

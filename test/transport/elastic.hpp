@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every ElasticTransport does while peers come and go. `T` is made from the address of a
+// Contract suite of elastic transports: peers come and go. `T` is made from the address of a
 // member.
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace transport_contract {
 
-/// A job of one thread whose members join, leave, link and unlink with packets under way. Packets of
-/// a link have numbers of their own, so that none is taken for another's.
+/// A job of one thread whose members join, leave, link and unlink with packets under way. Packets
+/// of a link have numbers of their own, so that none is taken for another's.
 template <mpx::ElasticTransport T>
 class crowd {
  public:
@@ -62,7 +62,7 @@ class crowd {
       for (auto& m : members_) {
         m->c.poll();
         note(*m);
-        bool all_fresh = true;  // What goes to others may be pending until they are dropped.
+        bool all_fresh = true;  // Posts to others may be pending until those are dropped.
         for (const auto& [id, peer] : m->index) {
           one* other = find(id);
           const bool fresh = other != nullptr && linked(*other, m->id) && both_fresh(*m, *other);
@@ -100,7 +100,7 @@ class crowd {
     correspondent<T> c;
     std::uint64_t id;
     std::map<std::uint64_t, peer_id> index;          // Of whom it is linked with, by id.
-    std::map<std::uint64_t, std::uint32_t> numbers;  // Where the numbers of that link begin.
+    std::map<std::uint64_t, std::uint32_t> numbers;  // First number of each link.
     std::set<peer_id> free;
   };
 
@@ -111,7 +111,7 @@ class crowd {
     return nullptr;
   }
   static bool linked(const one& a, std::uint64_t id) { return a.index.count(id) != 0; }
-  /// Whether both mean the same link.
+  /// True if both mean the same link.
   static bool both_fresh(const one& a, const one& b) {
     return a.numbers.at(b.id) == b.numbers.at(a.id);
   }
@@ -139,7 +139,7 @@ class crowd {
   }
   void link(one& a, one& b) {
     if (linked(a, b.id) || linked(b, a.id)) return;
-    for (auto* m : {&a, &b}) {  // Who had the other's place before has to go first.
+    for (auto* m : {&a, &b}) {  // The former owner of the index has to go first.
       std::vector<std::uint64_t> gone;
       for (const auto& [id, peer] : m->index)
         if (find(id) == nullptr) gone.push_back(id);

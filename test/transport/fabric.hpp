@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What transports over rings in shared memory promise beyond the contract: no wake-up is missed,
-// idle rings are left alone, and whatever a peer writes into shared memory, nothing worse than
-// `malformed` follows.
+// Promises of transports over rings in shared memory beyond the contract: no wake-up is missed,
+// idle rings are left alone, and a peer that writes garbage into shared memory causes nothing worse
+// than `malformed`.
 
 #include <mpx/transport/detail/ring_fabric.hpp>
 
@@ -65,7 +65,7 @@ void check_demotion() {
     for (int i = 0; i < 10'000; ++i) job[0].poll(sink);
     CHECK(sink.packets.size() == n);
   }
-  // Where ranks outnumber cores, senders are never told that they are looked at.
+  // If ranks outnumber cores, rings are never marked as polled.
   if (mpx::platform::register_heavy_barrier() && !job[0].oversubscribed())
     CHECK(job[0].counters().demotions >= 4 * n);
 }

@@ -69,7 +69,7 @@ struct half_job {
   /// As a stranger who has overheard how ranks of the job begin.
   tcp_descriptor connect_and_knock() const {
     tcp_descriptor s = connect();
-    require(tcp_connector(1, 0).knock(s.fd(), secret), "a connection takes some bytes");
+    require(tcp_connecting_handshake(1, 0).knock(s.fd(), secret), "a connection takes some bytes");
     return s;
   }
 };
@@ -78,7 +78,7 @@ struct half_job {
 inline void say(const tcp_descriptor& s, const void* what, std::size_t bytes) {
   static_cast<void>(::send(s.fd(), what, bytes, MSG_NOSIGNAL));
 }
-/// Whether the other end hangs up.
+/// True if the other end closes the connection.
 inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
   keeper sink;
   const deadline limit;
@@ -90,11 +90,11 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
     if (limit.passed()) return false;
   }
 }
-/// What a rank 1 tells rank 0 alone: one that has started again tells something else.
+/// Token that rank 1 gives rank 0 only: a rank 1 that has started again gives another.
 inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}}; }
 
 /// Rank 1 calls, and has said who it is, which rank 0 has not read.
-inline tcp_descriptor greeted(half_job& j, tcp_connector& c, std::uint8_t instance = 1) {
+inline tcp_descriptor greeted(half_job& j, tcp_connecting_handshake& c, std::uint8_t instance = 1) {
   tcp_descriptor s = j.connect_and_knock();
   keeper sink;
   const deadline limit;
@@ -109,8 +109,8 @@ inline tcp_descriptor greeted(half_job& j, tcp_connector& c, std::uint8_t instan
   say(s, &h, sizeof h);
   return s;
 }
-/// What rank 0 says to that.
-inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connector& c) {
+/// Verdict of rank 0 on that handshake.
+inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connecting_handshake& c) {
   keeper sink;
   const deadline limit;
   while (!c.is_judged()) {
@@ -122,9 +122,10 @@ inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connecto
   }
   return c.verdict();
 }
-/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream are.
+/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream
+/// are.
 inline tcp_descriptor proven(half_job& j, std::uint8_t instance = 1, std::uint64_t received = 0) {
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   tcp_descriptor s = greeted(j, c);
   require(verdict_on(j, s, c) == tcp_verdict::open, "its connection is the one");
   keeper sink;
@@ -166,7 +167,7 @@ struct call_of_rank_0 {
   tcp_descriptor s;
   half_job& j;
   losing_keeper& sink;
-  tcp_acceptor a;
+  tcp_accepting_handshake a;
   bool heard = false;
 
   /// It has come in.

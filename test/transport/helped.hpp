@@ -40,7 +40,7 @@ class helped : public mpx::transport::defaults {
     std::erase(registry().all, this);
   }
 
-  /// How long a post waits for the connection that it begins, where that takes time.
+  /// Time for which a post waits for the connection that it begins, if that takes time.
   static inline std::chrono::milliseconds connecting_max{0};
 
   T& lower() noexcept { return lower_; }

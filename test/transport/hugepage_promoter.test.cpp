@@ -15,7 +15,7 @@ namespace {
 
 using mpx::transport::detail::exposure_key;
 
-/// What it was asked for, and how long that takes.
+/// Recorded requests, and their duration.
 struct scripted {
   static inline std::int64_t now = 0;
   static inline std::int64_t takes_ns = 0;
@@ -65,7 +65,7 @@ void pass(hugepage_promoter& l, std::uintptr_t at, std::size_t bytes, bool copie
   l.lend(0, at, bytes);
   l.withdraw(0, at, copied ? bytes : 0);
 }
-/// How many messages until the kernel is asked once more.
+/// Number of messages until the kernel is asked once more.
 int passes_until_asked(hugepage_promoter& l, std::uintptr_t at, std::size_t bytes,
                        bool copied = true) {
   const std::size_t before = scripted::asked.size();
@@ -76,7 +76,7 @@ int passes_until_asked(hugepage_promoter& l, std::uintptr_t at, std::size_t byte
 
 }  // namespace
 
-TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
+TEST_CASE("hugepage_promoter: memory copied repeatedly gets a huge page, once") {
   scripted::reset(400'000);
   hugepage_promoter l;
   CHECK(l.asked_ns() == 0);
@@ -91,7 +91,7 @@ TEST_CASE("lent pages: what is copied again and again gets a huge page, once") {
   CHECK(later <= 66);
 }
 
-TEST_CASE("lent pages: each region is judged by what was copied from it") {
+TEST_CASE("hugepage_promoter: each region is judged by the bytes copied from it") {
   scripted::reset(300'000);
   hugepage_promoter l;
   for (int i = 0; i < 4; ++i) pass(l, here + region / 2, 2 * region);  // Half of the outer ones.
@@ -101,7 +101,7 @@ TEST_CASE("lent pages: each region is judged by what was copied from it") {
   CHECK(scripted::asked == std::vector<std::uintptr_t>{here, here + region, here + 2 * region});
 }
 
-TEST_CASE("lent pages: nothing is asked while a peer may copy from the region") {
+TEST_CASE("hugepage_promoter: no request while a peer may copy from the region") {
   scripted::reset(300'000);
   hugepage_promoter l;
   l.lend(1, here + 5000, 1);
@@ -111,7 +111,7 @@ TEST_CASE("lent pages: nothing is asked while a peer may copy from the region") 
   CHECK(scripted::asked.size() == 1);
 }
 
-TEST_CASE("lent pages: messages that nobody fetches count for less") {
+TEST_CASE("hugepage_promoter: messages that are not fetched count for less") {
   scripted::reset(400'000);
   hugepage_promoter l;
   const int fetched = passes_until_asked(l, here, region);
@@ -120,14 +120,14 @@ TEST_CASE("lent pages: messages that nobody fetches count for less") {
   CHECK(streamed <= 3 * fetched);
 }
 
-TEST_CASE("lent pages: where huge pages are dear, they have to pay first") {
+TEST_CASE("hugepage_promoter: expensive huge pages need more copies") {
   scripted::reset(6'000'000);
   hugepage_promoter l;
   CHECK(passes_until_asked(l, here, region) <= 5);  // It cannot know yet.
   CHECK(passes_until_asked(l, here + 10 * region, region) >= 40);
 }
 
-TEST_CASE("lent pages: what a small page costs is measured, once") {
+TEST_CASE("hugepage_promoter: the cost of a small page is measured once") {
   for (const std::int64_t page_ns : {20, 50, 250, 500}) {
     CAPTURE(page_ns);
     scripted::reset(400'000);
@@ -145,7 +145,7 @@ TEST_CASE("lent pages: what a small page costs is measured, once") {
   }
 }
 
-TEST_CASE("lent pages: one that was very slow is not the end of it") {
+TEST_CASE("hugepage_promoter: one very slow request does not stop it") {
   scripted::reset(1'000'000'000);
   hugepage_promoter l;
   passes_until_asked(l, here, region);
@@ -156,7 +156,7 @@ TEST_CASE("lent pages: one that was very slow is not the end of it") {
   CHECK(passes_until_asked(l, here + 20 * region, region) < 200);
 }
 
-TEST_CASE("lent pages: asking never takes longer than small pages have cost") {
+TEST_CASE("hugepage_promoter: requests never take longer than small pages have cost") {
   std::mt19937 random(7);
   for (const std::int64_t takes : {1'000, 300'000, 2'000'000, 10'000'000}) {
     scripted::reset(takes);
@@ -187,7 +187,7 @@ TEST_CASE("lent pages: asking never takes longer than small pages have cost") {
   }
 }
 
-TEST_CASE("lent pages: a peer that takes a part counts for that") {
+TEST_CASE("hugepage_promoter: a peer that copies a part counts for that part") {
   scripted::reset(400'000);
   hugepage_promoter l;
   const int whole = passes_until_asked(l, here, region);
@@ -203,7 +203,7 @@ TEST_CASE("lent pages: a peer that takes a part counts for that") {
   CHECK(parts <= whole + 1);
 }
 
-TEST_CASE("lent pages: who is refused asks less and less often") {
+TEST_CASE("hugepage_promoter: refusals make requests rarer") {
   scripted::reset(1'000'000);
   scripted::gives = false;
   hugepage_promoter l;
@@ -212,7 +212,7 @@ TEST_CASE("lent pages: who is refused asks less and less often") {
   CHECK(scripted::asked.size() <= 7);
 }
 
-TEST_CASE("lent pages: buffers far apart, and very long ones, do not lose their accounts") {
+TEST_CASE("hugepage_promoter: distant and very long buffers keep their counts") {
   scripted::reset(300'000);
   hugepage_promoter l;
   for (int i = 0; i < 20; ++i)
@@ -221,11 +221,11 @@ TEST_CASE("lent pages: buffers far apart, and very long ones, do not lose their 
   hugepage_promoter m;
   scripted::reset(100'000);
   for (int i = 0; i < 200; ++i) pass(m, here, 1536 * mib);
-  CHECK(scripted::asked.size() >= 500);  // What the table holds.
+  CHECK(scripted::asked.size() >= 500);  // Capacity of the table.
   CHECK(scripted::asked.size() <= 2200);
 }
 
-TEST_CASE("lent pages: what is not to be counted is not, whatever was in its slot before") {
+TEST_CASE("hugepage_promoter: uncounted regions stay so, independent of the slot's history") {
   scripted::reset(300'000);
   hugepage_promoter l;
   pass(l, here, region);
@@ -236,7 +236,7 @@ TEST_CASE("lent pages: what is not to be counted is not, whatever was in its slo
   CHECK(scripted::asked.empty());
 }
 
-TEST_CASE("lent pages: nothing is asked where they are switched off") {
+TEST_CASE("hugepage_promoter: no request if huge pages are switched off") {
   scripted::reset(300'000);
   scripted::on = false;
   hugepage_promoter l;
@@ -245,7 +245,7 @@ TEST_CASE("lent pages: nothing is asked where they are switched off") {
   CHECK(!mpx::transport::detail::no_huge_pages::allowed());
 }
 
-TEST_CASE("lent pages: empty messages and the ends of memory are no trouble") {
+TEST_CASE("hugepage_promoter: empty messages, and messages at the ends of memory") {
   scripted::reset(300'000);
   hugepage_promoter l;
   pass(l, here, 0);

@@ -89,7 +89,7 @@ TEST_CASE("hybrid: some near, some far") {
   const pretended hosts("0,1,0");
   check_waiting<helped<small>>();
 }
-TEST_CASE("hybrid: who leaves") {
+TEST_CASE("hybrid: a rank leaves") {
   const pretended hosts("0,1");
   check_parting<usual>();
 }
@@ -109,7 +109,7 @@ TEST_CASE("hybrid: traffic") {
   }
 }
 
-TEST_CASE("hybrid: who is near, and which node a rank is on") {
+TEST_CASE("hybrid: near peers, and the node of a rank") {
   const pretended hosts("7,3,7,0");
   cluster<small> job(6);
   const peer_id nodes[] = {0, 1, 0, 3, 0, 1};
@@ -127,7 +127,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   std::vector<std::byte> buffer(64);
   CHECK(job[0].expose(1, buffer).key == 0);
   const mpx::remote_memory here = job[0].expose(0, buffer);
-  CHECK(job[1].get_cost_hint(0, here, 64) == mpx::advice::never);
+  CHECK(job[1].get_cost_hint(0, here, 64) == mpx::cost_hint::never);
   CHECK(job[1].get(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[1].put(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[0].withdraw(here) == outcome::done);
@@ -138,7 +138,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   job[0].free_block(block);
 }
 
-TEST_CASE("hybrid: who floods does not keep those on the other side waiting") {
+TEST_CASE("hybrid: a flood from one side does not delay the other side") {
   const pretended hosts("0,0,1");
   cluster<small> job(3);
   for (const peer_id flooding : {1u, 2u}) {

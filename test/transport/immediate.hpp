@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every ImmediateTransport does: a put's packet comes when its data is in place, in order with
-// the packets around it.
+// Contract suite of ImmediateTransport: a put's packet arrives once its data is in place, in order
+// with the packets around it.
 
 #include <map>
 #include <set>

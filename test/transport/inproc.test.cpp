@@ -59,7 +59,7 @@ TEST_CASE("inproc: memory of any alignment") {
     CHECK(e.code() == mpx::errc::no_resources);
   }
 }
-TEST_CASE("inproc: one can poll for it") {
+TEST_CASE("inproc: PollableTransport") {
   check_pollable<inproc>();
   check_pollable<small>();
 }
@@ -72,8 +72,8 @@ TEST_CASE("inproc: silent rings are left alone") {
   CHECK_NOTHROW(check_demotion_races<small>());
 }
 #ifndef MPX_TEST_EMULATED  // QEMU does not give memory back.
-TEST_CASE("inproc: peers come and go") { check_elastic<inproc>(); }
-TEST_CASE("inproc: peers come and go over tiny rings") { check_elastic<small>(); }
+TEST_CASE("inproc: peers are added and dropped") { check_elastic<inproc>(); }
+TEST_CASE("inproc: peers are added and dropped over tiny rings") { check_elastic<small>(); }
 #endif
 TEST_CASE("inproc: a segment has room for so many") {
   using three = basic_inproc<4, 4096, 3>;
@@ -96,12 +96,12 @@ TEST_CASE("inproc: a segment has room for so many") {
   CHECK(job[0].add_peer(1, one->address()) == mpx::errc{});
   CHECK_THROWS_AS(small(std::string_view(at)), mpx::error);  // Rings of another shape.
   CHECK_THROWS_AS(three(std::string_view("inproc 1 2 3 4 5 6 7")), mpx::error);
-  // Who starts with more has room for these.
+  // A job that starts with more ranks has room for these.
   cluster<three> five(5);
   CHECK_THROWS_AS(three(std::string_view(five[0].address())), mpx::error);
 }
 #ifndef MPX_TEST_EMULATED
-TEST_CASE("inproc: what peers that are gone have used is given back") {
+TEST_CASE("inproc: memory of dropped peers is returned") {
   cluster<inproc> job(1);
   const auto pages = [&] {
     const auto& memory = job[0].segment().memory();

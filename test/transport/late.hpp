@@ -22,10 +22,10 @@ using mpx::frame_header;
 using mpx::outcome;
 using mpx::peer_id;
 
-/// What it does with completions, against the contract.
+/// Planted violations of the contract for completions.
 enum class fault : std::uint8_t { none, lose_completion, complete_twice };
 
-/// How late it is. Times are counted in polls.
+/// Amounts of delay. Times are counted in polls.
 struct plan {
   unsigned pending_percent = 100;     ///< Of the posts, at least so many are `pending`,
   std::size_t pending_bytes_min = 0;  ///< if they have this many bytes.
@@ -40,7 +40,7 @@ struct plan {
   unsigned fault_every = 5;
 };
 
-/// What has happened, so that a test can see that it has.
+/// Counts of events, so that a test can check that they happened.
 struct late_counters {
   std::uint64_t posts = 0;        ///< That were not told `retry`.
   std::uint64_t pending = 0;      ///< Of these.
@@ -110,7 +110,7 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
     queue.push_back({header, payload, cookie, soon(Plan.post_delay_max), ++serial_});
     ++counters_.posts;
     ++counters_.pending;
-    if (armed_) lower_.wake();  // Who sleeps for this endpoint has something to do now.
+    if (armed_) lower_.wake();  // A sleeper of this endpoint has work now.
     return outcome::pending;
   }
 
@@ -212,8 +212,8 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
   {
     return lower_.withdraw(memory);
   }
-  mpx::advice get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
-                            std::size_t bytes) noexcept requires mpx::RmaTransport<T>
+  mpx::cost_hint get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
+                               std::size_t bytes) noexcept requires mpx::RmaTransport<T>
   {
     return lower_.get_cost_hint(peer, memory, bytes);
   }
@@ -264,12 +264,12 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
     frame_header header;
     std::vector<std::byte> body;
   };
-  /// What comes from one source; the first of `queue` is the body in the middle of which it is.
+  /// Packets from one source; if a body is being placed, it is the first of `queue`.
   struct incoming {
     std::deque<staged> queue;
     bool begun = false;
     bool cancelled = false;
-    bool dropped = false;  // What still comes is thrown away.
+    bool dropped = false;  // Later packets are discarded.
     std::span<std::byte> place;
     std::size_t copied = 0;
   };

@@ -57,8 +57,10 @@ TEST_CASE("late: every post is pending") { check_late<late<inproc, all>>(); }
 TEST_CASE("late: some posts are pending") { check_late<late<inproc, some>>(); }
 TEST_CASE("late: completions in order of the posts") { check_late<late<inproc, in_order>>(); }
 TEST_CASE("late: tiny packets are done at once") { check_late<late<inproc, large>>(); }
-TEST_CASE("late: completions come long after") { check_late<late<inproc, last>>(); }
-TEST_CASE("late: one post at once, over tiny rings") { check_late<late<narrow_inproc, narrow>>(); }
+TEST_CASE("late: completions are delayed for long") { check_late<late<inproc, last>>(); }
+TEST_CASE("late: one pending post at a time, over tiny rings") {
+  check_late<late<narrow_inproc, narrow>>();
+}
 TEST_CASE("late: late over late") { check_late<late<late<inproc, some>, in_order>>(); }
 TEST_CASE("late: bodies are placed, nothing is pending") {
   check_packets<late<inproc, only_placed>>();
@@ -66,7 +68,7 @@ TEST_CASE("late: bodies are placed, nothing is pending") {
 }
 TEST_CASE("late: memory") { check_rma<late<inproc>>(true); }
 
-TEST_CASE("late: peers come and go") {
+TEST_CASE("late: peers are added and dropped") {
   check_elastic<late<inproc, all>>();
   check_elastic<late<narrow_inproc, some>>();
 }

@@ -34,7 +34,7 @@ static_assert(mpx::Nic<card_here> && mpx::ChainingNic<card_here> && mpx::Reading
 static_assert(!mpx::ReadingNic<mpx::nic::writing_libfabric>);
 static_assert(mpx::ReadingNic<mpx::nic::reading_libfabric>);
 
-/// Whether libfabric has it here; says why not.
+/// True if libfabric has this provider here; else prints the reason.
 bool is_here(const libfabric_options& options) {
   try {
     mpx::nic::detail::fabric_resources<mpx::nic::fabric_calls> all(options, 64);
@@ -58,7 +58,8 @@ void run_all(const char* provider, fabric_memory memory) {
   }
 }
 
-/// libfabric's own threads are not seen by ThreadSanitizer, and mpx does the same for each provider.
+/// libfabric's own threads are not seen by ThreadSanitizer, and mpx does the same for each
+/// provider.
 #ifdef MPX_TEST_REPEATED
 constexpr const char* in_both_ways[] = {"tcp;ofi_rxm"};
 #else
@@ -176,7 +177,7 @@ struct failing_card : mpx::nic::basic_libfabric<failing> {
   explicit failing_card(B& b) : basic_libfabric(b, chosen) {}
 };
 
-/// What a card says that cannot be made; "" if it can.
+/// Error text of a card that cannot be made; "" if it can.
 std::string refusal() {
   mpx::bootstrap::thread_job job(1);
   mpx::bootstrap::any me(mpx::bootstrap::threads(job, 0));
@@ -194,7 +195,7 @@ bool says(const std::string& text, const char* what) {
   return text.find(what) != std::string::npos;
 }
 
-TEST_CASE("nic::libfabric: what is missing, and what fails, is named") {
+TEST_CASE("nic::libfabric: errors name missing abilities and failed calls") {
   failing::call = "";
   chosen = {.provider = "nonesuch"};
   const std::string missing = refusal();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
 // sanitizers: address
-// The contract of transports: transport rdma over libfabric, with each provider that is here. Whoever
-// is polled is helped by the others, since what is posted moves by polls of both ends.
+// The contract of transports: transport rdma over libfabric, with each provider that is here.
+// Whoever is polled is helped by the others, since what is posted moves by polls of both ends.
 // Not over shm: in libfabric 1.17, its endpoints follow pointers to others of the same process that
 // may have been closed. Ranks that are processes go over it in mp/libfabric.
 
@@ -35,7 +35,7 @@ using direct =
 
 using fetching = basic_rdma<mpx::nic::reading_libfabric>;
 
-/// What all cards are made with while this lives.
+/// Options of all cards that are made while this object lives.
 struct setting {
   setting(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
   setting(const setting&) = delete;
@@ -61,7 +61,7 @@ struct with_provider {
   setting set_;
 };
 
-/// What is done arrives, although its sender leaves at once and its receiver looks later.
+/// A put that is done arrives, although its sender leaves at once and its receiver looks later.
 template <class T>
 void check_leaving() {
   mpx::bootstrap::thread_job job(2);

@@ -29,7 +29,7 @@ class both_ends {
   explicit both_ends(ring_geometry g)
       : memory_(new(std::align_val_t{64}) std::byte[g.bytes()]()),
         producer(memory_.get(), g),
-        consumer(memory_.get(), g, /*claims*/ true) {}
+        consumer(memory_.get(), g, /*writes_back*/ true) {}
 
  private:
   struct release {
@@ -110,7 +110,7 @@ constexpr bool takes_minutes = true;
 constexpr bool takes_minutes = false;
 #endif
 
-TEST_CASE("line_ring: laps go round the mark" * doctest::skip(takes_minutes)) {
+TEST_CASE("line_ring: marks wrap around" * doctest::skip(takes_minutes)) {
   both_ends r({4, 4096});
   int wrong = 0;
   // A mark holds 24 bits of lap.
@@ -146,7 +146,7 @@ TEST_CASE("line_ring: the pool holds a payload of any allowed size, wherever its
   }
 }
 
-TEST_CASE("line_ring: a full pool refuses, and says when it has room again") {
+TEST_CASE("line_ring: a full pool refuses, and reports room later") {
   both_ends r({64, 4096});
   std::uint32_t in = 0;
   while (put(r.producer, in, 1024)) ++in;
@@ -164,7 +164,7 @@ TEST_CASE("line_ring: a full pool refuses, and says when it has room again") {
   CHECK(!r.consumer.ready());
 }
 
-TEST_CASE("line_ring: what was refused was not written") {
+TEST_CASE("line_ring: a refused packet was not written") {
   both_ends r({4, 4096});
   for (std::uint32_t i = 0; i < 4; ++i) REQUIRE(put(r.producer, i, 40));
   for (int again = 0; again < 3; ++again) {
@@ -185,7 +185,7 @@ TEST_CASE("line_ring: places and lengths that cannot be true are malformed") {
   const claim claims[] = {{code_pooled, {0, pool}, true},
                           {code_pooled, {0, 0}, true},
                           {code_pooled, {0, 1}, true},
-                          {code_pooled, {64, 1}, false},  // Nobody skips what it could use.
+                          {code_pooled, {64, 1}, false},  // Skipping usable space is malformed.
                           {code_pooled, {1, 64}, false},
                           {code_pooled, {pool, 0}, false},
                           {code_pooled, {pool, 1}, false},

@@ -19,7 +19,7 @@ struct nic_that_writes : nic_archetype {
 };
 static_assert(Nic<nic_that_writes> && !ReadingNic<nic_that_writes>);
 
-// What takes no memory back lets peers write into what its owner uses for something else.
+// A card that does not take memory back would let peers write into memory with another use.
 struct nic_that_keeps : nic_archetype {
   void deregister(std::uint64_t) noexcept;
 };
@@ -35,7 +35,7 @@ struct no_nic_at_all {
 };
 static_assert(!Nic<no_nic_at_all>);
 
-TEST_CASE("nic: who says nothing promises nothing") {
+TEST_CASE("nic: without traits a card promises nothing") {
   const nic_traits none;
   CHECK(!none.reads);
   CHECK(!none.arrivals_in_order);

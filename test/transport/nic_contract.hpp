@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every card does. Each check is a program that all ranks of a job run; ranks above those that
-// it needs only meet the others.
+// Contract suite of cards. Each check is a program that all ranks of a job run; ranks that it does
+// not need only take part in its barriers.
 
 #include <sys/mman.h>
 
@@ -67,7 +67,7 @@ inline void check_memory(player& p) {
   }
 }
 
-/// How connections begin and end, from either side, again and again.
+/// Begin and end of connections, from either side, repeatedly.
 inline void check_connections(player& p) {
   card& c = p.c;
   const peer_id other = 1 - p.self();
@@ -142,7 +142,7 @@ inline void check_connections(player& p) {
   require(p.links[other].connected == 2, "and never connected");
   p.fence();
 
-  // Nobody asks: a question is taken back.
+  // No rank asks: a connection request is withdrawn.
   if (p.self() == 1) {
     p.until([&] { return c.connect(other, {}) == errc{}; }, "connect");
     c.disconnect(other);
@@ -222,7 +222,7 @@ inline void check_writes(player& p) {
           }
         }
       }
-      // What is not registered so goes nowhere.
+      // Memory without this registration is refused.
       const auto refused = [&](const nic_region& what, const_bytes m) {
         return p.refused([&] {
           return c.post_write(other, what.handle, m, to, margin, nic_until::placed, {}, p.next++);
@@ -257,7 +257,7 @@ inline void check_writes(player& p) {
   p.fence();
 }
 
-/// What a key does not grant is an error at the origin, and nothing is touched.
+/// An access that a key does not grant is an error at the origin, and no memory is touched.
 inline void check_refusals(player& p) {
   card& c = p.c;
   if (!c.limits().checks_keys) return;
@@ -602,7 +602,7 @@ inline void check_traffic(player& p) {
       std::memcpy(letter.data(), &in.remote, 16);
       require(p.send(peer, mail, letter, 1) == nic_status::ok, "a letter goes");
     }
-    until_all(1);  // Who is faster may have said 2 before.
+    until_all(1);  // Faster ranks may have said 2 before.
     for (const nic_event& e : p.received)
       require(e.status == nic_status::ok && e.bytes == (e.immediate == 1 ? 16u : 0u), "a letter");
     std::vector<cookie_t> under_way;
@@ -913,7 +913,7 @@ inline void check_tails(player& p) {
           "unregistered memory");
   p.fence();
   if (c.limits().checks_keys) {
-    // What is refused of either part is refused of both.
+    // If either part is refused, both are.
     for (const bool of_tail : {false, true}) {
       const int ends = p.links[other].disconnected;
       std::memset(here.memory.data(), 0x55, here.memory.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the suite of cards is written in: a card behind virtual functions, so that the suite is
-// compiled once, and a rank that plays with it. Every wait has a deadline.
+// Base of the suite of cards: a card behind virtual functions, so that the suite is compiled once,
+// and a rank that plays with it. Every wait has a deadline.
 
 #include <chrono>
 #include <cstddef>
@@ -132,7 +132,7 @@ struct card_of final : card {
   void disarm() override { nic.disarm(); }
 };
 
-/// How ranks of a job meet apart from their cards.
+/// Communication of the ranks of a job that does not use their cards.
 struct meeting {
   std::function<void(const std::function<void()>&)> fence;
   std::function<void(const std::string&, const std::string&)> put;
@@ -242,7 +242,7 @@ class player {
     require(c.post_receive(peer, handle, into, cookie) == outcome::pending, "a receive is posted");
   }
 
-  /// What becomes of a write; nothing: it was refused at once.
+  /// Status of a write; nothing: it was refused at once.
   std::optional<nic_status> write(peer_id peer, const nic_region& local, const_bytes from,
                                   const remote_memory& to, std::uint64_t offset,
                                   std::optional<std::uint32_t> immediate = {},
@@ -263,7 +263,7 @@ class player {
     return wait(cookie,
                 [&] { return c.post_read(peer, local.handle, into, from, offset, cookie); });
   }
-  /// Whether a post is refused at once.
+  /// True if a post is refused at once.
   template <class Post>
   bool refused(Post&& post) {
     outcome o = outcome::retry;

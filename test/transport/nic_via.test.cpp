@@ -111,7 +111,7 @@ class pair {
   std::optional<player> players[2];
 };
 
-TEST_CASE("nic::via: which way the data goes, and the key of another job") {
+TEST_CASE("nic::via: the direction of data, and the key of another job") {
   pair<via> job, other_job;
   job.connect();
   room shared(job[1].c, 1000, true), plain(job[1].c, 1000, false), source(job[0].c, 1000, false);
@@ -182,7 +182,7 @@ TEST_CASE("nic::via: a script of failures") {
   job.until([&] { return job[0].links[1].disconnected == 1 && job[1].links[0].disconnected == 1; });
 }
 
-/// What a hostile peer says, by its wire.
+/// Packets of a hostile peer, sent by its wire.
 template <class N>
 void check_hostile() {
   mpx::sim::random random(1);

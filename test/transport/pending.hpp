@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every Transport does with posts that may be pending and with bodies that may be placed: the
-// payload is kept until its one completion, and each packet arrives once, whole and in order.
+// Contract suite of pending posts and placed bodies: the payload is kept until its one completion,
+// and each packet arrives once, whole and in order.
 
 #include <map>
 #include <optional>

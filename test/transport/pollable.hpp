@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every PollableTransport does: its descriptor ends a poll(2) on several, whenever a sleep
+// Contract suite of PollableTransport: its descriptor ends a poll(2) on several, whenever a sleep
 // would have ended, and at no other cost.
 
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 namespace transport_contract {
 
-/// What of two descriptors is readable within `timeout_ms`: bit 0 the first, bit 1 the second.
+/// Which of two descriptors are readable within `timeout_ms`: bit 0 the first, bit 1 the second.
 inline unsigned readable(int first, int second, int timeout_ms) {
   std::array<pollfd, 2> at{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
   ::poll(at.data(), at.size(), timeout_ms);
@@ -40,8 +40,8 @@ class pipe_ends {
   std::array<int, 2> ends_{};
 };
 
-/// Arms. A transport may refuse, after which it is looked at, or be woken, while a kernel moves what
-/// was sent before: a few times. `prepare()` comes before each try.
+/// Arms. A transport may refuse, after which it is looked at, or be woken, while a kernel moves
+/// what was sent before: a few times. `prepare()` comes before each try.
 template <class T, class Prepare>
 bool arm_quietly(T& t, int fd, int pipe, Prepare&& prepare) {
   keeper sink;
@@ -89,7 +89,7 @@ void check_descriptor() {
     job[0].wake();  // By a wake.
     CHECK(readable(fd, pipe.out(), soon) == 1);
     job[0].disarm();
-    job[0].wake();  // Nobody is asleep.
+    job[0].wake();  // No rank sleeps.
 
     REQUIRE(arm_quietly(job[0], fd, pipe.out()));  // In a sleep.
     std::jthread waker([&] {
@@ -121,15 +121,15 @@ void check_descriptor() {
     CHECK(post(job[0], 1, posted, 8) == outcome::done);
     ++posted;
   }
-  // What another thread posts or finds full while this one sleeps.
+  // Packets that another thread posts, or finds no room for, while this one sleeps.
   REQUIRE(arm_quietly(job[0], fd, pipe.out()));
   fill();
   CHECK(readable(fd, pipe.out(), soon) == 1);
   job[0].disarm();
 }
 
-/// Traffic of ranks that wait by poll(2) whenever there is nothing to do; every second one sleeps in
-/// the transport instead. No wake-up is lost.
+/// Traffic of ranks that wait by poll(2) whenever there is nothing to do; every second one sleeps
+/// in the transport instead. No wake-up is lost.
 template <mpx::PollableTransport T>
 void check_descriptor_traffic(peer_id n, std::uint32_t count) {
   cluster<T> job(n);

@@ -46,7 +46,7 @@ TEST_CASE("rdma over via: packets of the usual size") {
 }
 TEST_CASE("rdma over via: waiting") { check_waiting<helped<narrow>>(); }
 TEST_CASE("rdma over via: posts from the user's memory") { check_pending<helped<direct>>(); }
-TEST_CASE("rdma over via: who leaves") {
+TEST_CASE("rdma over via: a rank leaves") {
   check_parting<narrow>();
   check_parting<starved>();
   check_parting<direct>();
@@ -64,7 +64,7 @@ struct interrupted : mpx::transport::shm {
   }
 };
 
-TEST_CASE("rdma over via: who has sent and left since the wire was looked at is heard") {
+TEST_CASE("rdma over via: packets of a rank that sent and left since the last poll arrive") {
   cluster<mpx::transport::rdma<mpx::nic::basic_via<mpx::nic::via_options{}, interrupted>>> job(2);
   keeper sink;
   keeper own;
@@ -115,7 +115,7 @@ void check_leaving() {
   CHECK(sink.malformed_from.empty());
   CHECK(sink.packets.size() == 2);
 }
-TEST_CASE("rdma over via: who leaves takes its ring away, and what it had sent comes") {
+TEST_CASE("rdma over via: a rank that leaves withdraws its ring, and its packets arrive") {
   check_leaving<usual>();
   check_leaving<scarce>();
 }
@@ -164,7 +164,7 @@ TEST_CASE("rdma over via: puts") {
       const std::span memory = std::span(there).subspan(100, 50'000);
       const mpx::remote_memory at = job[1].expose(0, memory);
       REQUIRE(at.key != 0);
-      CHECK(job[0].get_cost_hint(1, at, 50'000) == mpx::advice::never);
+      CHECK(job[0].get_cost_hint(1, at, 50'000) == mpx::cost_hint::never);
       CHECK(put(job, 1, at, 7, std::span(here).first(49'000)));
       CHECK(there[106] == std::byte{1});
       CHECK(has_pattern(std::span(there).subspan(107, 49'000), 3));
@@ -172,7 +172,7 @@ TEST_CASE("rdma over via: puts") {
       job[1].retire(at);
     }
     CHECK(job[0].counters().pieces == 30);  // Of 5,000 bytes.
-    // What is owned is registered once.
+    // Owned memory is registered once.
     CHECK((job[1].registrations().misses == 1) == owned);
     CHECK((job[1].registrations().registered_bytes != 0) == owned);
     // Taken back, it is not touched.
@@ -202,7 +202,7 @@ struct fills : via {
   }
 };
 
-TEST_CASE("rdma over via: of those that wait for a full card, one a poll registers") {
+TEST_CASE("rdma over via: one of the ranks that wait for a full card registers per poll") {
   cluster<mpx::transport::rdma<fills>> job(2);
   constexpr std::size_t puts = 40;
   constexpr std::size_t polls = 50;
@@ -232,7 +232,7 @@ TEST_CASE("rdma over via: of those that wait for a full card, one a poll registe
   job[1].retire(at);
 }
 
-TEST_CASE("rdma over via: the limit refuses, and nobody waits") {
+TEST_CASE("rdma over via: the limit refuses, and no rank waits") {
   cluster<scarce> job(2);
   std::vector<std::byte> memory(400'000);
   CHECK(job[0].expose(1, memory).key == 0);
@@ -256,7 +256,7 @@ TEST_CASE("rdma over via: the limit refuses, and nobody waits") {
   CHECK(job[0].registrations().registered_bytes == 0);
 }
 
-TEST_CASE("rdma: what MPX_RDMA_PINNED_BYTES may say") {
+TEST_CASE("rdma: values of MPX_RDMA_PINNED_BYTES") {
   const auto says = [](const char* value) {
     ::setenv("MPX_RDMA_PINNED_BYTES", value, 1);  // NOLINT(concurrency-mt-unsafe)
     std::string text = ranks::text_of([] { cluster<usual> job(1); });
@@ -289,7 +289,7 @@ TEST_CASE("rdma over via: puts that carry packets") {
   }
 }
 
-TEST_CASE("rdma over via: what is said of retired memory is true") {
+TEST_CASE("rdma over via: reports on retired memory are true") {
   cluster<scarce> job(3);
   std::vector<std::byte> memory(20'000);
   const mpx::remote_memory one = job[0].expose(1, memory);
@@ -328,7 +328,7 @@ TEST_CASE("rdma over via: memory of the transport's own is registered once, and 
   CHECK(job[0].registrations().hits >= 5);
   CHECK(job[0].card().counters().shared_bytes >= 5 * bytes);
   CHECK(job[0].card().counters().kernel_bytes == 0);
-  // What is large is given back when it is free, but for one chunk.
+  // Large memory is returned when it is free, except for one chunk.
   const std::uint64_t before = job[0].registrations().registered_bytes;
   void* const large = job[0].allocate(std::size_t{9} << 20, 4096);
   CHECK(job[0].registrations().registered_bytes >= before + (std::size_t{9} << 20));

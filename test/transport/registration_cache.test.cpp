@@ -33,7 +33,7 @@ struct pinning_card {
     std::uint64_t begin, end;
     std::vector<std::uint64_t> pages;
   };
-  std::map<std::uint64_t, std::uint64_t> page_at;  // What lies at a page's address; 0: nothing yet.
+  std::map<std::uint64_t, std::uint64_t> page_at;  // Page at an address; 0: none yet.
   std::map<std::uint64_t, pinned> registered;
   std::uint64_t next = 1;
   int busy = 0;  // So often somebody is in the middle of an access.
@@ -67,7 +67,7 @@ struct pinning_card {
     if (registered.erase(r.number) != 1) next = 0;  // Seen by the checks below.
     return true;
   }
-  /// Whether a transfer of [begin, end) by `r` moves what the program sees there.
+  /// True if a transfer of [begin, end) by `r` moves the data that the program sees there.
   bool moves_what_is_there(const registration& r, std::uint64_t begin, std::uint64_t end) {
     const auto it = registered.find(r.number);
     if (it == registered.end() || begin < it->second.begin || end > it->second.end) return false;
@@ -87,7 +87,7 @@ std::span<std::byte> at(std::uint64_t begin, std::uint64_t end) {
 constexpr std::uint64_t page = 4096;
 constexpr auto any = mpx::nic_access::local;
 
-TEST_CASE("registration cache: what is owned is kept, and found in all three overlaps") {
+TEST_CASE("registration cache: owned memory is kept, and found in all three overlaps") {
   pinning_card card;
   cache_type cache(card);
   errc why{};
@@ -127,7 +127,7 @@ TEST_CASE("registration cache: what is owned is kept, and found in all three ove
   CHECK(card.registered.empty());
 }
 
-TEST_CASE("registration cache: the limit takes what is not in use, the oldest first") {
+TEST_CASE("registration cache: the limit evicts unused registrations, the oldest first") {
   pinning_card card;
   cache_type cache(card, 10 * page);
   errc why{};
@@ -168,7 +168,7 @@ TEST_CASE("registration cache: the limit takes what is not in use, the oldest fi
   use(20);
   use(30);
   CHECK(card.bytes == 6 * page);
-  // What overlaps does not fit as one, but alone.
+  // Overlapping ranges exceed the limit as one, but each fits alone.
   auto* const first = cache.find(at(20 * page, 23 * page), any);
   REQUIRE(first != nullptr);
   auto* const second = cache.acquire(at(22 * page, 25 * page), any, why);
@@ -178,7 +178,7 @@ TEST_CASE("registration cache: the limit takes what is not in use, the oldest fi
   cache.release(*second, at(22 * page, 25 * page));
 }
 
-TEST_CASE("registration cache: foreign memory goes with its last user") {
+TEST_CASE("registration cache: foreign memory is deregistered with its last use") {
   pinning_card card;
   cache_type cache(card);
   errc why{};
@@ -205,7 +205,7 @@ TEST_CASE("registration cache: foreign memory goes with its last user") {
   CHECK(cache.revoke(*anew) == outcome::done);
   cache.release(*part, at(10, 20));
   CHECK(card.registered.empty());
-  // Who may be written to is not found by who asked for less.
+  // A registration that allows writes is not used for requests with fewer rights.
   auto* const local = cache.acquire(at(5, 100), any, why);
   auto* const open = cache.acquire(at(5, 100), mpx::nic_access::remote_write, why);
   CHECK(open != local);
@@ -227,7 +227,7 @@ TEST_CASE("registration cache: foreign memory goes with its last user") {
   CHECK(cache.own(at(2000, 2001)));
 }
 
-TEST_CASE("registration cache: what follows its memory is kept, whoever owns that") {
+TEST_CASE("registration cache: registrations that follow their memory are kept for any owner") {
   pinning_card card;
   cache_type cache(card, 20 * page, page, true);
   errc why{};
@@ -285,7 +285,7 @@ struct oracle {
     }
     return true;
   }
-  /// What is used by nobody and cannot be found, or is foreign, is gone.
+  /// Checks that unused registrations that cannot be found, or are foreign, are gone.
   void sweep() {
     for (registered& r : all)
       if (!follows && !r.kept && r.users.count({r.begin, r.end}) == 0) r.findable = false;
@@ -345,7 +345,7 @@ struct oracle {
   }
 };
 
-TEST_CASE("registration cache: as a naive one does, at random") {
+TEST_CASE("registration cache: equals a naive cache in random operations") {
   for (std::uint64_t seed = 1; seed <= 16; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -370,7 +370,7 @@ TEST_CASE("registration cache: as a naive one does, at random") {
           const std::uint64_t e = b + 30 * page - 7;
           const auto it = std::find(naive.owned.begin(), naive.owned.end(), std::pair{b, e});
           if (it == naive.owned.end()) {
-            // What is foreign to its users may become owned meanwhile, not the other way round.
+            // Foreign memory may become owned while it is used, not the other way round.
             REQUIRE(cache.own(at(b, e)));
             naive.owned.push_back({b, e});
             break;

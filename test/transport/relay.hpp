@@ -34,11 +34,11 @@ enum class fault : std::uint8_t {
   reset,    ///< Both ends are told that the connection is reset.
   close,    ///< Both ends see its end.
   half,     ///< One direction ends, the other goes on.
-  swallow,  ///< What comes is taken, and goes nowhere; 10 ms later the connection is reset.
+  swallow,  ///< Data is swallowed; 10 ms later the connection is reset.
   stall,    ///< Nothing passes for 10 ms, then everything.
 };
 
-/// What happens to a connection: a fault once it has carried so many bytes, both ways together.
+/// Fault of a connection, once it has carried so many bytes in both directions together.
 struct fate {
   fault what = fault::none;
   std::uint64_t after = 0;
@@ -62,7 +62,7 @@ class relay {
   struct connection {
     std::array<tcp_descriptor, 2> ends;
     std::array<std::string, 2> held;  // For that end.
-    std::array<bool, 2> finished{};   // What comes from that end.
+    std::array<bool, 2> finished{};   // The end of that side's data.
     fate left;                        // `after` counts down.
     std::optional<clock::time_point> until;
     bool swallows = false;
@@ -101,7 +101,7 @@ class relay {
     tcp_descriptor s(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!s) return;
     tcp_descriptor to(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    // Nobody there: who has come is told by a reset.
+    // The target is not there: the caller gets a reset.
     if (::connect(to.fd(), &target_.any, target_.bytes) != 0) return end_by_reset(s);
     connection& c = all_.emplace_back();
     c.ends = {std::move(s), std::move(to)};

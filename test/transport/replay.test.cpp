@@ -138,7 +138,7 @@ class game {
       const replay_completion c = told_.front();
       if (!c.ok || held_.erase(c.cookie) == 0) complaint_ = "an end was told twice, or not ok";
       if (auto it = bodies_.find(c.cookie); it != bodies_.end())
-        std::fill(it->second.begin(), it->second.end(), '#');  // Nobody reads it any more.
+        std::fill(it->second.begin(), it->second.end(), '#');  // Not read any more.
     }
     reserve();
   }
@@ -151,7 +151,7 @@ class game {
   std::string got_;
   std::string on_the_way_;
   std::map<mpx::cookie_t, std::string> bodies_;
-  std::map<mpx::cookie_t, bool> held_;  // Whether it was copied.
+  std::map<mpx::cookie_t, bool> held_;  // True: it was copied.
   std::deque<std::string> spare_;
   mpx::cookie_t serial_ = 0;
   std::string complaint_;
@@ -164,7 +164,7 @@ TEST_CASE("replay: nothing is lost or doubled, wherever connections break") {
   }
 }
 
-TEST_CASE("replay: what is kept is bounded, and what fails is told") {
+TEST_CASE("replay: the log is bounded, and failures are reported") {
   replay_log log;
   replay_told told;
   REQUIRE(told.reserve(1000));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A reliable transport over a simulated network that loses, repeats and shortens packets. What makes
-// it so is the code of transport tcp below its frames (replay log, writer, reader); here are
+// A reliable transport over a simulated network that loses, repeats and shortens packets. What
+// makes it so is the code of transport tcp below its frames (replay log, writer, reader); here are
 // connections that break in its stead, at bytes that the seed chooses.
 //
-// Each direction of a pair is a stream of its own. Its bytes travel in packets that say where in the
-// stream they belong; who finds some missing says so, and who hears no answer asks, by the clock.
-// Then there is another connection: the receiver tells how far it is, and the log begins again there.
+// Each direction of a pair is a stream of its own. Its bytes travel in packets that say where in
+// the stream they belong; who finds some missing says so, and who hears no answer asks, by the
+// clock. Then there is another connection: the receiver tells how far it is, and the log begins
+// again there.
 
 #include <algorithm>
 #include <array>
@@ -51,7 +52,7 @@ struct plan {
   std::size_t reset_before = 6000;  ///< at a byte before this one.
 };
 
-/// What has happened, so that a test can see that it has.
+/// Counts of events, so that a test can check that they happened.
 struct replayed_counters {
   std::uint64_t connections = 0;  ///< One way.
   std::uint64_t resets = 0;       ///< Of these, that were to break at a byte, and did.
@@ -82,7 +83,7 @@ class alarm_clock : public mpx::sim::detail::event_handler {
   std::int64_t at_ns_ = 0;  // The next one; 0: none.
 };
 
-/// What one packet of the network says. Streams are counted in bytes, from the first.
+/// Kinds of packets of the simulated network. Streams are counted in bytes, from the first.
 enum class said : std::uint32_t {
   begin,   ///< A connection begins: how far are you?
   resume,  ///< So far.
@@ -187,16 +188,16 @@ using mpx::transport::detail::tcp_state;
 template <class T>
 struct replayed_link : mpx::transport::detail::tcp_line<lossy_stream<T>, limits> {
   using mpx::transport::detail::tcp_line<lossy_stream<T>, limits>::tcp_line;
-  // What leaves.
+  // Outgoing stream.
   std::uint32_t connection = 0;
   std::uint64_t confirmed = 0;  // By the receiver, beyond all receipts.
   std::int64_t due_ns = 0;      // When to ask again; 0: nothing is unsure.
   std::int64_t patience_ns = 0;
   bool owes_begin = false;
   bool owes_probe = false;
-  // What comes.
+  // Incoming stream.
   std::uint32_t connection_in = 0;
-  std::uint64_t began = 0;    // Where the connection has begun.
+  std::uint64_t began = 0;    // Begin of the connection.
   std::uint64_t arrived = 0;  // Read or staged.
   std::uint64_t probed = 0;
   bool owes_resume = false;
@@ -240,8 +241,8 @@ class replayed
         random_(b.world().scheduler().random().next()) {}
   replayed(const replayed&) = delete;
   replayed& operator=(const replayed&) = delete;
-  /// What was sent is the network's to deliver, as a kernel would, from those who are still there.
-  /// Who leaves while some of it has not been taken may have freed that, and delivers nothing more.
+  /// The network delivers sent data, as a kernel would, from ranks that are still there. A rank
+  /// that leaves while some of it has not been taken may have freed it, and delivers nothing more.
   ~replayed() {
     leaving_ = true;
     for (link* const l : links_)
@@ -275,7 +276,7 @@ class replayed
     link* const found = find_or_make(peer);
     if (found == nullptr) return outcome::refused;
     link& l = *found;
-    if (l.roomy_at == this->news_) {
+    if (l.roomy_at == this->room_epoch_) {
       l.roomy_at = 0;
       --this->roomy_;
     }
@@ -308,8 +309,8 @@ class replayed
   bool arm() noexcept {
     this->begin_poll();
     go_on();
-    const bool busy =
-        this->take_news() || !own_.empty() || !this->serving().empty() || !completions_.empty();
+    const bool busy = this->take_room_report() || !own_.empty() || !this->serving().empty() ||
+                      !completions_.empty();
     if (busy || !lower_.arm()) return false;
     std::int64_t next = 0;
     for (const link* l : links_)
@@ -423,12 +424,12 @@ class replayed
     l.in.clear();
   }
 
-  /// What is owed to a peer, as far as the network has room.
+  /// Sends owed packets as far as the network has room.
   void speak(link& l) noexcept {
     if (l.owes_begin && say(l, {said::begin, l.connection, 0, 0})) l.owes_begin = false;
     if (l.owes_probe && say(l, {said::probe, l.connection, l.socket.written(), 0}))
       l.owes_probe = false;
-    // Who sends data has had the answer: another one would not be listened to, and tell nobody.
+    // A sender of data has had the answer: another one would be ignored.
     if (l.owes_resume &&
         (l.arrived != l.began || say(l, {said::resume, l.connection_in, l.in.receipt().tell(), 0})))
       l.owes_resume = false;

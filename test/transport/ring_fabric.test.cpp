@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the fabric does where its segment has no room for a ring. All else of it is tested through
-// the transports that are made of it, and in test/preempt.
+// The fabric without room for a ring in its segment. The transports over it, and test/preempt, test
+// the rest.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ class narrow_segment : public ring::inproc_segment {
 
 using fabric = ring::ring_fabric<narrow_segment>;
 
-TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes malformed") {
+TEST_CASE("ring_fabric: a lack of mappings is not reported as malformed data") {
   const ring::shared_mapping memory(ring::inproc_segment::bytes(two), 2);
   bool out = false;
   const bool never = false;
@@ -48,7 +48,7 @@ TEST_CASE("ring_fabric: who lacks mappings itself does not call its peer's bytes
   receiver.disarm();
   CHECK(post(receiver, 0, 1, 8) == outcome::refused);
 
-  REQUIRE(post(sender, 1, 2, 8) == outcome::done);  // Nobody listens yet: it calls again.
+  REQUIRE(post(sender, 1, 2, 8) == outcome::done);  // Not received yet: it calls again.
   for (int i = 0; i < 100; ++i) CHECK(receiver.poll(sink) == 0);
   CHECK(sink.unreachable_from == std::vector<peer_id>{0, 0});
 

@@ -17,7 +17,7 @@
 
 namespace nic_contract {
 
-/// What goes wrong. -1: never.
+/// Planted errors of a card. -1: never.
 struct nic_script {
   int registrations = -1;  ///< So many go well; those after them find no resources.
   int posts = -1;          ///< So many go well; then their connection ends, and the count is -1.
@@ -171,8 +171,8 @@ class scripted_nic {
   mpx::sim::random random_;
   std::vector<mpx::nic_event> held_;
   std::deque<mpx::nic_event> out_;
-  /// A post may succeed now, whatever others have since then: until the program, which would sleep, has
-  /// been told so.
+  /// A post may succeed now, whatever others have since then: until the program, which would sleep,
+  /// has been told so.
   bool retried_ = false;
 };
 

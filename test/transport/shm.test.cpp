@@ -53,7 +53,7 @@ TEST_CASE("shm: many peers") {
   check_many_peers<small_shm>(70);
   check_many_peers<small_shm>(130);
 }
-TEST_CASE("shm: one can poll for it") {
+TEST_CASE("shm: PollableTransport") {
   check_pollable<shm>();
   check_pollable<small_shm>();
 }
@@ -142,7 +142,7 @@ class two_processes {
   std::optional<mpx::bootstrap::mpxrun> rank_;
 };
 
-TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
+TEST_CASE("shm: a false peer card gives no access to any process") {
   two_processes job;
   struct card {
     std::int64_t pid;
@@ -181,7 +181,7 @@ TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
   CHECK(!reaches(1, {0, 0, 0}));
   CHECK(!reaches(1, {-1, honest.address, honest.word}));
   CHECK(!reaches(1, {honest.pid + (std::int64_t{1} << 32), honest.address, honest.word}));
-  // What looks like the peer's mark lies in this process, which the peer names.
+  // A copy of the peer's mark lies in this process, which the peer names.
   const mpx::transport::detail::process_mark copied{honest.word, 1};
   const auto here = reinterpret_cast<std::uintptr_t>(&copied);
   CHECK(!reaches(1, {::getpid(), here, honest.word}));
@@ -200,7 +200,7 @@ TEST_CASE("shm: a card that lies reaches nobody, least of all its reader") {
   CHECK(t.kernel_copies(0));
 }
 
-TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
+TEST_CASE("shm: messages of a rank to itself use private memory") {
   mpx::bootstrap::singleton job;
   small_shm t(job);
   keeper sink;
@@ -216,7 +216,7 @@ TEST_CASE("shm: what a rank sends to itself lies in memory of its own") {
   CHECK(std::all_of(shared.begin(), shared.end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_CASE("shm: without its file a small job goes on, and a large one says what it lacks") {
+TEST_CASE("shm: without its file a small job continues, and a large one reports the error") {
   using large = basic_shm<4, 4096, std::uint64_t{1} << 41>;
   const mpx::bootstrap::thread_job job(2);
   const int fd = job.shared_fd();
@@ -257,24 +257,24 @@ TEST_CASE("shm: without its file a small job goes on, and a large one says what 
   poll_until(d, sink, 2);
 }
 
-TEST_CASE("shm: which path a long message takes") {
-  using mpx::advice;
+TEST_CASE("shm: the protocol of a long message") {
+  using mpx::cost_hint;
   std::vector<std::byte> ordinary(4096);
   const auto says = [&ordinary](auto& job) {
     return job[0].get_cost_hint(1, job[1].expose(0, ordinary), ordinary.size());
   };
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::single>> one(2);
   const bool kernel = one[0].kernel_copies(1);
-  CHECK(says(one) == (kernel ? advice::always : advice::never));
+  CHECK(says(one) == (kernel ? cost_hint::always : cost_hint::never));
   cluster<basic_shm<16, 4096, 1 << 20, copy_path::pipelined>> two(2);
-  CHECK(says(two) == advice::never);
+  CHECK(says(two) == cost_hint::never);
   cluster<basic_shm<16, 4096, 1 << 20>> oversubscribed(
       static_cast<peer_id>(mpx::platform::usable_cores() + 1));
   CHECK(oversubscribed[0].oversubscribed());
-  CHECK(says(oversubscribed) == (kernel ? advice::always : advice::never));
+  CHECK(says(oversubscribed) == (kernel ? cost_hint::always : cost_hint::never));
   void* shared = two[1].allocate_shared(64, 64);
   CHECK(two[0].get_cost_hint(1, two[1].expose(0, {static_cast<std::byte*>(shared), 64}), 64) ==
-        advice::always);
+        cost_hint::always);
   two[1].deallocate_shared(shared, 64);
 }
 
@@ -315,8 +315,8 @@ class marked_memory {
   std::byte* base_;
 };
 
-/// KiB of a rank's memory that lie on huge pages once another one has fetched it 400 times, or up to
-/// `most` times where that is not enough; -1: it cannot.
+/// KiB of a rank's memory that lie on huge pages once another one has fetched it 400 times, or up
+/// to `most` times where that is not enough; -1: it cannot.
 template <class T>
 long huge_kib_after_gets(int most) {
   constexpr std::size_t mib = std::size_t{1} << 20;
@@ -339,7 +339,7 @@ long huge_kib_after_gets(int most) {
   return huge_kib_at(memory.span().data());
 }
 
-TEST_CASE("shm: memory that is fetched again and again lies on huge pages, unless told not to") {
+TEST_CASE("shm: memory fetched repeatedly is moved to huge pages, unless disabled") {
   using mpx::transport::huge_pages;
   using never = basic_shm<16, 4096, 1 << 20, copy_path::automatic, huge_pages::never>;
   constexpr std::size_t region = std::size_t{2} << 20;
@@ -366,7 +366,7 @@ TEST_CASE("shm: memory that is fetched again and again lies on huge pages, unles
   if (enabled.find("[always]") == std::string::npos) CHECK(huge_kib_after_gets<never>(400) <= 0);
 }
 
-TEST_CASE("shm: an arena's bounds are kept, whatever a peer claims") {
+TEST_CASE("shm: an arena's bounds hold against any offset of a peer") {
   constexpr std::uint64_t arena = 1 << 16;
   cluster<little_arena> job(2);
   auto* p = static_cast<std::byte*>(job[1].allocate_shared(arena, 64));
@@ -427,7 +427,7 @@ TEST_CASE("shm: alignments over a page are refused, not ignored") {
   }
 }
 
-TEST_CASE("shm: transports one after the other and at once in one job") {
+TEST_CASE("shm: transports in sequence and at once in one job") {
   for (int round = 0; round < 3; ++round) {
     cluster<small_shm> a(2);
     cluster<shm> b(2);

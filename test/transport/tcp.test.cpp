@@ -25,14 +25,14 @@ static_assert(mpx::posts_pend<tcp> && !mpx::posts_pend<copying>);
 
 TEST_CASE("tcp: packets") { check_packets<copying>(); }
 TEST_CASE("tcp: waiting") { check_waiting<copying>(); }
-TEST_CASE("tcp: one can poll for it") { check_pollable<copying>(); }
+TEST_CASE("tcp: PollableTransport") { check_pollable<copying>(); }
 TEST_CASE("tcp: many peers") { check_many_peers<copying>(70); }
 TEST_CASE("tcp: posts that wait where they are") {
   check_pending<pending>();
   check_placing<pending>();
   check_dropping<pending>();
 }
-TEST_CASE("tcp: who leaves") {
+TEST_CASE("tcp: a rank leaves") {
   check_parting<tcp>();
   check_parting<basic_tcp<64 * 1024, false, 100'000>>();
 }

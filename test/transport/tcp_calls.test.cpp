@@ -36,7 +36,8 @@ void compute_for_long() {
   std::this_thread::sleep_for(std::chrono::nanoseconds(3 * tcp_patience(patience_s).reach_ns()));
 }
 
-TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a break, crossed") {
+TEST_CASE(
+    "tcp: nor is the peer of a rank that computes, at the first call, after a break, crossed") {
   const impatient now;
   const payload body(0, 100);
   losing_keeper sink;
@@ -45,7 +46,7 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
     REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::pending);
     {
       const call_of_rank_0 first(j, sink);
-    }  // Nobody was heard, and rank 1 did not wait for ever.
+    }  // No rank was heard, and rank 1 did not wait for ever.
     compute_for_long();
     is_met(j, sink);
   }
@@ -78,7 +79,7 @@ TEST_CASE("tcp: nor is the peer of one who computes, at the first call, after a 
   CHECK(sink.lost_ones.empty());
 }
 
-TEST_CASE("tcp: a call that waits to be taken asks the other host again, and stays the same") {
+TEST_CASE("tcp: a call that waits to be accepted asks the other host again with the same proof") {
   const impatient now;
   losing_keeper sink;
   const std::int64_t until = mpx::platform::now_ns() + patience_s * second_ns;
@@ -118,7 +119,7 @@ TEST_CASE("tcp: a call that waits to be taken asks the other host again, and sta
   CHECK(sink.lost_ones.empty());
 }
 
-TEST_CASE("tcp: who computes while a host is silent calls again before it is lost") {
+TEST_CASE("tcp: a rank that computes while a host is silent connects again before a loss") {
   const impatient now;
   losing_keeper sink;
   half_job j;
@@ -132,7 +133,7 @@ TEST_CASE("tcp: who computes while a host is silent calls again before it is los
   is_met(j, sink);
 }
 
-TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling") {
+TEST_CASE("tcp: a rank that polls seldom reconnects to a peer that closes connections") {
   const impatient now;
   losing_keeper sink;
   half_job j;
@@ -150,7 +151,7 @@ TEST_CASE("tcp: who polls seldom meets a peer that hangs up, and goes on calling
   is_met(j, sink);
 }
 
-TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end") {
+TEST_CASE("tcp: a peer that closes every connection is lost in the end") {
   const impatient now;
   losing_keeper sink;
   half_job j;
@@ -166,12 +167,12 @@ TEST_CASE("tcp: a peer that hangs up on whoever waits for it is lost in the end"
   CHECK(calls > 2);
 }
 
-TEST_CASE("tcp: of two calls that cross one remains, however often they have failed") {
+TEST_CASE("tcp: of two crossing connections one remains, after any number of failures") {
   half_job j;
   losing_keeper sink;
   calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   SUBCASE("the lower rank's, whose proof is out") {
     mine.challenge();
     mine.hear();
@@ -186,12 +187,12 @@ TEST_CASE("tcp: of two calls that cross one remains, however often they have fai
   CHECK(sink.lost_ones.empty());
 }
 
-TEST_CASE("tcp: who has hung up is given nothing, and nothing is given up for him") {
+TEST_CASE("tcp: a closed connection gets nothing, and no other is dropped for it") {
   half_job j;
   losing_keeper sink;
   calls_in_vain(j, sink);
   call_of_rank_0 mine(j, sink, false);
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   {
     const tcp_descriptor other = greeted(j, c);
   }
@@ -225,12 +226,12 @@ class idle_child {
   int ends_[2];
   pid_t child_;
 };
-bool has_news(half_job& j) {
+bool has_changed(half_job& j) {
   pollfd p{j.t->descriptor(), POLLIN, 0};
   return ::poll(&p, 1, 0) != 0;
 }
 
-TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends") {
+TEST_CASE("tcp: connections end for both sides though a forked child holds them") {
   half_job j;
   losing_keeper sink;
   const deadline limit;
@@ -241,7 +242,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     while (sink.lost_ones.empty() && !limit.passed()) j.t->poll(sink);
     CHECK(sink.lost_ones.size() == 1);
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("one that is replaced") {
     const tcp_descriptor s = proven(j);
@@ -249,7 +250,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     const tcp_descriptor next = proven(j);
     CHECK(hangs_up(j, s));
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
     CHECK(j.t->state_of(1) == tcp_state::open);
   }
   SUBCASE("a call that is given up") {
@@ -259,11 +260,11 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     const idle_child child;
     mine.judge(tcp_verdict::crossed);
     CHECK(hangs_up(j, mine.s));
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("one of a stranger, or of who is not wanted") {
     const tcp_descriptor s = j.connect_and_knock();
-    tcp_connector c(1, 0);
+    tcp_connecting_handshake c(1, 0);
     const tcp_descriptor other = greeted(j, c);
     const idle_child child;
     j.t->drop_peer(1);
@@ -272,7 +273,7 @@ TEST_CASE("tcp: what a forked child holds has ended all the same, for both ends"
     CHECK(verdict_on(j, other, c) == tcp_verdict::gone);
     CHECK(hangs_up(j, other));
     j.poll(sink);
-    CHECK(!has_news(j));
+    CHECK(!has_changed(j));
   }
   SUBCASE("and nobody waits at a door that nobody opens") {
     const tcp_descriptor s = j.connect_and_knock();

@@ -50,7 +50,7 @@ std::vector<tcp_endpoint> published(std::initializer_list<const char*> addresses
 
 // --- What a rank publishes -----------------------------------------------------------------------
 
-TEST_CASE("tcp: what can be expected of an address") {
+TEST_CASE("tcp: kinds of addresses") {
   CHECK(reach_of("10.0.0.1", runs, false) == address_reach::plain);
   CHECK(reach_of("fd00::1", runs, false) == address_reach::plain);
   CHECK(reach_of("10.0.0.1", runs | IFF_LOOPBACK, false) == address_reach::plain);
@@ -64,7 +64,7 @@ TEST_CASE("tcp: what can be expected of an address") {
   CHECK(reach_of("::1", runs | IFF_LOOPBACK, false) == address_reach::loopback);
 }
 
-TEST_CASE("tcp: the addresses of a host that others are told of, the best first") {
+TEST_CASE("tcp: the published addresses of a host, the best first") {
   const std::vector<tcp_address> host{on("lo", "127.0.0.1", 8),
                                       on("docker0", "172.17.0.1", 16, IFF_UP, true),
                                       on("tun0", "10.8.0.1", 32, runs | IFF_POINTOPOINT),
@@ -97,7 +97,7 @@ TEST_CASE("tcp: the addresses of a host that others are told of, the best first"
   CHECK(errc_of([&] { static_cast<void>(places("eth7")); }) == mpx::errc::argument);
 }
 
-TEST_CASE("tcp: hosts with nothing but themselves, with IPv4 alone, with more than can be told") {
+TEST_CASE("tcp: hosts with loopback alone, with IPv4 alone, with too many addresses") {
   const std::vector<tcp_address> alone{on("lo", "127.0.0.1", 8), on("eth0", "fe80::1", 64)};
   CHECK(text(tcp_places::chosen(nullptr, false, 1, alone).addresses) == "lo 127.0.0.1");
   CHECK(!tcp_places::chosen(nullptr, false, 1, alone).everywhere);
@@ -160,7 +160,7 @@ TEST_CASE("tcp: networks end where their prefix does") {
 
 // --- The search ----------------------------------------------------------------------------------
 
-TEST_CASE("tcp: a search goes round, first in haste; refusals of all addresses end it") {
+TEST_CASE("tcp: a search repeats all addresses, quickly at first; refusals of all end it") {
   constexpr std::int64_t reach = 4 * second_ns;
   constexpr std::int64_t usual = reach / 3;
   tcp_search one;
@@ -187,7 +187,7 @@ TEST_CASE("tcp: a search goes round, first in haste; refusals of all addresses e
   CHECK(!s.failed(ECONNREFUSED, 3));
   CHECK(s.failed(ECONNREFUSED, 3));
 
-  // Where the peer has been met, a refusal is the peer's own.
+  // At an address where the peer was found before, a refusal comes from the peer itself.
   s.found(1, 3);
   CHECK(s.at() == 1);
   CHECK(s.has_untried(3));
@@ -215,7 +215,7 @@ TEST_CASE("tcp: the text of a search names each address that was tried") {
       s.text(d.of(0)) ==
       "10.1.0.1 port 4711: Network is unreachable; 172.17.0.1 port 4711: another process answers");
   s.failed(ETIMEDOUT, 3);
-  s.failed(ETIMEDOUT, 3);  // What has been known of the first stays.
+  s.failed(ETIMEDOUT, 3);  // The first reason stays.
   CHECK(s.text(d.of(0)) ==
         "10.1.0.1 port 4711: Network is unreachable; 172.17.0.1 port 4711: another process "
         "answers; fd00::1 port 4711: no answer");
@@ -225,7 +225,7 @@ TEST_CASE("tcp: the text of a search names each address that was tried") {
 
 // --- Whoever answers -----------------------------------------------------------------------------
 
-/// What is found at the address that rank 1 publishes first.
+/// The process at the address that rank 1 publishes first.
 enum class other { nobody, hangs_up, another_program, another_rank, silent };
 
 void check_next_address_is_called(other what) {
@@ -259,8 +259,8 @@ void check_next_address_is_called(other what) {
   CHECK(j.t->loss_text(1) == "");
 }
 
-TEST_CASE("tcp: nobody at the first address") { check_next_address_is_called(other::nobody); }
-TEST_CASE("tcp: one who hangs up at the first address") {
+TEST_CASE("tcp: no process at the first address") { check_next_address_is_called(other::nobody); }
+TEST_CASE("tcp: a process that closes the connection at the first address") {
   check_next_address_is_called(other::hangs_up);
 }
 TEST_CASE("tcp: another program at the first address") {
@@ -270,7 +270,7 @@ TEST_CASE("tcp: a rank of another job at the first address") {
   check_next_address_is_called(other::another_rank);
 }
 
-TEST_CASE("tcp: one who says nothing at an address that several hosts have") {
+TEST_CASE("tcp: a silent process at an address that several hosts have") {
   tcp_endpoint wrong;
   const tcp_descriptor door = listen_tcp(ip::address_v4::loopback(), {}, wrong);
   half_job j(text_of(wrong) + ' ');  // Both are this host's own addresses: either may be another's.
@@ -282,7 +282,7 @@ TEST_CASE("tcp: one who says nothing at an address that several hosts have") {
   CHECK(sink.lost_ones.empty());
 }
 
-TEST_CASE("tcp: nobody at any address: the text names them all") {
+TEST_CASE("tcp: no process at any address: the text names them all") {
   tcp_endpoint wrong;
   listen_tcp(at("127.0.0.2"), {}, wrong).close();
   half_job j(text_of(wrong) + ' ');

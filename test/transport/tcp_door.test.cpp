@@ -35,19 +35,19 @@ auto feed(Machine& m, const Message& bytes, std::size_t piece, auto&&... more) {
 }
 
 /// The accepting end, rank `self` of 8, to which the first bytes have come.
-tcp_acceptor knocked_at(peer_id self, const tcp_secret& secret, std::size_t piece = 99) {
-  tcp_acceptor a(tcp_knock_of(secret, self));
+tcp_accepting_handshake knocked_at(peer_id self, const tcp_secret& secret, std::size_t piece = 99) {
+  tcp_accepting_handshake a(tcp_knock_of(secret, self));
   REQUIRE(feed(a, tcp_knock_of(secret, self), piece, secret, self, 8u) == tcp_step::ready);
   CHECK(a.has_knocked());
   return a;
 }
 
-TEST_CASE("tcp: two ranks of a job believe each other, whatever the pieces") {
+TEST_CASE("tcp: two ranks of a job accept each other, for any pieces of the handshake") {
   const tcp_secret secret = tcp_secret::drawn();
   for (const std::size_t piece : {1u, 7u, 1000u}) {
     for (const tcp_verdict v : {tcp_verdict::open, tcp_verdict::crossed, tcp_verdict::gone}) {
-      tcp_acceptor a = knocked_at(5, secret, piece);
-      tcp_connector c(3, 5);
+      tcp_accepting_handshake a = knocked_at(5, secret, piece);
+      tcp_connecting_handshake c(3, 5);
       REQUIRE(feed(c, a.challenge(), piece, secret) == tcp_step::ready);
       CHECK(!c.is_judged());
       REQUIRE(feed(a, c.hello(secret), piece, secret, 5u, 8u) == tcp_step::ready);
@@ -64,10 +64,10 @@ TEST_CASE("tcp: a rank that waits to be challenged knocks again") {
   const tcp_knock knock = tcp_knock_of(secret, 5);
   for (const std::size_t piece : {1u, 7u, 1000u})
     for (const int times : {1, 2, 7, 20}) {
-      tcp_acceptor a = knocked_at(5, secret, piece);
+      tcp_accepting_handshake a = knocked_at(5, secret, piece);
       for (int i = 0; i < times; ++i)
         REQUIRE(feed(a, knock, piece, secret, 5u, 8u) == tcp_step::more);
-      tcp_connector c(3, 5);
+      tcp_connecting_handshake c(3, 5);
       REQUIRE(feed(c, a.challenge(), piece, secret) == tcp_step::ready);
       REQUIRE(feed(a, c.hello(secret), piece, secret, 5u, 8u) == tcp_step::ready);
       CHECK(a.from() == 3);
@@ -84,33 +84,33 @@ TEST_CASE("tcp: any other bit of a message is a stranger's") {
   CHECK(knock != tcp_knock_of(secret, 4));
   CHECK(knock != tcp_knock_of(tcp_secret::drawn(), 5));
   for (std::size_t bit = 0; bit < 8 * sizeof knock; ++bit) {
-    tcp_acceptor one(knock);
+    tcp_accepting_handshake one(knock);
     CHECK(feed(one, flipped(knock, bit), 99, secret, 5u, 8u) == tcp_step::wrong);
   }
-  tcp_acceptor a = knocked_at(5, secret);
-  tcp_connector c(3, 5);
+  tcp_accepting_handshake a = knocked_at(5, secret);
+  tcp_connecting_handshake c(3, 5);
   REQUIRE(feed(c, a.challenge(), 99, secret) == tcp_step::ready);
   const tcp_hello hello = c.hello(secret);
   for (std::size_t bit = 0; bit < 8 * sizeof hello; ++bit) {
-    tcp_acceptor same = a;
+    tcp_accepting_handshake same = a;
     CHECK(feed(same, flipped(hello, bit), 99, secret, 5u, 8u) == tcp_step::wrong);
   }
   const auto refused = [&](peer_id self, peer_id peers, const tcp_secret& s) {
-    tcp_acceptor same = a;
+    tcp_accepting_handshake same = a;
     return feed(same, hello, 99, s, self, peers) == tcp_step::wrong;
   };
-  CHECK(refused(4, 8, secret));                // It wants somebody else.
-  CHECK(refused(5, 3, secret));                // There is no such rank.
-  CHECK(refused(5, 8, tcp_secret::drawn()));   // Of another job.
-  tcp_acceptor again = knocked_at(5, secret);  // What was heard before is no proof now.
+  CHECK(refused(4, 8, secret));                           // It wants somebody else.
+  CHECK(refused(5, 3, secret));                           // There is no such rank.
+  CHECK(refused(5, 8, tcp_secret::drawn()));              // Of another job.
+  tcp_accepting_handshake again = knocked_at(5, secret);  // Earlier answers prove nothing now.
   CHECK(feed(again, hello, 99, secret, 5u, 8u) == tcp_step::wrong);
   REQUIRE(feed(a, hello, 99, secret, 5u, 8u) == tcp_step::ready);
   const tcp_answer answer = a.answer(tcp_verdict::open, secret);
   for (std::size_t bit = 0; bit < 8 * sizeof answer; ++bit) {
-    tcp_connector same = c;
+    tcp_connecting_handshake same = c;
     CHECK(feed(same, flipped(answer, bit), 99, secret) == tcp_step::wrong);
   }
-  tcp_connector mirror(3, 5);  // Its own words come back.
+  tcp_connecting_handshake mirror(3, 5);  // Its own words come back.
   REQUIRE(feed(mirror, a.challenge(), 99, secret) == tcp_step::ready);
   const tcp_answer own{tcp_verdict::open, mirror.hello(secret).proof};
   CHECK(feed(mirror, own, 99, secret) == tcp_step::wrong);
@@ -163,7 +163,7 @@ TEST_CASE("tcp: strangers are dropped and counted") {
   CHECK(j.t->state_of(1) == tcp_state::open);
 }
 
-TEST_CASE("tcp: silent strangers take no place for long, however many come") {
+TEST_CASE("tcp: silent strangers hold no entry for long, for any number of them") {
   half_job j;
   keeper sink;
   std::vector<tcp_descriptor> silent;
@@ -196,7 +196,7 @@ TEST_CASE("tcp: silent strangers take no place for long, however many come") {
   CHECK(sink.packets.size() == 1);
 }
 
-TEST_CASE("tcp: strangers take no place of who has knocked") {
+TEST_CASE("tcp: strangers evict no connection that has knocked") {
   const tcp_secret secret = tcp_secret::drawn();
   const tcp_knock knock = tcp_knock_of(secret, 0);
   tcp_watch watch;
@@ -242,14 +242,14 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
   tcp_descriptor listener = listen_tcp(ip::address_v4::loopback(), {}, at);
   struct caller {
     tcp_descriptor s;
-    tcp_connector c;
+    tcp_connecting_handshake c;
     bool waits = true;
   };
   std::vector<caller> all;
   for (peer_id r = 1; r <= callers; ++r) {
     tcp_descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     REQUIRE(::connect(s.fd(), &at.any, at.bytes) == 0);
-    all.push_back({std::move(s), tcp_connector(r, 0)});
+    all.push_back({std::move(s), tcp_connecting_handshake(r, 0)});
     REQUIRE(all.back().c.knock(all.back().s.fd(), secret));
   }
   tcp_watch watch;
@@ -260,10 +260,11 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
     watch.look([&](tcp_watch::event e, bool) {
       if (e.what == tcp_watch::kind::listener) door.accept();
       if (e.what == tcp_watch::kind::newcomer)
-        door.advance(e.which, secret, 0, callers + 1, [&](tcp_descriptor& s, const tcp_acceptor&) {
-          admitted.push_back(std::move(s));
-          return true;
-        });
+        door.advance(e.which, secret, 0, callers + 1,
+                     [&](tcp_descriptor& s, const tcp_accepting_handshake&) {
+                       admitted.push_back(std::move(s));
+                       return true;
+                     });
     });
     door.tick(mpx::platform::now_ns());
     for (caller& one : all) {
@@ -282,14 +283,14 @@ TEST_CASE("tcp: of many ranks that call at once none is turned away") {
   CHECK(door.counters().strangers == 0);
 }
 
-TEST_CASE("tcp: who has said in time who he is does not go because nobody has looked") {
+TEST_CASE("tcp: a connection that proved itself in time is kept though the rank polls late") {
   const tcp_secret secret = tcp_secret::drawn();
   tcp_watch watch;
   tcp_listeners door({}, watch, tcp_knock_of(secret, 0));
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
   const tcp_descriptor caller(ends[0]);
-  tcp_connector c(1, 0);
+  tcp_connecting_handshake c(1, 0);
   REQUIRE(c.knock(caller.fd(), secret));
   door.enter(tcp_descriptor(ends[1]));
   tcp_challenge challenge;
@@ -301,7 +302,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   door.tick(late);
   unsigned admitted = 0;
   door.advance(0, secret, 0, 2,
-               [&](tcp_descriptor&, const tcp_acceptor&) { return ++admitted != 0; });
+               [&](tcp_descriptor&, const tcp_accepting_handshake&) { return ++admitted != 0; });
   CHECK(admitted == 1);
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
   const tcp_descriptor silent(ends[0]);
@@ -310,7 +311,7 @@ TEST_CASE("tcp: who has said in time who he is does not go because nobody has lo
   CHECK(door.counters().strangers == 1);
 }
 
-TEST_CASE("tcp: who has no descriptors for those who call does not keep them waiting for ever") {
+TEST_CASE("tcp: a rank without free descriptors does not keep callers waiting without end") {
   half_job j;
   const tcp_descriptor early = j.connect_and_knock();
   rlimit before{};
@@ -328,7 +329,7 @@ TEST_CASE("tcp: who has no descriptors for those who call does not keep them wai
   CHECK(errno == ECONNREFUSED);
 }
 
-TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
+TEST_CASE("tcp: a rank that sends malformed data, dies or leaves") {
   struct one {
     std::uint32_t bytes;
     std::size_t said;
@@ -357,7 +358,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
     const deadline limit;
     while (j.t->state_of(1) <= tcp_state::open && !limit.passed()) j.t->poll(sink);
     j.t->poll(sink);
-    CHECK(sink.packets.size() == 1);  // What came before counts.
+    CHECK(sink.packets.size() == 1);  // Packets before it count.
     CHECK(sink.malformed_from.size() == (o.malformed ? 1 : 0));
     CHECK(sink.lost_ones.size() == (o.lost ? 1 : 0));
     const outcome after = j.t->post(1, header_of(1), {}, 1);
@@ -365,7 +366,7 @@ TEST_CASE("tcp: a rank whose bytes make no sense, dies or leaves") {
   }
 }
 
-TEST_CASE("tcp: nobody is there: the peer is lost, and what was pending is told") {
+TEST_CASE("tcp: if no process is there the peer is lost, and pending posts fail") {
   half_job j;
   j.listener.close();
   losing_keeper sink;
@@ -378,7 +379,7 @@ TEST_CASE("tcp: nobody is there: the peer is lost, and what was pending is told"
   CHECK(j.t->post(1, header_of(1), {}, 1) == outcome::refused);
 }
 
-TEST_CASE("tcp: of two that call each other at once, one connection remains") {
+TEST_CASE("tcp: of two connections made at once, one remains") {
   int crossed = 0;
   for (int round = 0; round < 30; ++round) {
     cluster<tcp> job(2);
@@ -409,7 +410,7 @@ TEST_CASE("tcp: of two that call each other at once, one connection remains") {
   CHECK(crossed > 0);
 }
 
-TEST_CASE("tcp: connections and memory are for who is talked to") {
+TEST_CASE("tcp: connections and memory for active peers only") {
   const auto descriptors = [] {
     int n = 0;
     for (int fd = 0; fd < 4096; ++fd) n += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
@@ -438,7 +439,7 @@ TEST_CASE("tcp: connections and memory are for who is talked to") {
 
 // --- Where it listens ----------------------------------------------------------------------------
 
-TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
+TEST_CASE("tcp: values of MPX_TCP_PORTS") {
   CHECK(tcp_port_range::read("40000").last == 40000);
   CHECK(tcp_port_range::read("40000-40010").first == 40000);
   CHECK(tcp_port_range::read("40000-40010").last == 40010);
@@ -458,7 +459,7 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
         listen_tcp(here, {taken, static_cast<std::uint16_t>(taken + 500)}, second);
     CHECK(second.port() > taken);
   }
-  // Who has left a connection of a port a moment ago may have been of the job before this one.
+  // A connection of a port that was closed a moment ago may belong to the job before this one.
   {
     tcp_descriptor door = listen_tcp(here, {}, first);
     const tcp_descriptor caller(::socket(AF_INET, SOCK_STREAM, 0));
@@ -473,7 +474,7 @@ TEST_CASE("tcp: what MPX_TCP_PORTS may say") {
   CHECK(listen_tcp(here, {first.port(), first.port()}, second));
 }
 
-TEST_CASE("tcp: what MPX_TCP_INTERFACE may say") {
+TEST_CASE("tcp: values of MPX_TCP_INTERFACE") {
   const ip::address loopback = ip::address_v4::loopback();
   const std::vector<tcp_address> here = addresses_here();
   const auto chosen = [&here](const char* told) {

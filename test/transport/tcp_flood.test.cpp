@@ -31,11 +31,11 @@ using std::chrono::milliseconds;
 
 constexpr int descriptors_max = 4096;  // Looked at, of this process.
 
-/// What a stranger does with a connection.
+/// Behaviour of a stranger with a connection.
 enum class habit : std::uint8_t { resets, closes, is_silent, talks };
 
-/// A process that opens connections to all of some listeners, at most 10,000 a second to each, and at most
-/// 200,000 in all. It ends with this, or after a minute.
+/// A process that opens connections to all of some listeners, at most 10,000 a second to each, and
+/// at most 200,000 in all. It ends with this, or after a minute.
 class stranger {
  public:
   stranger(const std::vector<tcp_endpoint>& to, habit h, std::string says = {}) {
@@ -131,7 +131,7 @@ bool keeps_strangers_out() {
   const tcp_descriptor listener = listen_tcp(ip::address_v4::loopback(), {}, at);
   return filter_tcp_listener(listener.fd(), {});
 }
-/// What a network does to connections that are open.
+/// Breaks open connections, as a network may.
 void break_connections() {
   for_each_socket([](int fd) {
     sockaddr_storage peer;
@@ -189,8 +189,9 @@ struct flooded {
 
 constexpr unsigned many = 20'000;  // Twice what two listeners' queues hold.
 
-TEST_CASE_TEMPLATE("tcp: ranks meet, and meet again, while a stranger opens and closes", T, tcp,
-                   mpx::transport::tls, mpx::transport::tcp_streams<2>) {
+TEST_CASE_TEMPLATE(
+    "tcp: ranks connect, and reconnect, while a stranger opens and closes connections", T, tcp,
+    mpx::transport::tls, mpx::transport::tcp_streams<2>) {
   habit h = habit::resets;
   bool filters = true;
   bool over_ipv6 = false;
@@ -212,7 +213,7 @@ TEST_CASE_TEMPLATE("tcp: ranks meet, and meet again, while a stranger opens and 
   if (filters && keeps_strangers_out()) CHECK(f.accepted() < 100);
 }
 
-TEST_CASE("tcp: so do they while a stranger holds connections, with few descriptors and places") {
+TEST_CASE("tcp: so do they while a stranger holds connections, with few descriptors and entries") {
   flooded<tcp> f;
   std::string says;
   habit h = habit::is_silent;
@@ -272,7 +273,7 @@ TEST_CASE("tcp: ranks keep strangers out while they compute") {
   CHECK(f.sinks[1].packets.size() == (early ? 3 : 2));
 }
 
-TEST_CASE("tcp: strangers that came before a rank knows the secret leave its queue") {
+TEST_CASE("tcp: strangers that connected before a rank knows the secret leave its queue") {
   tcp_endpoint at;
   tcp_descriptor listener = listen_tcp(ip::address_v4::loopback(), {}, at);
   std::vector<tcp_descriptor> early;

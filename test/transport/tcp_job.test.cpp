@@ -41,7 +41,7 @@ void cut(const mpx::transport::detail::tcp_endpoint& listener, bool for_good = f
   }
 }
 
-TEST_CASE("tcp: connections that break, again and again, are nobody's loss") {
+TEST_CASE("tcp: connections that break repeatedly cause no loss") {
   ::setenv("MPX_TCP_INTERFACE", "127.0.0.1", 1);
   minimal_job job(2);
   std::string failed[2];
@@ -70,7 +70,7 @@ TEST_CASE("tcp: connections that break, again and again, are nobody's loss") {
   for (const std::string& what : failed) CHECK(what == "");
 }
 
-TEST_CASE("tcp: who cannot be reached any more is lost, and nobody else") {
+TEST_CASE("tcp: an unreachable rank is lost, and no other") {
   ::setenv("MPX_TCP_INTERFACE", "127.0.0.1", 1);
   minimal_job job(3);
   std::string failed[3];

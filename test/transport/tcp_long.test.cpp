@@ -50,7 +50,7 @@ struct placing_sink {
   void unreachable(mpx::peer_id) {}
 };
 
-TEST_CASE("tcp: of a body that asks for a receipt, its end is what is told") {
+TEST_CASE("tcp: a receipt is sent for the end of a body that asks for one") {
   constexpr std::size_t body_bytes = 300'000;
   for (const bool asks : {true, false}) {
     CAPTURE(asks);
@@ -80,7 +80,7 @@ TEST_CASE("tcp: of a body that asks for a receipt, its end is what is told") {
   }
 }
 
-/// What it does with a packet reads the socket, as a post does that finds no room.
+/// Handling a packet reads the socket, as a post does that finds no room.
 struct posting_sink {
   tcp_reader& reader;
   come_bytes& stream;
@@ -94,7 +94,7 @@ struct posting_sink {
   void unreachable(mpx::peer_id) {}
 };
 
-TEST_CASE("tcp: nothing is read over a packet that its handler looks at") {
+TEST_CASE("tcp: a packet is not overwritten while its handler reads it") {
   tcp_reader reader;
   REQUIRE(reader.begin());
   come_bytes stream;
@@ -126,7 +126,7 @@ TEST_CASE("tcp: a long body that follows another is read in one go") {
   while (sink.packets < packets && reader.fill(stream))
     while (reader.next(sink, 1, 1u << 20) != tcp_found::nothing) CHECK(sink.memory == body);
   CHECK(sink.packets == packets);
-  CHECK(stream.reads == packets + 1);  // What comes first is not known to be long.
+  CHECK(stream.reads == packets + 1);  // The first part is not known to be long.
 }
 
 /// Takes whatever is written, and knows how much that was at a time.
@@ -140,7 +140,7 @@ struct counted_writes {
   }
 };
 
-TEST_CASE("tcp: long messages leave in whole packets, and what is left with what comes next") {
+TEST_CASE("tcp: long messages leave in whole packets, and a rest with the next message") {
   constexpr std::size_t whole = tcp_packets_bytes_of(1448);
   CHECK(whole == 130'320);  // Ethernet: 45 segments a packet.
   CHECK(tcp_packets_bytes_of(8948) == 125'272);

@@ -16,7 +16,7 @@ namespace {
 using namespace half_a_job;
 using ranks::errc_of;
 
-/// What rank 0 says next on a connection: `bytes` of it.
+/// The next `bytes` that rank 0 sends on a connection.
 std::string heard(half_job& j, const tcp_descriptor& s, std::size_t bytes, losing_keeper& sink) {
   std::string all(bytes, 0);
   const deadline limit;
@@ -52,7 +52,7 @@ double seconds_until_lost(half_job& j, losing_keeper& sink) {
   }
   return static_cast<double>(mpx::platform::now_ns() - begin) * 1e-9;
 }
-TEST_CASE("tcp: what MPX_TCP_HEARTBEAT may say") {
+TEST_CASE("tcp: values of MPX_TCP_HEARTBEAT") {
   CHECK(tcp_patience::read("3") == 3);
   CHECK(tcp_patience::read("86400") == 86'400);
   for (const char* bad : {"", "2", "0", "-5", "x", "10s", "3.5", "86401"})
@@ -67,7 +67,7 @@ TEST_CASE("tcp: what MPX_TCP_HEARTBEAT may say") {
   }
 }
 
-TEST_CASE("tcp: the next connection goes on where the last one ended") {
+TEST_CASE("tcp: the next connection continues where the last one ended") {
   const std::string all = stream_of(10, 100);
   for (const std::size_t had : {std::size_t{0}, std::size_t{1}, std::size_t{23}, std::size_t{24},
                                 std::size_t{500}, all.size()}) {
@@ -89,7 +89,7 @@ TEST_CASE("tcp: the next connection goes on where the last one ended") {
   }
 }
 
-TEST_CASE("tcp: a peer that starts again, or claims what it cannot have, is lost") {
+TEST_CASE("tcp: a peer that starts again, or acknowledges bytes that were not sent, is lost") {
   struct one {
     std::uint8_t instance;
     std::uint64_t received;
@@ -108,7 +108,7 @@ TEST_CASE("tcp: a peer that starts again, or claims what it cannot have, is lost
   }
 }
 
-TEST_CASE("tcp: a stranger takes no connection over, the peer itself does") {
+TEST_CASE("tcp: a stranger cannot replace a connection, the peer itself can") {
   half_job j;
   losing_keeper sink;
   const tcp_descriptor s = proven(j);
@@ -138,7 +138,7 @@ TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
   const tcp_descriptor s = proven(j);
   const auto strangers = j.t->door().strangers;
   for (const std::uint8_t guessed : {std::uint8_t{0}, std::uint8_t{2}}) {
-    tcp_connector c(1, 0);
+    tcp_connecting_handshake c(1, 0);
     const tcp_descriptor third = greeted(j, c, guessed);
     CHECK(hangs_up(j, third));
     CHECK(!c.is_judged());
@@ -160,7 +160,7 @@ TEST_CASE("tcp: nor does another rank of the job, of two that have met") {
   again.open();
 }
 
-TEST_CASE("tcp: a long post is pending until the other end says that it has it") {
+TEST_CASE("tcp: a long post is pending until the other end acknowledges it") {
   half_job j;
   losing_keeper sink;
   const tcp_descriptor s = proven(j);
@@ -185,7 +185,7 @@ TEST_CASE("tcp: a long post is pending until the other end says that it has it")
   CHECK(sink.malformed_from.size() == 1);
 }
 
-TEST_CASE("tcp: a host that does not answer is lost in time, by who sleeps too") {
+TEST_CASE("tcp: a host that does not answer is lost in time, also to a sleeping rank") {
   const impatient now;
   half_job j;
   const auto crowd = fall_silent(j);
@@ -196,7 +196,7 @@ TEST_CASE("tcp: a host that does not answer is lost in time, by who sleeps too")
   CHECK(sink.completions == 1);
 }
 
-TEST_CASE("tcp: so is one whose connection broke") {
+TEST_CASE("tcp: so is a host whose connection broke") {
   const impatient now;
   half_job j;
   losing_keeper sink;
@@ -207,7 +207,7 @@ TEST_CASE("tcp: so is one whose connection broke") {
   CHECK(j.t->counters().calls >= 2);
 }
 
-TEST_CASE("tcp: who computes for longer than that is not") {
+TEST_CASE("tcp: a rank that computes for longer is not lost") {
   const impatient now;
   cluster<mpx::transport::basic_tcp<64 * 1024, true, 100'000>> job(2);
   losing_keeper sinks[2];
@@ -255,7 +255,7 @@ void end_by_reset(tcp_descriptor& s) {
   s.close();
 }
 
-TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
+TEST_CASE("tcp: a rank that leaves waits until accepted data has arrived") {
   half_job j;
   losing_keeper sink;
   const payload body(0, 100);
@@ -307,7 +307,7 @@ TEST_CASE("tcp: who leaves waits until what a connection had taken has come") {
   }
 }
 
-TEST_CASE("tcp: who asks for receipts, and never says that they have come, gets so many") {
+TEST_CASE("tcp: a peer that asks for receipts and never reads them gets a limited number") {
   half_job j;
   losing_keeper sink;
   const tcp_descriptor s = proven(j);
@@ -331,7 +331,7 @@ TEST_CASE("tcp: who asks for receipts, and never says that they have come, gets 
   CHECK(j.t->counters().receipts == most);
   CHECK(heard_bytes == most * sizeof(tcp_frame));
   CHECK(received_of(last) == sent - 500 * sizeof(tcp_frame));
-  // What he says now lets one more go, for all that came meanwhile; and again as many after it.
+  // The next receipt allows one more, for all that arrived meanwhile; and again as many after it.
   const tcp_frame receipt = receipt_of(heard_bytes);
   say(s, &receipt, sizeof receipt);
   sent += sizeof receipt;

@@ -47,7 +47,7 @@ TEST_CASE("tcp_streams: traffic") {
   }
 }
 
-/// How many connections of this process there are to who listens there.
+/// Number of connections of this process to the listener at that address.
 template <class F>
 int for_each_socket_to(const tcp_endpoint& listener, F&& f) {
   int n = 0;
@@ -125,7 +125,7 @@ void check_breaks(int sockets) {
     CHECK(job[0].counters().broken >= 1);
   }
 }
-TEST_CASE("tcp_streams: when one socket breaks, all begin again, and nothing is lost") {
+TEST_CASE("tcp_streams: if one socket breaks, all are made again, and nothing is lost") {
   check_breaks<three>(3);
   check_breaks<secret>(2);
   check_breaks<basic_tcp<256 * 1024, true, 30'000, tls_stream>>(1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 240
-// The contract over encrypted sockets; what a stream does with bytes that are cut, changed, repeated
-// or nobody's; and ranks that do not encrypt, or stop while they begin to.
+// The contract over encrypted sockets; what a stream does with bytes that are cut, changed,
+// repeated or nobody's; and ranks that do not encrypt, or stop while they begin to.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ static_assert(tls::traits.layout != tcp::traits.layout);
 
 TEST_CASE("tls: packets") { check_packets<tls_copying>(); }
 TEST_CASE("tls: waiting") { check_waiting<tls_copying>(); }
-TEST_CASE("tls: one can poll for it") { check_pollable<tls_copying>(); }
+TEST_CASE("tls: PollableTransport") { check_pollable<tls_copying>(); }
 TEST_CASE("tls: posts that wait where they are") {
   check_pending<tls_pending>();
   check_placing<tls_pending>();
@@ -85,7 +85,7 @@ struct relayed {
     other = tcp_descriptor(fds[1]);
     return tls_stream(tcp_descriptor(fds[0]));
   }
-  /// What one of them has written.
+  /// Data that one of them has written.
   static std::string take(const tcp_descriptor& from) {
     std::string all(1 << 20, '\0');
     const ssize_t n = ::recv(from.fd(), all.data(), all.size(), MSG_DONTWAIT);
@@ -121,7 +121,7 @@ ssize_t write(tls_stream& s, const std::string& what) {
   iovec piece = piece_of(what.data(), what.size());
   return s.write(&piece, 1);
 }
-/// What there is to read; "end" at the end.
+/// Available data; "end" at the end.
 std::string read(tls_stream& s) {
   std::string into(1 << 16, '\0');
   iovec piece{into.data(), into.size()};
@@ -131,7 +131,7 @@ std::string read(tls_stream& s) {
   return into;
 }
 
-TEST_CASE("tls: two that know the key, and nobody else") {
+TEST_CASE("tls: only two ends that know the key connect") {
   relayed r;
   r.must_secure();
   CHECK(write(r.caller, "there") == 5);
@@ -206,7 +206,7 @@ TEST_CASE("tls: a record that is cut, changed, doubled or moved is none") {
   }
 }
 
-TEST_CASE("tls: bytes arrive in order, whatever the pieces and the room, under many keys") {
+TEST_CASE("tls: bytes arrive in order for all pieces and buffer sizes, under many keys") {
   tls_context context;
   context.records_a_key = 5;
   int fds[2];
@@ -320,7 +320,7 @@ TEST_CASE("tls: a connection that is replaced while it is full loses and doubles
   }
 }
 
-TEST_CASE("tls: who stops while it begins to encrypt holds up nobody else") {
+TEST_CASE("tls: a peer that stops in the TLS handshake delays no other") {
   cluster<tls> job(3);
   losing_keeper sinks[3];
   const payload body(1, 300);

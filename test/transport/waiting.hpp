@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What every Transport does with all ranks at work together, asleep and awake, few and many.
+// Contract suite of transports with all ranks at work together, asleep and awake, few and many.
 
 #include <atomic>
 #include <chrono>
@@ -82,7 +82,7 @@ void check_arm_sees_what_is_there() {
   REQUIRE(post(job[1], 1, 0, 8) == outcome::done);  // From oneself.
   CHECK(!job[1].arm());
   poll_until(job[1], sink, 3);
-  // What comes between arm and sleep ends the sleep at once.
+  // A packet between arm and sleep ends the sleep at once.
   REQUIRE(job[1].arm());
   REQUIRE(post(job[0], 1, 2, 8) == outcome::done);
   const std::int64_t begin = mpx::platform::now_ns();

@@ -169,8 +169,8 @@ void arrange(mpx::communicator<>& world) {
   key.set(world, "of the world");
   check(key.get(world) != nullptr, "an attribute");
   auto self = world.split(world.rank(), 0);
-  auto between = mpx::intercommunicator<>::connect(self, 0, world, other);
-  check(between.remote_size() == 1, "an intercommunicator");
+  auto inter = mpx::intercommunicator<>::connect(self, 0, world, other);
+  check(inter.remote_size() == 1, "an intercommunicator");
 
 #if __has_include(<boost/pfr.hpp>)
   std::vector<double> numbers(20, world.rank());

@@ -73,7 +73,7 @@ TEST_CASE("hang collection: pieces that no rank makes are refused") {
   CHECK(all.take(1, at + 40, full) == errc::protocol);
 }
 
-TEST_CASE("hang collection: the report waits for all ranks, and names those that tell nothing") {
+TEST_CASE("hang_collection: the report waits for all ranks, and names those without a state") {
   collection all(3);
   const hang_info own = waiting(0, 1);
   CHECK(all.report(own, 500'000'000, false).empty());
@@ -89,23 +89,23 @@ TEST_CASE("hang collection: the report waits for all ranks, and names those that
   CHECK(contains(whole, "cycle: rank 0 waits for rank 1, rank 1 for rank 2, rank 2 for rank 0\n"));
 }
 
-TEST_CASE("hang collection: a report follows only if there is news") {
+TEST_CASE("hang_collection: a report follows only if there is news") {
   collection all(2);
   const hang_info own = waiting(0, 1);
-  CHECK(all.has_news());
+  CHECK(all.has_unreported());
   CHECK(!all.report(own, 1, true).empty());
-  CHECK(!all.has_news());
+  CHECK(!all.has_unreported());
   CHECK(take_all(all, 1, waiting(1, 0)) == errc{});
-  CHECK(all.has_news());
+  CHECK(all.has_unreported());
   CHECK(!all.report(own, 1, false).empty());
-  CHECK(!all.has_news());
+  CHECK(!all.has_unreported());
   CHECK(all.take(1, hang_pieces::withdrawn, {}) == errc{});
-  CHECK(!all.has_news());
+  CHECK(!all.has_unreported());
   all.go_on();  // Rank 0 does.
-  CHECK(all.has_news());
+  CHECK(all.has_unreported());
 }
 
-TEST_CASE("hang collection: a rank that goes on, is lost or sends a part is left out") {
+TEST_CASE("hang_collection: a rank that continues, is lost or sends a part is left out") {
   collection all(2);
   const hang_info own = waiting(0, 1);
   CHECK(all.take(1, hang_pieces::withdrawn, {}) == errc{});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 120
-// A job's lookout, over the segment of ranks that only pretend to wait: when it speaks, and what
-// it makes of nonsense.
+// The hang monitor of a job, over the segment of ranks that only pretend to wait: when it speaks,
+// and what it makes of nonsense.
 
 #include <atomic>
 #include <mpx/mpx.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using mpx::detail::hang_info;
 using ranks::contains;
-using lookout_type = mpx::detail::hang_monitor<>;
+using monitor_type = mpx::detail::hang_monitor<>;
 using words = mpx::bootstrap::detail::hang_words;
 
 constexpr std::int64_t ms = 1'000'000;
@@ -33,8 +33,8 @@ class stage {
 
   const mpx::bootstrap::thread_job& job() const { return job_; }
   const mpx::bootstrap::job_segment& segment() const { return job_.segment(); }
-  const lookout_type& lookout() const { return monitor_; }
-  lookout_type& lookout() { return monitor_; }
+  const monitor_type& monitor() const { return monitor_; }
+  monitor_type& monitor() { return monitor_; }
   std::int64_t now() const { return now_; }
   void leave(mpx::rank_t r) { members_[static_cast<std::size_t>(r)]->mark_finished(); }
   void die(mpx::rank_t r) {
@@ -71,7 +71,7 @@ class stage {
  private:
   mpx::bootstrap::thread_job job_;
   std::vector<std::optional<mpx::bootstrap::threads>> members_;
-  lookout_type monitor_;
+  monitor_type monitor_;
   std::int64_t now_ = 1'000'000 * ms;
 };
 
@@ -82,7 +82,7 @@ std::size_t reports(const std::string& text) {
   return n;
 }
 
-TEST_CASE("hang lookout: one report when all wait, another when that has changed") {
+TEST_CASE("hang_monitor: one report when all wait, another one after a change") {
   for (const mpx::rank_t n : ranks::counts) {
     stage s(n);
     CHECK(s.look_for(5000 * ms).empty());
@@ -101,15 +101,15 @@ TEST_CASE("hang lookout: one report when all wait, another when that has changed
   }
 }
 
-TEST_CASE("hang lookout: a job that is about to be ended, whether it hangs or not") {
+TEST_CASE("hang_monitor: a job that is about to be ended, whether it hangs or not") {
   stage s(3);
   s.wait(0, 1);
   const std::uint32_t asked = s.segment().hang_head().asked.load();
-  s.lookout().ask();
+  s.monitor().ask();
   CHECK(s.segment().hang_head().asked.load() == asked + 1);
   s.say(1, said::waiting(1, 0));
   s.segment().hang(1).answered.store(asked + 1);
-  const std::string text = s.lookout().look_at_all(s.now());
+  const std::string text = s.monitor().look_at_all(s.now());
   CHECK(reports(text) == 1);
   CAPTURE(text);
   CHECK(contains(text, "1 of 3 ranks have waited"));
@@ -119,19 +119,19 @@ TEST_CASE("hang lookout: a job that is about to be ended, whether it hangs or no
   CHECK(!contains(text, "goes on waiting"));
   s.wait(1, 0);
   s.wait(2, 0);
-  CHECK(contains(s.lookout().look_at_all(s.now()), "nothing has moved for 1 s"));
+  CHECK(contains(s.monitor().look_at_all(s.now()), "nothing has moved for 1 s"));
 
   const mpx::bootstrap::thread_job nobody(2);
-  lookout_type lookout(nobody.segment(), limit_ns);
-  CHECK(lookout.look_at_all(s.now()).empty());
+  monitor_type monitor(nobody.segment(), limit_ns);
+  CHECK(monitor.look_at_all(s.now()).empty());
 }
 
-TEST_CASE("hang lookout: how long nothing has moved") {
+TEST_CASE("hang_monitor: how long nothing has moved") {
   const auto headline = [](std::int64_t first, std::int64_t second, bool last) {
     stage s(2, 200 * ms);
     s.wait(0, 1, 0, first);
     s.wait(1, 0, 0, second);
-    const std::string text = last ? s.lookout().look_at_all(s.now()) : s.look_for(200 * ms);
+    const std::string text = last ? s.monitor().look_at_all(s.now()) : s.look_for(200 * ms);
     return text.substr(0, text.find(" in this"));
   };
   const std::string begin = "mpx: hang report: nothing has moved for ";
@@ -147,7 +147,7 @@ TEST_CASE("hang lookout: how long nothing has moved") {
   CHECK(headline(0, 0, true) == begin + "0.2 s");
 }
 
-TEST_CASE("hang lookout: who is gone does not count, and is named") {
+TEST_CASE("hang_monitor: a rank that is gone does not count, and is named") {
   stage s(3);
   s.wait(0, 1);
   s.wait(2, 1);
@@ -168,7 +168,7 @@ TEST_CASE("hang lookout: who is gone does not count, and is named") {
   }
 }
 
-TEST_CASE("hang lookout: some wait, others do not: once, after the limit, and after asking") {
+TEST_CASE("hang_monitor: some wait, others do not: once, after the limit, and after asking") {
   stage s(3);
   s.wait(0, 2);
   s.wait(1, 2);
@@ -199,7 +199,7 @@ TEST_CASE("hang lookout: some wait, others do not: once, after the limit, and af
   CHECK(s.look_for(20'000 * ms).empty());
 }
 
-TEST_CASE("hang lookout: who tests counts only while it does") {
+TEST_CASE("hang_monitor: a rank that tests counts only while it does") {
   stage s(2);
   s.wait(0, 1);
   s.wait(1, 0, words::testing);
@@ -220,7 +220,7 @@ TEST_CASE("hang lookout: who tests counts only while it does") {
   CHECK(s.look_for(800 * ms).empty());
 }
 
-TEST_CASE("hang lookout: the environment that counts is the one in which they wait") {
+TEST_CASE("hang_monitor: the environment in which ranks wait counts") {
   stage s(2);
   {
     // Rank 0 waits in its first environment, though it has joined a second.
@@ -237,36 +237,36 @@ TEST_CASE("hang lookout: the environment that counts is the one in which they wa
   CHECK(contains(s.look_for(5000 * ms), "rank 1 has not joined the job"));
 }
 
-TEST_CASE("hang lookout: a rank's own patience counts, if it makes sense") {
+TEST_CASE("hang_monitor: a rank's own patience counts, if it makes sense") {
   stage s(1, 0);
-  CHECK(s.lookout().limit_ns() == 0);
+  CHECK(s.monitor().limit_ns() == 0);
   auto& limit = s.segment().hang_head().limit_ns;
   for (const std::int64_t wrong : {INT64_MIN, std::int64_t{-1}, std::int64_t{1}, INT64_MAX}) {
     limit.store(wrong);
-    CHECK(s.lookout().limit_ns() == 0);
+    CHECK(s.monitor().limit_ns() == 0);
   }
   limit.store(250 * ms);
-  CHECK(s.lookout().limit_ns() == 250 * ms);
+  CHECK(s.monitor().limit_ns() == 250 * ms);
   s.wait(0, 0);
   CHECK(contains(s.look_for(300 * ms), "nothing has moved for 0.25 s in this job of 1 rank\n"));
 }
 
-TEST_CASE("hang lookout: looks are rare while there is nothing new to report") {
+TEST_CASE("hang_monitor: polls are rare while there is nothing new to report") {
   stage s(2, 100'000 * ms);
   s.look_for(100 * ms);
-  CHECK(s.lookout().pace_ns() == 1000 * ms);
+  CHECK(s.monitor().pace_ns() == 1000 * ms);
   s.wait(0, 1);
   s.look_for(100 * ms);
-  CHECK(s.lookout().pace_ns() == 100 * ms);
+  CHECK(s.monitor().pace_ns() == 100 * ms);
   s.wait(1, 0);
   CHECK(reports(s.look_for(300 * ms)) == 1);
   s.look_for(100 * ms);
-  CHECK(s.lookout().pace_ns() == 1000 * ms);
+  CHECK(s.monitor().pace_ns() == 1000 * ms);
   s.segment().hang_head().limit_ns.store(ms);
-  CHECK(s.lookout().pace_ns() == 10 * ms);
+  CHECK(s.monitor().pace_ns() == 10 * ms);
 }
 
-TEST_CASE("hang lookout: what makes no sense is said to make none, and harms nobody") {
+TEST_CASE("hang_monitor: malformed state is reported as such, and does no harm") {
   SUBCASE("of a wrong length") {
     stage s(2);
     s.wait(0, 1);
@@ -332,7 +332,7 @@ TEST_CASE("hang lookout: what makes no sense is said to make none, and harms nob
   }
 }
 
-TEST_CASE("hang lookout: a job of threads is looked after only if that is asked for") {
+TEST_CASE("hang_monitor: a job of threads is monitored only if asked for") {
   const mpx::bootstrap::thread_job job(2);
   for (const char* value : {"", "x", "0"}) {
     ::setenv("MPX_HANG_REPORT", value, 1);

@@ -20,7 +20,7 @@ using said::waiting;
 
 std::string report(const std::vector<hang_info>& all) { return format_hang_report(all); }
 
-TEST_CASE("hang report: what a rank waits for, in one line") {
+TEST_CASE("hang report: the awaited operation of a rank, in one line") {
   hang_info one = waiting(0, 1);
   one.now_ns = 3'000'000'000;
   one.calls[0].since_ns = 1'000'000'000;
@@ -136,7 +136,7 @@ hang_info at_window(mpx::rank_t rank, const char* call, hang_stage what,
   return info;
 }
 
-TEST_CASE("hang report: what a window's call waits for") {
+TEST_CASE("hang report: the awaited action of a window's call") {
   hang_info fence = at_window(0, "fence", hang_stage::comes, {1, 2});
   fence.names_kept = 1;
   fence.names[0].context = 6;
@@ -158,7 +158,7 @@ TEST_CASE("hang report: what a window's call waits for") {
   CHECK(contains(others, "for what other ranks have sent, window 3\n"));
 }
 
-TEST_CASE("hang report: of a lock its owner knows who has it") {
+TEST_CASE("hang report: the owner of a lock's target names the holder") {
   const hang_info waits = at_window(0, "flush", hang_stage::unlocks, {-1}, 1);
   CHECK(contains(report({waits, waiting(1, 0)}), "for whoever has locked rank 1, window 3\n"));
   hang_info owner = waiting(1, 2);
@@ -168,7 +168,7 @@ TEST_CASE("hang report: of a lock its owner knows who has it") {
   const std::string text = report({waits, owner, waiting(2, 0)});
   CHECK(contains(text, "for rank 2 to unlock rank 1, window 3\n"));
   CHECK(contains(text, "cycle: rank 0 waits for rank 2, rank 2 for rank 0\n"));
-  // Who has it computes: it may unlock.
+  // The owner of the lock computes: it may unlock.
   const std::string may = report({waits, owner, in_state(2, hang_state::busy)});
   CHECK(!contains(may, "cycle"));
   CHECK(contains(may, "ranks 0, 1 wait for rank 2, which is not in mpx\n"));
@@ -194,7 +194,7 @@ TEST_CASE("hang report: calls of all ranks of several communicators, in a cycle"
   CHECK(!contains(report({fence, at_window(1, "fence", hang_stage::comes, {0})}), "hint"));
 }
 
-TEST_CASE("hang report: long lists and long texts are cut, and say so") {
+TEST_CASE("hang report: long lists and texts are cut, which is marked") {
   hang_info one = waiting(0, 0);
   for (int i = 0; i < 40; ++i)
     one.unexpected.add({.peer = 0, .tag = i, .context = 2, .stage = hang_stage::arrived});
@@ -206,7 +206,7 @@ TEST_CASE("hang report: long lists and long texts are cut, and say so") {
   CHECK(contains(text, "waits in nnn"));
 }
 
-TEST_CASE("hang report: what makes no sense is not used") {
+TEST_CASE("hang report: malformed state is not used") {
   const hang_info good = waiting(0, 1);
   const auto spoilt = [&](auto spoil) {
     hang_info bad = good;
@@ -239,7 +239,7 @@ TEST_CASE("hang report: what makes no sense is not used") {
   }
 }
 
-TEST_CASE("hang report: what cannot be is printed as far as it goes") {
+TEST_CASE("hang report: impossible state is printed as far as possible") {
   hang_info one = waiting(0, 0, INT32_MAX);
   one.calls[0].on.at[0].context = ~0u;
   one.calls[0].on.at[0].sends = 0xff;
@@ -258,7 +258,7 @@ TEST_CASE("hang report: what cannot be is printed as far as it goes") {
   CHECK(report({busy}).starts_with("  rank 0 has joined, and does not say what it is doing"));
 }
 
-TEST_CASE("hang report: a rank that is alone says the same by itself") {
+TEST_CASE("hang report: a rank that is alone makes the same report by itself") {
   std::vector<hang_info> all = {waiting(0, 0), waiting(0, -1), waiting(0, 0, -1), hang_info{}};
   all.push_back(waiting(0, 0));
   all[4].unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
@@ -281,7 +281,7 @@ TEST_CASE("hang report: a rank that is alone says the same by itself") {
               "  the job goes on waiting; another report follows only if something moves\n");
 }
 
-TEST_CASE("hang report: a rank at which nobody else looks says which it is") {
+TEST_CASE("hang report: a rank without a monitor names itself") {
   hang_info one = waiting(2, 0);
   one.pid = 17;
   one.unexpected.add({.peer = 0, .tag = 8, .context = 0, .stage = hang_stage::arrived});
@@ -306,7 +306,7 @@ TEST_CASE("hang report: a rank at which nobody else looks says which it is") {
             end);
 }
 
-TEST_CASE("hang report: the cost is bounded, whatever the ranks claim") {
+TEST_CASE("hang report: the cost is bounded for any state") {
   // Each pass frees one rank of a chain, and half of the ranks want to meet all others.
   constexpr mpx::rank_t n = 4000;
   std::vector<hang_info> all;
@@ -352,7 +352,7 @@ TEST_CASE("hang report: a slot is read whole or not at all") {
 
 // --- Ranks that are threads ----------------------------------------------------------------------
 
-/// What is written to stderr while this lives.
+/// Captures stderr while it lives.
 class captured {
  public:
   captured() : file_(::memfd_create("stderr", MFD_CLOEXEC)), saved_(::dup(2)) {
@@ -410,7 +410,7 @@ TEST_CASE("hang report: an endpoint describes itself at any time") {
   });
 }
 
-TEST_CASE("hang report: threads in each other's way, once, and what frees them") {
+TEST_CASE("hang report: threads that block each other, reported once, and the remedy") {
   using stack = ranks::multiple;
   const captured err;
   ranks::run<stack>(3, [&](mpx::communicator<stack> world) {
@@ -445,7 +445,7 @@ TEST_CASE("hang report: a thread that computes is named") {
   CHECK(contains(err.text(), "rank 1 waits for rank 0, which is not in mpx"));
 }
 
-TEST_CASE("hang report: buffered sends that do not go out") {
+TEST_CASE("hang report: buffered sends that are not sent") {
   const captured err;
   ranks::run<ranks::shm>(2, [&](mpx::environment<ranks::shm>& env) {
     auto world = env.world();

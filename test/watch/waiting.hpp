@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What ranks could say of themselves, for the tests here.
+// States of ranks for the tests in this folder.
 
 #include <cstdint>
 #include <mpx/watch/hang_info.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What of this machine matters to mpx: its limits, and what its kernel can do.
+// Properties of this machine that matter to mpx: its limits, and abilities of its kernel.
 
 #include <string>
 #include <vector>
@@ -11,13 +11,13 @@ namespace mpxinfo {
 struct finding {
   std::string name;
   std::string value;
-  std::string meaning;  ///< What follows from it; "" if nothing does.
+  std::string meaning;  ///< Consequence; "" if there is none.
 };
 
 /// Cores, memory, descriptors and what else is bounded.
 std::vector<finding> limits();
 
-/// What the kernel offers of that which mpx uses.
+/// Abilities of the kernel that mpx uses.
 std::vector<finding> kernel();
 
 }  // namespace mpxinfo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What transports over sockets can do here.
+// Abilities of transports over sockets here.
 
 #include <vector>
 

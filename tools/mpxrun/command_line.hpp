@@ -298,7 +298,7 @@ inline const command_line::option* command_line::find(std::string_view word,
   return nullptr;
 }
 
-/// What to use instead of an option that is not ours.
+/// Hint on an option that mpxrun does not have.
 inline std::string command_line::advice(std::string_view word) {
   struct stranger {
     std::string_view names[6];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who is which rank, how ranks end, and what they leave behind.
+// Processes of ranks, their ends, and the processes that they leave behind.
 
 #include <mpx/bootstrap/mpxrun.hpp>
 
@@ -128,7 +128,7 @@ void job::reap() {
   }
 }
 
-/// What was started for a rank has ended.
+/// The process started for a rank has ended.
 void job::on_exit(int rank, int status) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   hear(rank);  // who joined just now
@@ -153,8 +153,8 @@ void job::on_exit(int rank, int status) {
   conclude(rank, it.pid, status);
 }
 
-/// Whether somebody may still join as a rank though what was started for it has ended, or has
-/// joined and not told us yet.
+/// True if a process may still join as a rank although the one started for it has ended, or has
+/// joined and not reported yet.
 bool job::may_go_on(const rank_process& it) const {
   return !ending_ && !it.reported && !it.joined_itself && it.lifeline;
 }
@@ -202,7 +202,7 @@ void job::report_lost(int rank, int status) {
   if (!ending_) on_failure(rank, pid, status);
 }
 
-/// Nobody is this rank any more; `pid` was the last.
+/// No process is this rank any more; `pid` was the last.
 void job::conclude(int rank, pid_t pid, int status) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   it.over = true;
@@ -214,7 +214,7 @@ void job::conclude(int rank, pid_t pid, int status) {
   if (consequence_.cause == rank) report_consequence();
 }
 
-/// Whether a rank that has ended did so in good order.
+/// Finds out if a rank that has ended did so in good order.
 void job::judge(int rank, pid_t pid, int status) {
   const bool inside = segment_.live(rank) != 0 && !gave_up(rank);
   const bool left = segment_.joins(rank) != 0 && !inside;
@@ -239,8 +239,8 @@ void job::judge_leaver(int rank, pid_t pid, int status) {
   if (code != 0 && !code_) code_ = code;
 }
 
-/// Whether a rank has closed all its environments, some without meeting the others, since another
-/// was lost before it, who need not have ended yet: then the others cannot be met.
+/// True if a rank has closed all its environments, some of them without the others because a rank
+/// was lost before. That rank need not have ended yet; then the others cannot be waited for.
 bool job::gave_up(int rank) const {
   if (!options_.survive) return false;
   const std::uint64_t joins = segment_.joins(rank);
@@ -253,8 +253,8 @@ bool job::gave_up(int rank) const {
   return true;
 }
 
-/// Who failed first in an environment that `rank` has not left in good order, if that is another
-/// and has not ended yet; otherwise -1.
+/// The rank that failed first in an environment which `rank` has not left in good order, if it is
+/// another one and has not ended yet; otherwise -1.
 int job::cause_of(int rank) const {
   const std::uint64_t joins = segment_.joins(rank);
   const std::uint64_t slots = mpx::bootstrap::environments_live_max;

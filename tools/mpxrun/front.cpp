@@ -41,7 +41,7 @@ bool ends_jobs(int signal) noexcept {
     if (signal == SIGCHLD) {
       if (::waitpid(keeper, &status, WNOHANG) == keeper) end_as(keeper, status);
     } else if (signal > 0) {
-      // What the terminal sends reaches the keeper, too: it is in our process group.
+      // Signals of the terminal reach the keeper, too: it is in our process group.
       if (news.si_code != SI_KERNEL || signal == SIGHUP) ::kill(keeper, signal);
       if (signal == SIGTSTP) ::raise(SIGSTOP);
     }
@@ -66,14 +66,14 @@ signal_plan::signal_plan() {
   ::sigaddset(&taken, SIGCHLD);
   for (const int signal :
        {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH}) {
-    // What was ignored stays ignored, by us and by the ranks: nohup, background jobs of shells.
+    // Ignored signals stay ignored, by us and by the ranks: nohup, background jobs of shells.
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
       ::sigaddset(&taken, signal);
   }
   ::sigprocmask(SIG_BLOCK, &taken, &original_mask);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
-  // What exceeds `ulimit -f` is an error with a text.
+  // Exceeding `ulimit -f` is an error with a text.
   ::sigaction(SIGXFSZ, &action, &original_file_size);
 }
 

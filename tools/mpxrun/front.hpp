@@ -9,7 +9,8 @@
 //   both at once      the kernel: SIGKILL at the death of their parent, which what the keeper
 //                     started has asked for; out of reach is only what lies deeper
 //
-// Both stay in the process group of whoever started mpxrun, as the ranks do: a terminal reaches all.
+// Both stay in the process group of whoever started mpxrun, as the ranks do: a terminal reaches
+// all.
 
 #include <signal.h>
 
@@ -26,7 +27,7 @@ struct signal_plan {
   struct sigaction original_file_size{};  // of SIGXFSZ, as well
 };
 
-/// What the keeper knows of its front.
+/// The front as its keeper knows it.
 struct front_link {
   pid_t pid;
   descriptor pipe;  // at its end when the front has gone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a job goes on and ends: output, signals, deaths.
+// Course and end of a job: output, signals, deaths.
 
 #include "job.hpp"
 
@@ -60,7 +60,7 @@ int job::next_timeout_ms() const {
     for (const auto& stream : it.streams)
       if (stream.pending()) due_ns = std::min(due_ns, stream.due_ns());
   if (due_ns == INT64_MAX) return -1;
-  // What forks while it is being killed has to be met again.
+  // A process that forks while it is being killed leaves a child, which has to be killed, too.
   const std::int64_t most_ms = killed_ ? 20 : 60'000;
   return static_cast<int>(
       std::clamp<std::int64_t>((due_ns - now_ns()) / 1'000'000 + 1, 0, most_ms));
@@ -76,7 +76,7 @@ void job::read_streams(int which) {
 }
 
 void job::drain(rank_process& it) {
-  // What a process wrote before it ended is at most what a pipe holds.
+  // A process has left in the pipe at most what the pipe holds.
   for (auto& stream : it.streams) {
     for (int turns = 0; turns < 32 && stream.open(); ++turns)
       if (!stream.read(buffer_.data(), buffer_.size(), now_ns())) break;
@@ -120,7 +120,7 @@ void job::on_unwritable(const std::string& what, int failure) {
   if (!code_) code_ = 1;
 }
 
-/// What is lost only now is an error, too.
+/// Output that is lost only now is an error, too.
 void job::close_files() {
   const bool known = ending_;
   for (auto& file : files_) {
@@ -280,7 +280,7 @@ void job::handle_signals() {
   }
 }
 
-/// What is sent to the whole process group reaches us twice, the second time through the front.
+/// A signal to the whole process group reaches us twice, the second time through the front.
 bool job::is_echo(const signalfd_siginfo& news) {
   auto& last = last_signals_[std::min<std::uint32_t>(news.ssi_signo, SIGSYS)];
   const bool from_front = static_cast<pid_t>(news.ssi_pid) == front_.pid;

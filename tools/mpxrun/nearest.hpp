@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What somebody who has misspelt a name may have meant.
+// Finds the name that the author of a misspelt name may have meant.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace launcher {
 
-/// How many letters have to be put in, taken out, replaced or exchanged with their neighbour to
-/// make `a` of `b`.
+/// Number of letters that have to be inserted, deleted, replaced or exchanged with their neighbour
+/// to make `a` of `b`.
 inline std::size_t edits(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;
   std::vector<std::size_t> cost((a.size() + 1) * width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What a user can ask of mpxrun.
+// Options of mpxrun.
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace launcher {
 
-/// What mpxrun alone tells a rank; a user's setting would be a lie.
+/// Variables that only mpxrun may set for a rank; a user's setting would be wrong.
 inline constexpr std::string_view own_variables[] = {"MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD",
                                                      "MPX_RANK",   "MPX_SIZE",   "MPX_CORES"};
 

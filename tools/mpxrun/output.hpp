@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Carries the ranks' output to mpxrun's own, line by line, and every byte of it as it is. Only labels
-// add bytes. Never blocks, holds a bounded amount.
+// Carries the ranks' output to mpxrun's own, line by line, and every byte of it as it is. Only
+// labels add bytes. Never blocks, holds a bounded amount.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -58,7 +58,7 @@ class sink {
   /// Why writing failed for good, as an errno; 0 when it did not.
   int failure() const noexcept { return failure_; }
 
-  /// Whether the last thing written was an unfinished line of `writer`.
+  /// True if the last thing written was an unfinished line of `writer`.
   bool inside_line_of(const void* writer) const noexcept {
     return unfinished_ && writer_ == writer;
   }
@@ -152,7 +152,7 @@ class source {
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
     show_pending();
-    // What is printed next, by whoever it is, has its own line where lines tell of their ranks.
+    // The next output, of any rank, begins a new line if lines have prefixes.
     if (!prefix_.empty() && to_->inside_line_of(this)) to_->append(this, "\n");
     from_.reset();
     return false;

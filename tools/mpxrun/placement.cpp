@@ -52,7 +52,8 @@ std::vector<core_set> units_for(const core_set& all, int ranks) {
   return units;
 }
 
-/// How many threads of this machine run or want to, apart from this one; nothing if nobody says.
+/// Number of threads of this machine that run or are runnable, without this one; nothing if
+/// unknown.
 std::optional<int> running_elsewhere() {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/loadavg", "re"),
                                                              std::fclose);

@@ -41,7 +41,7 @@ class core_claims {
   std::vector<claim> held_;
 };
 
-/// Where the ranks of one job run.
+/// Cores of the ranks of one job.
 class placement {
  public:
   placement() = default;
@@ -52,7 +52,7 @@ class placement {
   const core_set* of(int rank) const noexcept {
     return places_.empty() ? nullptr : &places_[static_cast<std::size_t>(rank) % places_.size()];
   }
-  /// How many cores the ranks have together, if they are bound; else 0.
+  /// Number of cores of all ranks together, if they are bound; else 0.
   int cores() const noexcept { return cores_; }
   /// Why they are not.
   const std::string& reason() const noexcept { return reason_; }

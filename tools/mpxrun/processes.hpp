@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What lives below this process, whatever its session, group or user. Its orphans come to a
-// subreaper, so that nothing gets out of reach; /proc says who is whose child.
+// Descendants of this process, of any session, group or user. Their orphans become children of a
+// subreaper, so that none is out of reach; /proc names the parent of each process.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -62,8 +62,8 @@ inline std::optional<process> look_up(pid_t pid) {
   return found;
 }
 
-/// Whether `pid` is below `self`, as `look_up` tells. Who lies between may end, and be gone, between
-/// two looks: what was below it has come to somebody else by then.
+/// True if `pid` is a descendant of `self`, according to `look_up`. A process between them may end
+/// between two look-ups: its children have another parent by then.
 template <class LookUp>
 bool descends_from(pid_t pid, pid_t self, LookUp&& look_up) {
   pid_t at = pid;
@@ -75,7 +75,7 @@ bool descends_from(pid_t pid, pid_t self, LookUp&& look_up) {
   }
   return false;
 }
-/// Whether `pid` is below this process.
+/// True if `pid` is a descendant of this process.
 inline bool descends_from_here(pid_t pid) { return descends_from(pid, ::getpid(), look_up); }
 
 /// The living processes below this one. Cost: a look at every process of the machine.
@@ -95,7 +95,7 @@ inline std::vector<process> everything_below() {
       above = at->second.parent;
       at = all.find(above);
     }
-    const bool is_gone = at == all.end() && above > 1;  // Who was above has ended meanwhile.
+    const bool is_gone = at == all.end() && above > 1;  // The parent has ended.
     if (above == self || (is_gone && descends_from_here(pid))) below.push_back(it);
   }
   return below;
@@ -129,7 +129,7 @@ inline std::vector<process> signal_below(int signal) {
   return below;
 }
 
-/// Whether nothing is left below this process, zombies included.
+/// True if this process has no descendants left, zombies included.
 inline bool childless() noexcept {
   siginfo_t info;
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
@@ -153,8 +153,8 @@ inline bool end_everything(std::int64_t patience_ns) {
   return true;
 }
 
-/// How a process ended that is not our child, as waitpid would give it; nothing if that cannot be
-/// known. `fd` is its pidfd.
+/// Wait status of a process that is not our child, as waitpid would give it; nothing if it cannot
+/// be known. `fd` is its pidfd.
 inline std::optional<int> wait_status_of(pid_t pid, int fd) {
   // While it is a zombie /proc shows it, to its own user and to root (to others it shows 0).
   struct stat owner{};

@@ -17,7 +17,7 @@
 
 namespace launcher {
 
-/// What a child needs between vfork and exec, where it may only make system calls.
+/// Data that a child needs between vfork and exec, where it may only make system calls.
 struct child_plan {
   char* const* command;
   char* const* environment;

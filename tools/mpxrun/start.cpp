@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a job begins: signals, limits, memory, pipes, processes.
+// Start of a job: signals, limits, memory, pipes, processes.
 
 #include "job.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view hang_name = "MPX_HANG_REPORT=";
 
-/// How long the ranks will wait before that is reported, as far as it is known here; 0: for ever.
+/// Time after which waiting ranks are reported, as far as it is known here; 0: never.
 std::int64_t hang_limit_ns(const options& chosen) {
   const char* value = std::getenv("MPX_HANG_REPORT");
   std::int64_t ns = 0;
@@ -26,7 +26,7 @@ std::int64_t hang_limit_ns(const options& chosen) {
   return ns;  // Ranks complain of what makes no sense.
 }
 
-/// What the first line of a script names; "" if there is none.
+/// Interpreter named by the first line of a script; "" if there is none.
 std::string interpreter_of(const std::string& name) {
   std::ifstream file(name);
   std::string line;

@@ -17,7 +17,7 @@
 
 namespace launcher {
 
-/// What is read by something of mpx; tools/check_environment.py holds it against
+/// Variables that some part of mpx reads; tools/check_environment.py compares them with
 /// docs/ENVIRONMENT.md.
 inline constexpr std::string_view known_variables[] = {
     "MPX_ALLOC_SHOW",
@@ -49,7 +49,7 @@ inline constexpr std::string_view known_variables[] = {
     "MPX_TCP_PORTS",
 };
 
-/// Where an installation is, as the modules of clusters have it: not meant for mpx.
+/// Location of an installation, as the modules of clusters set it: not read by mpx.
 inline constexpr std::string_view foreign_variables[] = {"MPX_ROOT", "MPX_HOME", "MPX_DIR"};
 
 /// "nothing reads MPX_HANGREPORT: is MPX_HANG_REPORT meant?"; "" if something does.

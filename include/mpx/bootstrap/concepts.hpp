@@ -77,8 +77,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// rank fails or leaves meanwhile. They never open if a rank that had entered is known to have died
 /// since.
 ///
-/// - `failure_epoch()`: one atomic load. Grows whenever a rank fails, leaves or renounces another,
-///   or the job is aborted. It may also grow without such an event. It is never 0.
+/// - `failure_epoch()`: one atomic load. Grows whenever a rank fails, leaves or disconnects from
+///   another, or the job is aborted. It may also grow without such an event. It is never 0.
 /// - `failure_word()`: the word that holds the failure epoch; it lives as long as the bootstrap.
 /// - `state(rank)`: the state of a rank in this environment. A rank that has ended is `failed`
 ///   unless it had left. Requires: 0 <= rank < size().
@@ -87,13 +87,13 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// - `disconnect_from(peer, why)`: this rank will not communicate with `peer` any more in this
 ///   environment, because of errc::protocol or errc::no_resources, or because it cannot
 ///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
-/// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
-///   not.
+/// - `disconnected_by(peer)`: the reason for which `peer` has disconnected from this rank; errc{}
+///   if it has not.
 /// - `mark_finished()`: leaves cleanly; other ranks then see `finished`. A bootstrap destroyed
 ///   without this call counts as `failed`.
 /// - `mark_failed()`: tells the other ranks that this rank will not return.
 ///
-/// Threads:    `failure_epoch()`, `state()` and `renounced_by()` from any thread.
+/// Threads:    `failure_epoch()`, `state()` and `disconnected_by()` from any thread.
 template <class T>
 concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
@@ -101,7 +101,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { view.loss_text(rank) } -> std::same_as<std::string>;
   { b.disconnect_from(rank, errc::protocol) } noexcept -> std::same_as<void>;
-  { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
+  { view.disconnected_by(rank) } noexcept -> std::same_as<errc>;
   { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };

@@ -47,9 +47,9 @@ class host_member : public member {
     std::optional<death_watch> watch_;
   };
 
-  host_member(host_rendezvous&& meeting, launcher_owner& job)
-      : member(meeting.take_map(), meeting.shared(), job->rank(), ending::process) {
-    const bool pids_are_theirs = meeting.confirm();
+  host_member(host_rendezvous&& ranks, launcher_owner& job)
+      : member(ranks.take_map(), ranks.shared(), job->rank(), ending::process) {
+    const bool pids_are_theirs = ranks.confirm();
     auto* const kept = new held(std::move(job));
     keep(kept);
     if (pids_are_theirs && size() > 1) kept->watch(segment(), rank(), environment());

@@ -86,9 +86,9 @@ class sim {
   void disconnect_from(rank_t peer, errc why) noexcept {
     world_->disconnect_from(*environment_, rank_, peer, why);
   }
-  errc renounced_by(rank_t peer) const noexcept {
-    const auto it = environment_->renounced.find({peer, rank_});
-    return it == environment_->renounced.end() ? errc{} : it->second;
+  errc disconnected_by(rank_t peer) const noexcept {
+    const auto it = environment_->disconnected.find({peer, rank_});
+    return it == environment_->disconnected.end() ? errc{} : it->second;
   }
   rank_state state(rank_t rank) const noexcept { return world_->state(*environment_, rank_, rank); }
   void mark_finished() noexcept { leave(rank_state::finished); }

@@ -280,9 +280,9 @@ coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
 }
 /// Blocks in `buffer` with these lengths and displacements.
 template <class B, class C, class P>
-coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
+coll::blocks blocks_at(const B& buffer, const C& counts, const P& displacements) noexcept {
   coll::blocks b = blocks_at(buffer, counts);
-  b.places = numbers_of(places);
+  b.displacements = numbers_of(displacements);
   return b;
 }
 

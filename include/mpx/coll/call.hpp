@@ -101,12 +101,12 @@ template <class Stack>
 using call_mark = typename Stack::checks_type::call_mark;
 /// Failure of a call in a stack that compares calls; also holds the description of the call.
 template <class Stack>
-struct compared_trouble : collective_trouble {
+struct compared_outcome : collective_outcome {
   const call_mark<Stack>* mark = nullptr;
 };
 template <class Stack>
-using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
-                                      compared_trouble<Stack>, collective_trouble>;
+using outcome_of = std::conditional_t<Stack::checks_type::compares_collectives,
+                                      compared_outcome<Stack>, collective_outcome>;
 
 /// Calls of `What` may complete on the fast path of node_quick.hpp, without any steps:
 /// - `What` can be made in shared memory over the stack's transport;
@@ -121,11 +121,11 @@ concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::com
                       };
 
 /// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
-/// `trouble`.
+/// `outcome`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
                                     coll::algorithm by, call_site site,
-                                    trouble_of<Stack>& trouble) {
+                                    outcome_of<Stack>& outcome) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
@@ -139,7 +139,7 @@ template <class Stack, class What>
     }
     bool goes = !steps.failed();
     if constexpr (Stack::checks_type::compares_collectives)
-      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *outcome.mark);
     if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
@@ -147,8 +147,8 @@ template <class Stack, class What>
     steps.begin();  // So that the other ranks do not wait for this one.
     steps.failed(wrong);
   }
-  steps.tell(trouble);
-  if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
+  steps.tell(outcome);
+  if constexpr (Stack::checks_type::compares_collectives) outcome.mark->keep_text(outcome.failure);
   return steps.why();
 }
 /// Runs `what` at once: by the fast path if it succeeds, else as `run_in_steps`. Instantiated once
@@ -156,13 +156,13 @@ template <class Stack, class What>
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
-                                      std::source_location where, trouble_of<Stack>& trouble) {
+                                      std::source_location where, outcome_of<Stack>& outcome) {
   if constexpr (HasFastPath<Stack, What>) {
     if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
         coll::quick_node<Stack>(on).make(what, where)) [[likely]]
       return errc{};
   }
-  return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
+  return run_in_steps<Stack>(on, what, by, {name, where}, outcome);
 }
 /// The name of the call for messages to users, e.g. "gatherv" for a gather with counts.
 template <class What>
@@ -276,17 +276,17 @@ class collective {
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   const char* name_in_texts() const noexcept { return reduces ? name : called(what_); }
   [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
-    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
+    if constexpr (Stack::checks_type::compares_collectives) outcome_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
       std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
-      const errc why = run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
+      const errc why = run_collective<Stack, What>(on_, what, by_, name, where, outcome_);
       what.op = nullptr;  // `what` may be the caller's object, which outlives `op`.
       return why;
     } else {
-      return run_collective(on_, what_, by_, called(what_), where, trouble_);
+      return run_collective(on_, what_, by_, called(what_), where, outcome_);
     }
   }
   started start() const {
@@ -310,7 +310,7 @@ class collective {
     return made(serial);
   }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
+    collective_channel<Stack>::raise(on_, outcome_, {called(what_), where});
   }
 
  private:
@@ -327,11 +327,11 @@ class collective {
       op_.set(op);
       What what = what_;
       what.op = &op;
-      trouble_.failure = what.check(on_.rank(), on_.size());
+      outcome_.failure = what.check(on_.rank(), on_.size());
     } else {
-      trouble_.failure = what_.check(on_.rank(), on_.size());
+      outcome_.failure = what_.check(on_.rank(), on_.size());
     }
-    return trouble_.failure.why;
+    return outcome_.failure.why;
   }
   started made(tag_t prepared = 0) const {
     schedule* plan = nullptr;
@@ -351,7 +351,7 @@ class collective {
       plan = record_collective(on_, what_, by_, mark_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, prepared);
-    if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
+    if (s.failure != errc{}) outcome_.failure = {s.failure, collective_failure::cause::memory};
     return s;
   }
 
@@ -360,7 +360,7 @@ class collective {
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
-  mutable trouble_of<Stack> trouble_;
+  mutable outcome_of<Stack> outcome_;
 };
 
 /// As `collective`, for calls with a buffer that has a layout: see mpx/datatype.hpp.

@@ -32,8 +32,8 @@ namespace mpx::inline v0::detail {
 /// Every rank of the communicator calls them in the same order.
 /// Buffers are transferable values or contiguous ranges of them, as for messages. With
 /// mpx/datatype.hpp a buffer may also have a layout; each block is then a part of its message.
-/// `counts` and `places` are ranges of integers with one entry for each rank: numbers of elements,
-/// and displacements in elements. Without displacements, the blocks follow each other.
+/// `counts` and `displacements` are ranges of integers with one entry for each rank: numbers of
+/// elements, and displacements in elements. Without displacements, the blocks follow each other.
 /// A rank may pass mpx::in_place as its input. Its data is then in the result buffer, where its own
 /// block belongs.
 /// Forms: mpx::start returns a request, which must be waited for. If it is dropped, this rank
@@ -114,13 +114,13 @@ class collectives : public collective_names<Comm> {
         how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& displacements, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
-        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// Gathers blocks of lengths that the root does not know.
@@ -184,13 +184,14 @@ class collectives : public collective_names<Comm> {
         how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
-  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
+  /// Scatters blocks of different lengths. Block r begins at in[displacements[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires Scatters<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+  auto scatterv(const In& in, const C& counts, const P& displacements, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
-        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
+        how, where,
+        coll::scatter_call{blocks_at(in, counts, displacements), taken(out), root, true},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
@@ -226,14 +227,14 @@ class collectives : public collective_names<Comm> {
                                         coll::allgather_call{given(in), blocks_at(out, counts)},
                                         no_reduction(), reads(in), writes(out));
   }
-  /// Gathers blocks of different lengths at every rank. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths at every rank. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& displacements, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
-        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
-        reads(in), writes(out));
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, displacements)},
+        no_reduction(), reads(in), writes(out));
   }
   /// Gathers blocks at every rank, where no rank knows the lengths of the others.
   /// Returns:    All blocks in rank order.
@@ -293,17 +294,18 @@ class collectives : public collective_names<Comm> {
         coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
         no_reduction(), reads(in), writes(out));
   }
-  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
+  /// As above; each block has a displacement of its own, in `in_displacements` and
+  /// `out_displacements`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<P> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
-  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
-                 const D& out_counts, const Q& out_places, How&& how = {},
+  auto alltoallv(const In& in, const C& in_counts, const P& in_displacements, Out&& out,
+                 const D& out_counts, const Q& out_displacements, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                            blocks_at(out, out_counts, out_places), false, true},
+        coll::alltoall_call{blocks_at(in, in_counts, in_displacements),
+                            blocks_at(out, out_counts, out_displacements), false, true},
         no_reduction(), reads(in), writes(out));
   }
   /// Exchanges blocks in place: sends block r of `out`, of counts[r] elements, to rank r, and

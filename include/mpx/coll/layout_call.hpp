@@ -64,13 +64,13 @@ class layout_collective {
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   const char* name_in_texts() const noexcept { return called(what_); }
   errc run(nothing&, std::source_location where) const {
-    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
+    if constexpr (Stack::checks_type::compares_collectives) outcome_.mark = &mark_;
     coll::call_layouts layouts;
     spread what = what_;
     if (!linear_) straighten(layouts, what, false);
     reduction op;
     set(op, what, op_);
-    return run_collective(on_, what, by_, called(what_), where, trouble_);
+    return run_collective(on_, what, by_, called(what_), where, outcome_);
   }
   started start() const {
     const started s = made();
@@ -79,14 +79,14 @@ class layout_collective {
     } else {  // The other ranks wait in this call: fail it in step with them.
       collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
-      steps.failed(trouble_.failure);
-      steps.tell(trouble_);
+      steps.failed(outcome_.failure);
+      steps.tell(outcome_);
     }
     return s;
   }
   started prepare() const { return made(collective_channel<Stack>::next_prepared(on_)); }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
+    collective_channel<Stack>::raise(on_, outcome_, {called(what_), where});
   }
 
  private:
@@ -112,7 +112,7 @@ class layout_collective {
   static void straighten(coll::call_layouts& layouts, spread& what, bool keeps) noexcept {
     if (what.fault != errc{}) return;
     if (!coll::with_places(static_cast<What&>(what),
-                           [&](auto&... places) { return layouts.straighten(keeps, places...); }))
+                           [&](auto&... buffers) { return layouts.straighten(keeps, buffers...); }))
       what.fault = errc::no_resources;
   }
   static void set([[maybe_unused]] reduction& made, [[maybe_unused]] spread& what,
@@ -125,13 +125,13 @@ class layout_collective {
   started made(tag_t prepared = 0) const {
     schedule* plan = nullptr;
     auto* k = new (std::nothrow) kept(op_, layouts_);
-    trouble_.failure = {errc::no_resources, collective_failure::cause::memory};
+    outcome_.failure = {errc::no_resources, collective_failure::cause::memory};
     if (k == nullptr) return {nullptr, errc::no_resources};
     spread what = what_;
     if (!linear_) straighten(k->layouts, what, true);
     set(k->made, what, k->maker);
     if (const collective_failure wrong = what.check(on_.rank(), on_.size()); wrong.why != errc{}) {
-      trouble_.failure = wrong;
+      outcome_.failure = wrong;
       delete k;
       return {nullptr, wrong.why};
     }
@@ -151,7 +151,7 @@ class layout_collective {
   spread what_;
   coll::call_layouts layouts_;  // Kept by a copy of the call.
   bool linear_ = false;
-  mutable trouble_of<Stack> trouble_;
+  mutable outcome_of<Stack> outcome_;
 };
 
 }  // namespace mpx::inline v0::detail

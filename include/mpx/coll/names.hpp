@@ -54,10 +54,10 @@ class collective_names {
   /// gatherv with mpx::start. Source: MPI_Igatherv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t>
-  auto igatherv(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+  auto igatherv(A&& in, B&& out, C&& counts, D&& displacements, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
     return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                        std::forward<D>(places), root, as_form<start_t>(how), where);
+                        std::forward<D>(displacements), root, as_form<start_t>(how), where);
   }
   /// scatter with mpx::start. Source: MPI_Iscatter.
   template <class A, class B, class How = start_t>
@@ -78,10 +78,11 @@ class collective_names {
   /// scatterv with mpx::start. Source: MPI_Iscatterv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t>
-  auto iscatterv(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+  auto iscatterv(A&& in, B&& counts, C&& displacements, D&& out, rank_t root, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
-                         std::forward<D>(out), root, as_form<start_t>(how), where);
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts),
+                         std::forward<C>(displacements), std::forward<D>(out), root,
+                         as_form<start_t>(how), where);
   }
   /// allgather with mpx::start. Source: MPI_Iallgather.
   template <class A, class B, class How = start_t>
@@ -101,10 +102,10 @@ class collective_names {
   /// allgatherv with mpx::start. Source: MPI_Iallgatherv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t> && NoForm<D>
-  auto iallgatherv(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+  auto iallgatherv(A&& in, B&& out, C&& counts, D&& displacements, How&& how = {},
                    site where = site::current()) const noexcept(stores_errors<How>) {
     return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                           std::forward<D>(places), as_form<start_t>(how), where);
+                           std::forward<D>(displacements), as_form<start_t>(how), where);
   }
   /// alltoall with mpx::start. Source: MPI_Ialltoall.
   template <class A, class B, class How = start_t>
@@ -124,11 +125,12 @@ class collective_names {
   /// alltoallv with mpx::start. Source: MPI_Ialltoallv.
   template <class A, class B, class C, class D, class E, class F, class How = start_t>
   requires OwnForm<How, start_t> && NoForm<F>
-  auto ialltoallv(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
-                  How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+  auto ialltoallv(A&& in, B&& in_counts, C&& in_displacements, D&& out, E&& out_counts,
+                  F&& out_displacements, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
     return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
-                          std::forward<C>(in_places), std::forward<D>(out),
-                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          std::forward<C>(in_displacements), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_displacements),
                           as_form<start_t>(how), where);
   }
   /// alltoallw with mpx::start. Source: MPI_Ialltoallw.
@@ -249,10 +251,10 @@ class collective_names {
   /// gatherv with mpx::prepare. Source: MPI_Gatherv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t>
-  auto gatherv_init(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+  auto gatherv_init(A&& in, B&& out, C&& counts, D&& displacements, rank_t root, How&& how = {},
                     site where = site::current()) const noexcept(stores_errors<How>) {
     return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                        std::forward<D>(places), root, as_form<prepare_t>(how), where);
+                        std::forward<D>(displacements), root, as_form<prepare_t>(how), where);
   }
   /// scatter with mpx::prepare. Source: MPI_Scatter_init.
   template <class A, class B, class How = prepare_t>
@@ -273,10 +275,11 @@ class collective_names {
   /// scatterv with mpx::prepare. Source: MPI_Scatterv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t>
-  auto scatterv_init(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+  auto scatterv_init(A&& in, B&& counts, C&& displacements, D&& out, rank_t root, How&& how = {},
                      site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
-                         std::forward<D>(out), root, as_form<prepare_t>(how), where);
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts),
+                         std::forward<C>(displacements), std::forward<D>(out), root,
+                         as_form<prepare_t>(how), where);
   }
   /// allgather with mpx::prepare. Source: MPI_Allgather_init.
   template <class A, class B, class How = prepare_t>
@@ -297,10 +300,10 @@ class collective_names {
   /// allgatherv with mpx::prepare. Source: MPI_Allgatherv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t> && NoForm<D>
-  auto allgatherv_init(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+  auto allgatherv_init(A&& in, B&& out, C&& counts, D&& displacements, How&& how = {},
                        site where = site::current()) const noexcept(stores_errors<How>) {
     return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                           std::forward<D>(places), as_form<prepare_t>(how), where);
+                           std::forward<D>(displacements), as_form<prepare_t>(how), where);
   }
   /// alltoall with mpx::prepare. Source: MPI_Alltoall_init.
   template <class A, class B, class How = prepare_t>
@@ -320,12 +323,12 @@ class collective_names {
   /// alltoallv with mpx::prepare. Source: MPI_Alltoallv_init.
   template <class A, class B, class C, class D, class E, class F, class How = prepare_t>
   requires OwnForm<How, prepare_t> && NoForm<F>
-  auto alltoallv_init(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
-                      How&& how = {}, site where = site::current()) const
+  auto alltoallv_init(A&& in, B&& in_counts, C&& in_displacements, D&& out, E&& out_counts,
+                      F&& out_displacements, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
-                          std::forward<C>(in_places), std::forward<D>(out),
-                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          std::forward<C>(in_displacements), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_displacements),
                           as_form<prepare_t>(how), where);
   }
   /// alltoallw with mpx::prepare. Source: MPI_Alltoallw_init.

@@ -16,7 +16,7 @@
 namespace mpx::inline v0::detail {
 
 /// Failure of a collective call, for its error.
-struct collective_trouble {
+struct collective_outcome {
   collective_failure failure;
   tag_t serial = 0;
   std::exception_ptr thrown;  // By the user's operation.
@@ -173,22 +173,22 @@ class collective_channel : public point_to_point<Stack> {
   }
 
   /// Describes the failure.
-  [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
-    trouble.failure = failure_;
-    trouble.failure.why = why_;
-    trouble.serial = serial_;
-    trouble.thrown = thrown_;
+  [[gnu::noinline, gnu::cold]] void tell(collective_outcome& outcome) const {
+    outcome.failure = failure_;
+    outcome.failure.why = why_;
+    outcome.serial = serial_;
+    outcome.thrown = thrown_;
   }
   /// Throws the error of the call.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
-    collective_trouble trouble;
-    tell(trouble);
-    raise(*this, trouble, site_);
+    collective_outcome outcome;
+    tell(outcome);
+    raise(*this, outcome, site_);
   }
   [[noreturn, gnu::noinline, gnu::cold]] static void raise(const base& comm,
-                                                           const collective_trouble& trouble,
+                                                           const collective_outcome& outcome,
                                                            call_site site) {
-    opened(comm).raise(trouble, site);
+    opened(comm).raise(outcome, site);
   }
 
   // --- Started calls -----------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class collective_channel : public point_to_point<Stack> {
       return new (std::nothrow)
           schedule(name, *this->state_, this->context_, this->rank_, this->size_);
     }
-    [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
+    [[noreturn]] void raise(const collective_outcome& t, call_site site) const {
       const collective_failure& f = t.failure;
       if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();

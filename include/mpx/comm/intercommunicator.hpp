@@ -17,14 +17,14 @@
 namespace mpx::inline v0::detail {
 
 /// The contexts of an intercommunicator, which one leader allocates.
-struct between_contexts {
-  int why = 0;                      // An errc, if there are none.
-  context_id between = no_context;  // For messages between the groups.
-  context_id both = no_context;     // For the communicator of both groups.
+struct inter_contexts {
+  int why = 0;                    // An errc, if there are none.
+  context_id inter = no_context;  // For messages between the groups.
+  context_id both = no_context;   // For the communicator of both groups.
 };
 /// Message that leaders exchange before their groups.
-struct between_header {
-  between_contexts contexts;
+struct inter_header {
+  inter_contexts contexts;
   rank_t size = 0;
 };
 
@@ -45,13 +45,13 @@ struct all_in_connect {
 
 /// Allocates contexts, as the leader.
 template <class Stack>
-between_contexts lead_between(endpoint<Stack>& e, call_site site) {
-  between_contexts c;
+inter_contexts lead_inter(endpoint<Stack>& e, call_site site) {
+  inter_contexts c;
   errc why{};
-  c.between = e.lead(why, site);
+  c.inter = e.lead(why, site);
   if (why == errc{}) c.both = e.lead(why, site);
-  if (why != errc{} && c.between != no_context)
-    e.with_communicators([&](auto& all) { all.abandon(std::exchange(c.between, no_context)); });
+  if (why != errc{} && c.inter != no_context)
+    e.with_communicators([&](auto& all) { all.abandon(std::exchange(c.inter, no_context)); });
   c.why = static_cast<int>(why);
   return c;
 }
@@ -62,12 +62,12 @@ between_contexts lead_between(endpoint<Stack>& e, call_site site) {
 /// that leaves, because its own group was revoked, reports that too if the other leader may still
 /// wait: in its header, or by a single byte.
 template <class Stack>
-class meeting {
+class leader_exchange {
  public:
-  meeting(const own_messages<Stack>& own, rank_t to, tag_t tag, bool first) noexcept
+  leader_exchange(const own_messages<Stack>& own, rank_t to, tag_t tag, bool first) noexcept
       : own_(own), to_(to), tag_(tag), first_(first) {}
 
-  errc swap_headers(between_header& out, between_header& in, std::vector<peer_id>& theirs) const {
+  errc swap_headers(inter_header& out, inter_header& in, std::vector<peer_id>& theirs) const {
     const auto of_out = std::as_bytes(std::span(&out, 1));
     const auto of_in = std::as_writable_bytes(std::span(&in, 1));
     if (first_) {
@@ -119,13 +119,13 @@ class meeting {
 /// of the other group. `wrong`: an error of this group, which is reported to the other leader.
 /// `local`: this leader leaves if that communicator is revoked. Does not throw.
 template <class Stack>
-between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t to, tag_t tag,
-                    errc wrong, std::vector<peer_id>& theirs, const communicator_state& local,
-                    call_site site) {
-  between_header out;
-  between_header in;
+inter_header exchange_headers(const point_to_point<Stack>& peer, const group& mine, rank_t to,
+                              tag_t tag, errc wrong, std::vector<peer_id>& theirs,
+                              const communicator_state& local, call_site site) {
+  inter_header out;
+  inter_header in;
   const auto failed = [](errc why) {
-    between_header h;
+    inter_header h;
     h.contexts.why = static_cast<int>(why);
     return h;
   };
@@ -141,12 +141,12 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
     });
   const bool leads = a.at().self() < a.peer_of(to);
   using own = own_messages<Stack>;
-  const meeting<Stack> with(own(peer, own::of::groups, site, &local), to, tag, leads);
+  const leader_exchange<Stack> with(own(peer, own::of::groups, site, &local), to, tag, leads);
   out.size = mine.size();
   if (wrong != errc{})
     out.contexts.why = static_cast<int>(wrong);
   else if (leads)
-    out.contexts = lead_between(a.at(), site);
+    out.contexts = lead_inter(a.at(), site);
   errc why = with.swap_headers(out, in, theirs);
   if (why == errc{} && (out.contexts.why | in.contexts.why) != 0) {
     why = static_cast<errc>(out.contexts.why != 0 ? out.contexts.why : in.contexts.why);
@@ -164,7 +164,7 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
   if (why == errc{}) return {leads ? out.contexts : in.contexts, in.size};
   if (leads && out.contexts.why == 0 && !made_there)  // Neither group uses them.
     a.at().with_communicators([&](auto& all) {
-      all.abandon(out.contexts.between);
+      all.abandon(out.contexts.inter);
       all.abandon(out.contexts.both);
     });
   return failed(why);
@@ -173,13 +173,13 @@ between_header meet(const point_to_point<Stack>& peer, const group& mine, rank_t
 /// Revokes what the groups make of the contexts `c`, as this rank takes no part in it, and the
 /// others would wait for it. `theirs`: the peers of the other group that are known here.
 template <class Stack>
-void leave_between(endpoint<Stack>& e, const communicator_state& local, const between_contexts& c,
-                   std::span<const peer_id> theirs) noexcept {
+void leave_inter(endpoint<Stack>& e, const communicator_state& local, const inter_contexts& c,
+                 std::span<const peer_id> theirs) noexcept {
   e.with_communicators([&](auto& of) {
     for (rank_t r = 0; r < local.size; ++r) of.revoke_at(of.peer_of(local, r), c.both);
     for (const peer_id p : theirs) {
       of.revoke_at(p, c.both);
-      of.revoke_at(p, c.between);
+      of.revoke_at(p, c.inter);
     }
   });
 }
@@ -191,24 +191,24 @@ inline group in_world_order(const group& here, const group& there) {
 }
 
 /// State of a started duplication of an intercommunicator, kept until its request is destroyed.
-template <class Stack, class Between>
+template <class Stack, class Inter>
 struct twin_under_way : allocated {
   endpoint<Stack>* at = nullptr;
   communicator_state* local = nullptr;  // Of the intercommunicator that is duplicated.
   communicator_state* both = nullptr;
-  communicator_state* between = nullptr;
+  communicator_state* inter = nullptr;
   schedule* plan = nullptr;
-  between_contexts said;
+  inter_contexts said;
   said_context said_here;  // Context of the local group's communicator.
   attribute_list attributes;
   group remote;
   group all;
-  Between* into = nullptr;
+  Inter* into = nullptr;
   rank_t rank = 0;
   rank_t rank_in_both = 0;
   bool refused = false;  // An attribute cannot be copied: only other ranks make the duplicate.
   communicator_state local_kept;  // Copies of `local` and `between`, if these may be freed first.
-  communicator_state between_kept;
+  communicator_state inter_kept;
   kept_group* local_ranks = nullptr;
 
   twin_under_way() = default;
@@ -217,16 +217,16 @@ struct twin_under_way : allocated {
   /// Copies the groups, so that the original may be freed from now on. Errors: errc::no_resources.
   errc keep_ranks() noexcept {
     return caught([&] {
-      remote = between->ranks->copy();
+      remote = inter->ranks->copy();
       local_ranks = new kept_group(group_of(*at, *local));
       local_ranks->users = 1;
       local_kept.own = local_ranks;
       local_kept.ranks = local_ranks;
       local_kept.size = local->size;
-      between_kept.ranks = &remote;
-      between_kept.size = between->size;
+      inter_kept.ranks = &remote;
+      inter_kept.size = inter->size;
       local = &local_kept;
-      between = &between_kept;
+      inter = &inter_kept;
     });
   }
 
@@ -239,7 +239,7 @@ struct twin_under_way : allocated {
       // The communicator that the other ranks make is revoked: they would wait for this rank.
       if (d.said.why == 0) {
         of.never_made(d.said.both, *d.both);
-        of.never_made(d.said.between, *d.between, *d.both);
+        of.never_made(d.said.inter, *d.inter, *d.both);
       }
       if (d.said_here.why == 0) of.never_made(d.said_here.context, *d.local);
       if (d.local_ranks != nullptr) of.release(std::exchange(d.local_ranks, nullptr));
@@ -248,15 +248,15 @@ struct twin_under_way : allocated {
     }
     communicator_state* const here = of.make(d.said_here.context, *d.local);
     communicator_state* const both = of.make(d.said.both, *d.both);
-    communicator_state* const between =
-        of.make_between(d.said.between, std::move(d.remote), std::move(d.all));
-    if (here == nullptr || both == nullptr || between == nullptr) return fail(errc::no_resources);
+    communicator_state* const inter =
+        of.make_inter(d.said.inter, std::move(d.remote), std::move(d.all));
+    if (here == nullptr || both == nullptr || inter == nullptr) return fail(errc::no_resources);
     here->on_error = d.local->on_error;
-    both->on_error = between->on_error = d.between->on_error;
+    both->on_error = inter->on_error = d.inter->on_error;
     here->attributes = std::move(d.attributes);
-    *d.into = Between({*d.at, *between, d.said.between, d.rank, between->size},
-                      {*d.at, *here, d.said_here.context, d.rank, here->size},
-                      {*d.at, *both, d.said.both, d.rank_in_both, both->size});
+    *d.into = Inter({*d.at, *inter, d.said.inter, d.rank, inter->size},
+                    {*d.at, *here, d.said_here.context, d.rank, here->size},
+                    {*d.at, *both, d.said.both, d.rank_in_both, both->size});
   }
 };
 

@@ -130,7 +130,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   detail::started start(const memory& into) {
     if (!*this) return {nullptr, errc::request};
     const detail::started s =
-        null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);
+        null_ ? endpoint_->receive_nothing() : endpoint_->receive_probed(held_, into);
     if (s.failure != errc{}) return s;
     if (ranks_ != nullptr) {
       s.op->ranks = ranks_;

@@ -202,9 +202,9 @@ class point_to_point {
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);
     if (why == errc{}) {
-      arrived_message* const m = is_form<How, once_t>
-                                     ? endpoint_->claim(want, why)
-                                     : endpoint_->wait_claim(want, {"mprobe", where}, why);
+      arrived_message* const m =
+          is_form<How, once_t> ? endpoint_->take_by_probe(want, why)
+                               : endpoint_->wait_and_take_by_probe(want, {"mprobe", where}, why);
       if (m != nullptr)
         found = message<Stack>(*endpoint_, m, state_->ranks, context_,
                                status{rank_of(m->is.source), m->is.tag(), m->bytes});

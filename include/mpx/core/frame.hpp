@@ -27,7 +27,7 @@ enum class outcome : std::uint8_t {
 };
 
 /// Expectation of a transport whether fetching memory is faster than sending packets.
-enum class advice : std::uint8_t {
+enum class cost_hint : std::uint8_t {
   never,   ///< Fetching is impossible for this memory, or disabled.
   always,  ///< Fetching is faster.
   /// Unknown: measure it. Only from transports whose gets and puts are `done` when they return.

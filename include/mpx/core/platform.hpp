@@ -135,9 +135,9 @@ inline std::size_t owning_early_lines() noexcept {
 /// before the next store: one line after the other, with later stores waiting, and a prefetch does
 /// not help. A line that a reader has written is fetched like any missing line, many at once. A
 /// stream of messages of 4 KiB: 8 GB/s without, 31 with; of 16 KiB, on two dies: 2 and 14.
-inline bool claiming_pays() noexcept {
+inline bool write_back_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
-  return true;  // So that lines claimed too early are found on any machine.
+  return true;  // So that lines written back too early are found on any machine.
 #else
   return this_processor() == processor::amd;
 #endif

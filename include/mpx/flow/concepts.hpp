@@ -21,7 +21,7 @@ struct flow_axis {};
 ///   credit.
 /// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
 /// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
-///   true if the peer should be told soon.
+///   true if the peer should be notified soon.
 /// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
 /// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
 ///   impossible.
@@ -74,8 +74,8 @@ concept ElasticFlowControl =
 /// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
 ///   0 if the window has none left.
 /// - `refund(peer, units)`: returns units that were not spent.
-/// - `count(peer)`: the result that `outgoing` would have. `told(peer, count)`: a header has
-///   carried it.
+/// - `count(peer)`: the result that `outgoing` would have. `credit_advertised(peer, count)`: a
+///   header has carried it.
 template <class F>
 concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
                                                         std::size_t bytes, std::uint32_t units) {
@@ -83,7 +83,7 @@ concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_i
   { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
   { f.refund(peer, units) } noexcept;
   { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.told(peer, units) } noexcept;
+  { f.credit_advertised(peer, units) } noexcept;
 };
 
 /// Archetype of the concepts above: models them, and nothing else.
@@ -104,7 +104,7 @@ struct flow_archetype {
   std::uint32_t prepay(peer_id) noexcept;
   void refund(peer_id, std::uint32_t) noexcept;
   std::uint32_t count(peer_id) const noexcept;
-  void told(peer_id, std::uint32_t) noexcept;
+  void credit_advertised(peer_id, std::uint32_t) noexcept;
   bool try_add(peer_id) noexcept;
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;

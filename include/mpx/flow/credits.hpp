@@ -80,7 +80,7 @@ class credits {
   std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
   /// Stores only changes: between stores to a channel, a store to another cache line costs more
   /// than a load.
-  void told(peer_id peer, std::uint32_t count) noexcept {
+  void credit_advertised(peer_id peer, std::uint32_t count) noexcept {
     if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
   }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }

@@ -27,7 +27,7 @@ class unlimited {
   std::uint32_t prepay(peer_id) noexcept { return 0; }
   void refund(peer_id, std::uint32_t) noexcept {}
   std::uint32_t count(peer_id) const noexcept { return 0; }
-  void told(peer_id, std::uint32_t) noexcept {}
+  void credit_advertised(peer_id, std::uint32_t) noexcept {}
   bool try_add(peer_id) noexcept { return true; }
   std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
   void open(peer_id, std::uint64_t) noexcept {}

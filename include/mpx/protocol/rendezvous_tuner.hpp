@@ -15,10 +15,10 @@ namespace mpx::inline v0::protocol {
 
 /// Path of the data of one long message.
 enum class rendezvous_protocol : std::uint8_t {
-  get,      ///< The receiver fetches it.
-  packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
-  split,    ///< The receiver fetches the first half while the sender stores the second.
-  open,     ///< Not decided yet.
+  get,            ///< The receiver fetches it.
+  packets,        ///< The sender writes it to the channel, and the receiver reads it from there.
+  half_and_half,  ///< The receiver fetches the first half while the sender stores the second.
+  open,           ///< Not decided yet.
 };
 
 /// Traffic between two ranks while a long message moves. A path costs a different time if both
@@ -33,24 +33,25 @@ enum class traffic : std::uint8_t {
 /// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
 /// often while the cheapest stays the same, and rarely those that cost more than twice as much.
 /// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
-/// schemes would disturb each other's measurement. The unit of measurement is a run of consecutive
-/// messages of one rendezvous protocol.
+/// protocols would disturb each other's measurement. The unit of measurement is a run of
+/// consecutive messages of one rendezvous protocol.
 /// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
 /// protocol.
 class rendezvous_tuner {
  public:
-  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same
-  /// time. `more`: other messages are waiting already.
-  rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
+  /// Returns the rendezvous protocol of the next message. `both_can_copy`: both sides can copy at
+  /// the same time. `more`: other messages are waiting already.
+  rendezvous_protocol choose(std::size_t bytes, bool both_can_copy = true,
+                             bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return rendezvous_protocol::get;
     record& r = *kept;
     if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
-      begin_block(r, bytes, splits ? ways_max : ways_max - 1);
+      begin_block(r, bytes, both_can_copy ? protocols_max : protocols_max - 1);
     --r.left;
     ++r.chosen;
     ++r.under_way;
-    return static_cast<rendezvous_protocol>(r.way);
+    return static_cast<rendezvous_protocol>(r.current);
   }
 
   /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
@@ -61,9 +62,9 @@ class rendezvous_tuner {
     if (kept == nullptr) return;
     record& r = *kept;
     if (r.under_way != 0) --r.under_way;
-    const auto way = static_cast<std::uint8_t>(p);
-    if (way != r.run_of) end_run(r, bytes);
-    r.run_of = way;
+    const auto index = static_cast<std::uint8_t>(p);
+    if (index != r.run_of) end_run(r, bytes);
+    r.run_of = index;
     const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
     r.sum += sample;
     r.most = mpx::detail::greater(r.most, sample);
@@ -77,14 +78,14 @@ class rendezvous_tuner {
   }
 
  private:
-  static constexpr std::uint8_t ways_max = 3;
+  static constexpr std::uint8_t protocols_max = 3;
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
   static constexpr std::uint32_t block_max = 64;  // In messages.
   static constexpr std::uint32_t block_least = 8;
   static constexpr std::uint32_t look_max = 32;
   // In an exchange the peer follows one message later.
   static constexpr std::uint32_t trial_least = 2;
-  static constexpr std::uint32_t trials_max = 2 * ways_max;
+  static constexpr std::uint32_t trials_max = 2 * protocols_max;
   static constexpr std::uint32_t run_max = 32;
   static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
   static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
@@ -99,13 +100,13 @@ class rendezvous_tuner {
   // Fraction of the current cost below which a change is worth it.
   static constexpr float better = 0.95F;
   struct record {
-    float cost[ways_max]{};  // Estimate in ns per byte; 0: unknown.
+    float cost[protocols_max]{};  // Estimate in ns per byte; 0: unknown.
     // The block: messages that it may still have, has at least, and has had.
     std::uint32_t left = 0;
     std::uint32_t least = 0;
     std::uint32_t chosen = 0;
     std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
-    std::uint8_t way = 0;
+    std::uint8_t current = 0;
     bool looks = false;  // This block samples a rendezvous protocol that is not the best.
     // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
     // most expensive one.
@@ -115,15 +116,15 @@ class rendezvous_tuner {
     float most = 0;
     // State of the selection.
     std::uint8_t trials = 0;
-    std::uint8_t best = ways_max;      // ways_max: unknown.
-    std::uint8_t other = ways_max;     // Scheme sampled last;
-    bool again = false;                // it is to be sampled once more;
-    std::uint8_t agains = 0;           // number of such repetitions.
-    std::uint8_t waits = 0;            // Blocks for which a sample has been due.
-    std::uint32_t turns = 0;           // Samples that were due.
-    std::uint32_t look = block_least;  // Messages in the last sample;
-    std::uint32_t rest = rest_first;   // pause, in lengths of a sample;
-    std::uint32_t until_look = 0;      // messages left of the pause.
+    std::uint8_t best = protocols_max;   // protocols_max: unknown.
+    std::uint8_t other = protocols_max;  // Protocol sampled last;
+    bool again = false;                  // it is to be sampled once more;
+    std::uint8_t agains = 0;             // number of such repetitions.
+    std::uint8_t waits = 0;              // Blocks for which a sample has been due.
+    std::uint32_t turns = 0;             // Samples that were due.
+    std::uint32_t look = block_least;    // Messages in the last sample;
+    std::uint32_t rest = rest_first;     // pause, in lengths of a sample;
+    std::uint32_t until_look = 0;        // messages left of the pause.
   };
 
   static std::uint32_t block_of(std::size_t bytes) noexcept {
@@ -144,7 +145,7 @@ class rendezvous_tuner {
   static void learn(record& r) noexcept {
     const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
     float& cost = r.cost[r.run_of];
-    const float best = r.best < ways_max ? r.cost[r.best] : 0;
+    const float best = r.best < protocols_max ? r.cost[r.best] : 0;
     if (cost == 0) cost = sample;
     // A sample beats the best although the estimate was far above it: lower the estimate, so that
     // the rendezvous protocol is sampled as often as others.
@@ -160,7 +161,7 @@ class rendezvous_tuner {
   }
 
   [[gnu::noinline]] static void begin_block(record& r, std::size_t bytes,
-                                            std::uint8_t ways) noexcept {
+                                            std::uint8_t protocols) noexcept {
     const std::uint32_t had = r.chosen;
     if (r.under_way == 0) end_run(r, bytes);
     // Peers that were lost never reported their messages.
@@ -169,15 +170,15 @@ class rendezvous_tuner {
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
     // One trial of each rendezvous protocol is enough.
-    if (r.trials >= ways && had >= block_least) r.trials = trials_max;
-    if (r.trials < 2 * ways) {
-      r.way = r.trials++ % ways;
+    if (r.trials >= protocols && had >= block_least) r.trials = trials_max;
+    if (r.trials < 2 * protocols) {
+      r.current = r.trials++ % protocols;
       r.left = mpx::detail::lesser(r.left, look_max);
       r.least = trial_least;
       r.until_look = r.rest * r.look;
       return;
     }
-    const std::uint8_t best = best_of(r, ways);
+    const std::uint8_t best = best_of(r, protocols);
     if (best != r.best) {
       r.best = best;
       r.rest = rest_first;
@@ -189,32 +190,32 @@ class rendezvous_tuner {
     } else {
       r.until_look -= mpx::detail::lesser(had, r.until_look);
     }
-    r.way = best;
+    r.current = best;
     // A sample that begins while other messages are in progress is mixed with them.
     const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
-    r.looks = r.again || (due && is_worth_a_look(r, ways));
+    r.looks = r.again || (due && is_worth_a_look(r, protocols));
     if (due) r.waits = 0;
     r.again = false;
-    if (r.looks && r.other < ways) {
-      r.way = r.other;
+    if (r.looks && r.other < protocols) {
+      r.current = r.other;
       r.left = mpx::detail::lesser(r.left, look_max);
       r.least = mpx::detail::lesser(r.left, run_least);
     }
   }
 
-  static std::uint8_t best_of(const record& r, std::uint8_t ways) noexcept {
-    std::uint8_t best = r.best < ways && r.cost[r.best] != 0 ? r.best : ways_max;
-    for (std::uint8_t i = 0; i < ways; ++i)
-      if (r.cost[i] != 0 && (best == ways_max || r.cost[i] < better * r.cost[best])) best = i;
-    return best == ways_max ? 0 : best;
+  static std::uint8_t best_of(const record& r, std::uint8_t protocols) noexcept {
+    std::uint8_t best = r.best < protocols && r.cost[r.best] != 0 ? r.best : protocols_max;
+    for (std::uint8_t i = 0; i < protocols; ++i)
+      if (r.cost[i] != 0 && (best == protocols_max || r.cost[i] < better * r.cost[best])) best = i;
+    return best == protocols_max ? 0 : best;
   }
 
   /// Selects the next rendezvous protocol to sample, in turn.
   /// Returns:    false if it is too expensive to be sampled every time.
-  static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
-    const std::uint32_t others = ways - 1u;
+  static bool is_worth_a_look(record& r, std::uint8_t protocols) noexcept {
+    const std::uint32_t others = protocols - 1u;
     const bool anyway = r.turns / others % hopeless_every == 0;
-    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % ways);
+    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % protocols);
     r.agains = 0;
     ++r.turns;
     if (anyway || r.cost[r.other] <= 2 * r.cost[r.best]) return true;

@@ -18,11 +18,11 @@ class exchange_detector {
   /// Marks the next message as considered: it may have to wait for room, and is not considered
   /// again.
   void begin() noexcept { begun_ = true; }
-  void sent(bool unasked) noexcept {
+  void sent(bool eager) noexcept {
     turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
     if (ahead_ < 2) ++ahead_;
     ++total_;
-    unasked_ = unasked;
+    eager_ = eager;
     begun_ = false;
   }
   /// A long message of the peer has begun to arrive.
@@ -31,7 +31,7 @@ class exchange_detector {
     if (ahead_ >= 0) --ahead_;
   }
   /// True if the last message was sent without announcement.
-  bool unasked() const noexcept { return unasked_; }
+  bool eager() const noexcept { return eager_; }
   /// True if more messages have been sent than received.
   bool is_ahead() const noexcept { return ahead_ > 0; }
   /// Number of messages sent, modulo 65,536.
@@ -42,7 +42,7 @@ class exchange_detector {
   std::uint8_t turns_ = 0;
   std::uint16_t total_ = 0;
   bool begun_ = false;
-  bool unasked_ = false;
+  bool eager_ = false;
 };
 
 /// Chooses between announcing and sending eagerly. Tries each for a number of turns, and uses the
@@ -63,15 +63,15 @@ class eager_limit_tuner {
     const auto messages = static_cast<std::uint16_t>(sent - sent_);
     if (measures_ && messages >= 4) {
       const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
-      if (ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
+      if (ns < least_ns_[eager_]) least_ns_[eager_] = ns;
     }
     if (!looks || !measures_ || messages >= 4) {
       measures_ = looks;
       began_ns_ = now_ns;
       sent_ = sent;
     }
-    unasked_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
-    return unasked_;
+    eager_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
+    return eager_;
   }
 
  private:
@@ -82,7 +82,7 @@ class eager_limit_tuner {
   std::uint16_t sent_ = 0;
   std::uint16_t turn_ = 0;
   bool measures_ = false;
-  bool unasked_ = false;
+  bool eager_ = false;
 };
 
 }  // namespace mpx::inline v0::protocol

@@ -154,7 +154,7 @@ errc free_window(window_state<Stack>* w, std::string* text, std::source_location
   const errc open = say(w->in_epoch() ? errc::rma_sync : errc{});
   // Other ranks may wait for these locks before they call free.
   if (open != errc{}) w->end_locks({"free", where});
-  const errc met = w->meet_to_free({"free", where});
+  const errc met = w->pass_barrier_to_free({"free", where});
   const errc why = open == errc{} ? say(met) : open;
   maker::end(*w, met == errc{} ? maker::ending::together : maker::ending::failed);
   delete w;

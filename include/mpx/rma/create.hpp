@@ -316,10 +316,10 @@ struct window_maker {
       }
     }
     errc why{};
-    bool meets = os::has_blocks && w.size <= 64;
+    bool shares_words = os::has_blocks && w.size <= 64;
     bool reached = true;
     for (rank_t r = 0; r < w.size; ++r) {
-      meets = meets && w.targets[r].control != nullptr;
+      shares_words = shares_words && w.targets[r].control != nullptr;
       reached = reached && (w.targets[r].base != nullptr || w.targets[r].bytes == 0);
     }
     if constexpr (os::has_blocks) w.oversubscribed = blocks::oversubscribed(w.e);
@@ -341,11 +341,11 @@ struct window_maker {
     }
     // No rank uses what another rank failed to make.
     if (ec) return static_cast<errc>(ec.value());
-    const int mine[] = {static_cast<int>(why), meets ? 0 : 1, reached && !w.dynamic ? 0 : 1,
+    const int mine[] = {static_cast<int>(why), shares_words ? 0 : 1, reached && !w.dynamic ? 0 : 1,
                         hears_all(w, all) ? 0 : 1};
     int worst[4] = {};
     w.comm.allreduce(mine, worst, mpx::max, ec, where);
-    w.meets = !ec && worst[1] == 0;
+    w.shares_words = !ec && worst[1] == 0;
     w.all_reached = !ec && worst[2] == 0;
     const auto guard = os::lock(w.e);
     if (!ec) use_bulk(w, worst[3] == 0);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpx/core/platform.hpp"
-#include "mpx/rma/meeting.hpp"
+#include "mpx/rma/window_barrier.hpp"
 
 namespace mpx::inline v0 {
 
@@ -39,10 +39,10 @@ constexpr bool has(assertion all, assertion one) noexcept {
 
 namespace detail {
 
-/// Adds the epochs that allow accesses to window_meeting.
+/// Adds the epochs that allow accesses to window_barrier.
 template <class Stack>
-class window_state : public window_meeting<Stack> {
-  using base_type = window_meeting<Stack>;
+class window_state : public window_barrier<Stack> {
+  using base_type = window_barrier<Stack>;
 
  public:
   using base_type::base_type;
@@ -69,7 +69,7 @@ class window_state : public window_meeting<Stack> {
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
       t.unanswered = t.completed = 0;
     }
-    const errc met = this->meet(precedes, site);
+    const errc met = this->pass_barrier(precedes, site);
     keep(why, met, this->culprit);
     if constexpr (compares_accesses<Stack>) {
       if (met == errc{} && precedes) keep(why, compare_origins(site), this->rank);
@@ -458,11 +458,11 @@ class window_state : public window_meeting<Stack> {
     if (!is_busy(t)) {
       if (os::fast_path_allowed(this->e)) [[likely]]
         return errc{};
-      return finish_troubled(t);
+      return finish_slow(t);
     }
     return finish_busy(t, site, remote);
   }
-  [[gnu::noinline, gnu::cold]] errc finish_troubled(rma_target& t) {
+  [[gnu::noinline, gnu::cold]] errc finish_slow(rma_target& t) {
     const auto guard = os::lock(this->e);
     os::check_locked(this->e);
     return this->tell_loss(stopped(t), t.rank);

@@ -14,7 +14,7 @@ namespace mpx::inline v0 {
 
 // clang-format off
 MPX_INSTANCE(class detail::window_accesses<stack<>>)
-MPX_INSTANCE(class detail::window_meeting<stack<>>)
+MPX_INSTANCE(class detail::window_barrier<stack<>>)
 MPX_INSTANCE(class detail::window_state<stack<>>)
 MPX_INSTANCE(struct detail::exposed_side<stack<>>)
 MPX_INSTANCE(struct detail::window_maker<stack<>>)

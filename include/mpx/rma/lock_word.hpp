@@ -95,14 +95,14 @@ struct control_words {
 /// One rank's words of the barrier of a window's ranks. Each rank announces its arrival in its own
 /// words and polls those of the others. Barriers are counted from 1. A rank may be one barrier
 /// ahead of the others, not more: hence two words.
-class meeting_words {
+class barrier_words {
  public:
   /// Announces the owner's arrival. `sends`: one bit for all other ranks.
-  void come(std::uint64_t which, bool sends) noexcept {
+  void arrive(std::uint64_t which, bool sends) noexcept {
     words_[which % 2].exchange(2 * which + (sends ? 1 : 0), platform::memory_order_seq_cst);
   }
   /// True if the owner has arrived. Sets `sends` if the owner did so.
-  bool has_come(std::uint64_t which, bool& sends) const noexcept {
+  bool has_arrived(std::uint64_t which, bool& sends) const noexcept {
     const std::uint64_t word = words_[which % 2].load(platform::memory_order_acquire);
     if (word / 2 != which) return false;
     sends = sends || word % 2 != 0;
@@ -119,9 +119,9 @@ class meeting_words {
 struct control_block {
   alignas(cache_line_bytes) lock_word lock;
   platform::atomic<std::uint32_t> queued;  // Number of requests that wait at the target's service.
-  alignas(cache_line_bytes) meeting_words meetings;
+  alignas(cache_line_bytes) barrier_words barrier;
   // Block of rank 0 only: ranks that sleep in the barrier.
-  alignas(cache_line_bytes) platform::atomic<std::uint64_t> in_meeting;
+  alignas(cache_line_bytes) platform::atomic<std::uint64_t> in_barrier;
   // Threads of the owner that sleep until posts or completes change.
   platform::atomic<std::uint32_t> dozing;
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> elements[element_locks::count];

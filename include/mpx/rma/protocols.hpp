@@ -159,7 +159,7 @@ struct buffered_protocol {
   /// own.
   static bool extends_last(rma_target& t, const rma::transfer& x) noexcept {
     if (x.what != rma::action::put || x.runs != nullptr || x.begun != 0 || x.bytes % 8 != 0 ||
-        !t.goes_on(x.at, x.bytes))
+        !t.continues(x.at, x.bytes))
       return false;
     x.data.read(0, {t.lengthen(x.bytes), x.bytes});
     return true;

@@ -43,7 +43,7 @@ class window_accesses : public window_data<Stack> {
   void* memory_owned = nullptr;  // Memory allocated by this rank outside of blocks.
   void* control_owned = nullptr;
   plain_array<remote_memory> exposed;  // Registrations, one for each rank.
-  bool meets = false;                  // Every rank maps the control blocks of all ranks,
+  bool shares_words = false;           // Every rank maps the control blocks of all ranks,
   bool all_reached = false;            // and every rank maps all their memory.
   bool oversubscribed = false;         // Oversubscribed: more ranks than cores, as far as is known.
   rank_t culprit = proc_null;          // Failed rank that caused the last errc::peer_lost.

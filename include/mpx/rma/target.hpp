@@ -177,11 +177,11 @@ struct rma_target {
   /// True if a put of `n` bytes at `at` can extend the last record: it starts where that record
   /// ends, and fits the packet.
   /// Requires:   n is a multiple of 8.
-  bool goes_on(std::uint64_t at, std::size_t n) const noexcept {
+  bool continues(std::uint64_t at, std::size_t n) const noexcept {
     return used != 0 && at == next && n <= room - used;
   }
   /// Extends the last record by `n` bytes.
-  /// Requires:   goes_on(at, n).
+  /// Requires:   continues(at, n).
   /// Returns:    where to copy the data.
   std::byte* lengthen(std::size_t n) noexcept {
     std::byte* const here = packet + used;

@@ -37,8 +37,8 @@ struct window_awaited : awaited_above {
   /// `what`: see hang_stage. `answers` stands for an acknowledgement of `t`, or before that for the
   /// lock or post that lets this rank access `t`.
   window_awaited(const data& window, const rma_target* target, hang_stage what,
-                 std::uint64_t which_meeting = 0) noexcept
-      : awaited_above{&list_it}, w(window), t(target), stage(what), meeting(which_meeting) {}
+                 std::uint64_t which_barrier = 0) noexcept
+      : awaited_above{&list_it}, w(window), t(target), stage(what), barrier(which_barrier) {}
   awaited as() const noexcept {
     return {wait_kind::all, awaited::form::above, static_cast<const awaited_above*>(this)};
   }
@@ -55,7 +55,7 @@ struct window_awaited : awaited_above {
       if (stage != hang_stage::comes) return add(-1, stage, -1);
       bool sends = false;
       for (rank_t r = 0; r < w.size; ++r)
-        if (!w.targets[r].control->meetings.has_come(meeting, sends)) add(r, stage, -1);
+        if (!w.targets[r].control->barrier.has_arrived(barrier, sends)) add(r, stage, -1);
       return;
     }
     if (stage == hang_stage::completes) {  // The origins are waited for one after the other.
@@ -85,7 +85,7 @@ struct window_awaited : awaited_above {
   const data& w;
   const rma_target* t;  // nullptr: all targets.
   hang_stage stage;
-  std::uint64_t meeting;
+  std::uint64_t barrier;
 };
 
 /// Adds a rank's windows to its report: holders of locks that other ranks wait for here, the names

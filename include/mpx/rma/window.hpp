@@ -136,7 +136,7 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
       }
     }
     if constexpr (By == rma::protocol::automatic && goes_on_at_once && detail::BlockingForm<How>) {
-      if (goes_on(target, at)) {
+      if (continues(target, at)) {
         std::memcpy(targets_[target].lengthen(sizeof(T)), &value, sizeof(T));
         return well(how);
       }
@@ -398,9 +398,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   /// A put that starts where the last buffered put ended only has to be copied behind it.
   static constexpr bool goes_on_at_once =
       sizeof(T) % 8 == 0 && !Stack::threading_type::concurrent && !detail::compares_accesses<Stack>;
-  bool goes_on(rank_t target, std::uint64_t at) const noexcept {
+  bool continues(rank_t target, std::uint64_t at) const noexcept {
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
-    return at < targets_[target].elements && targets_[target].goes_on(at * sizeof(T), sizeof(T));
+    return at < targets_[target].elements && targets_[target].continues(at * sizeof(T), sizeof(T));
   }
   /// Returns the mapped address of `n` elements at `at` if plain loads and stores may access them
   /// now; else nullptr.

@@ -264,7 +264,7 @@ concept ElasticTransport =
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
 ///   successfully or not, also if the peer is lost.
-/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be
+/// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
 ///   faster than packets.
 template <class T>
 concept RmaTransport =
@@ -273,7 +273,7 @@ concept RmaTransport =
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
       { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
       { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
-      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
+      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
     };
@@ -305,11 +305,11 @@ concept RegisteredTransport =
     };
 
 /// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
-/// work. Only such a transport may return `advice::learn`.
+/// work. Only such a transport may return `cost_hint::learn`.
 ///
-/// - `hold(peer, memory, bytes)`: returns an object that keeps the memory from being withdrawn
-///   while it exists. `bytes` of it are going to be copied. The object converts to false if the
-///   memory was already withdrawn.
+/// - `pin_exposure(peer, memory, bytes)`: returns an object that keeps the memory from being
+///   withdrawn while it exists. `bytes` of it are going to be copied. The object converts to false
+///   if the memory was already withdrawn.
 /// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
 ///   success.
 /// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
@@ -318,7 +318,7 @@ template <class T>
 concept CpuCopyTransport =
     RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
                                 std::span<std::byte> into, const batched_get* gets) {
-      { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
+      { static_cast<bool>(t.pin_exposure(peer, memory, std::size_t{})) } noexcept;
       { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
       { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
     };
@@ -454,11 +454,11 @@ struct transport_archetype {
   outcome withdraw(const remote_memory&) noexcept;
   outcome retire(const remote_memory&) noexcept;
   outcome revoke(const remote_memory&) noexcept;
-  bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool pin_exposure(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
   std::int64_t maintenance_ns() const noexcept;
-  advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
+  cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
   bool prefers_put(peer_id) const noexcept;
   outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
               cookie_t) noexcept;

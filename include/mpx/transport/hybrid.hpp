@@ -137,7 +137,7 @@ class hybrid : public defaults {
   // --- Waiting: on the bell of the near transport and the descriptor of the far one --------------
 
   bool arm() noexcept {
-    if (has_news()) {
+    if (failure_epoch_changed()) {
       polls_left_ = 1;
       return false;
     }
@@ -245,10 +245,10 @@ class hybrid : public defaults {
   {
     return near_.withdraw(memory);
   }
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : advice::never;
+    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : cost_hint::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires RmaTransport<Near>
@@ -263,10 +263,10 @@ class hybrid : public defaults {
                          : outcome::refused;
   }
   /// Requires:   is_near(peer), and get_cost_hint has returned `learn`.
-  auto hold(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
+  auto pin_exposure(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires CpuCopyTransport<Near>
   {
-    return near_.hold(near_of_[peer], memory, bytes);
+    return near_.pin_exposure(near_of_[peer], memory, bytes);
   }
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires CpuCopyTransport<Near>
@@ -384,7 +384,7 @@ class hybrid : public defaults {
   template <class Sink>
   [[gnu::noinline]] std::size_t poll_both(Sink& sink) noexcept {
     std::size_t n = poll_near(sink);
-    if (has_news()) [[unlikely]]
+    if (failure_epoch_changed()) [[unlikely]]
       n += tell_losses(sink);
     if (!all_near_) n += poll_far(sink);
     polls_left_ = filters_ ? 1 : all_near_ ? 1u << 10 : stride_;
@@ -421,7 +421,7 @@ class hybrid : public defaults {
   }
 
   /// True if a near rank has left or died since the last poll of both.
-  bool has_news() const noexcept { return seat_.failure_epoch() != seen_; }
+  bool failure_epoch_changed() const noexcept { return seat_.failure_epoch() != seen_; }
   /// Reports the near ranks that have died, each after everything that it had sent. If the job
   /// itself reports deaths (LivenessBootstrap), the engine asks the job, and this does nothing.
   template <class Sink>

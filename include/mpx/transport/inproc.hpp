@@ -325,12 +325,12 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                ? outcome::done
                : outcome::retry;
   }
-  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
-    return memory.key >> 62 == 1 ? advice::always : advice::never;
+  cost_hint get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
+    return memory.key >> 62 == 1 ? cost_hint::always : cost_hint::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
+    const detail::pinned_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
@@ -338,7 +338,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
+    const detail::pinned_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;

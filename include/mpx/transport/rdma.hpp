@@ -111,7 +111,7 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
       n += connections_.complete([&sink](cookie_t cookie, bool ok) { sink.complete(cookie, ok); });
     if (!connections_.telling().empty()) [[unlikely]]
       tell_ends(sink);
-    if (armed_ && connections_.has_news()) [[unlikely]]
+    if (armed_ && connections_.has_reports()) [[unlikely]]
       card_.wake();  // Another thread sleeps, perhaps after a post that returned `retry`.
     return n;
   }
@@ -136,9 +136,9 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
 
   bool arm() noexcept {
     connections_.look();
-    const bool news = connections_.has_news();
-    connections_.took_news();
-    armed_ = !news && card_.arm();
+    const bool has_reports = connections_.has_reports();
+    connections_.clear_room_report();
+    armed_ = !has_reports && card_.arm();
     return armed_;
   }
   void sleep(std::int64_t timeout_ns) noexcept {
@@ -202,8 +202,8 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   outcome retire(const remote_memory& memory) noexcept {
     return connections_.memory().retire(memory);
   }
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    return prefers_put(peer) || memory.key == 0 ? advice::never : advice::always;
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    return prefers_put(peer) || memory.key == 0 ? cost_hint::never : cost_hint::always;
   }
   /// See RegisteredTransport.
   bool prefers_put(peer_id) const noexcept {

@@ -274,16 +274,16 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   /// See Transport.
   std::int64_t maintenance_ns() const noexcept { return lent_.asked_ns(); }
 
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    if (kind_of(memory) == key_arena) return advice::always;
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    if (kind_of(memory) == key_arena) return cost_hint::always;
     if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
-      return advice::never;
-    return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
+      return cost_hint::never;
+    return Path == copy_path::single || oversubscribed() ? cost_hint::always : cost_hint::learn;
   }
 
   /// See CpuCopyTransport.
-  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
-                                               std::size_t bytes) noexcept {
+  [[gnu::noinline]] detail::pinned_exposure pin_exposure(peer_id peer, const remote_memory& memory,
+                                                         std::size_t bytes) noexcept {
     return {exposed_by(peer), key_of(memory), bytes};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -300,14 +300,14 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
                                    std::size_t count) noexcept {
     if (!kernel_copies(peer)) return false;
-    detail::held_exposure held[batched_gets_max];
+    detail::pinned_exposure held[batched_gets_max];
     iovec mine[batched_gets_max];
     iovec theirs[batched_gets_max];
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
       if (kind_of(memory) != key_private ||
-          !held[i].hold(exposed_by(peer), key_of(memory), into.size()))
+          !held[i].pin(exposed_by(peer), key_of(memory), into.size()))
         return false;
       mine[i] = {into.data(), into.size()};
       theirs[i] = {reinterpret_cast<void*>(memory.address), into.size()};
@@ -318,13 +318,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const auto held = hold(peer, memory, into.size());
+    const auto held = pin_exposure(peer, memory, into.size());
     return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const auto held = hold(peer, memory, from.size());
+    const auto held = pin_exposure(peer, memory, from.size());
     if (!held) return outcome::refused;
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_writev, peer, memory, offset,

@@ -76,16 +76,16 @@ class basic_sim : public defaults {
   {
     return port_.withdraw(memory.key) ? outcome::done : outcome::retry;
   }
-  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept
+  cost_hint get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept
       requires(Rma != sim_rma::none)
   {
-    if (memory.key >> 62 != 1) return advice::never;
-    return Rma == sim_rma::nic ? advice::always : advice::learn;
+    if (memory.key >> 62 != 1) return cost_hint::never;
+    return Rma == sim_rma::nic ? cost_hint::always : cost_hint::learn;
   }
-  auto hold(peer_id peer, const remote_memory& memory, std::size_t) noexcept
+  auto pin_exposure(peer_id peer, const remote_memory& memory, std::size_t) noexcept
       requires(Rma == sim_rma::cpu)
   {
-    return port_.hold(peer, memory.key);
+    return port_.pin_exposure(peer, memory.key);
   }
   bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
                 std::span<std::byte> into) noexcept requires(Rma == sim_rma::cpu)
@@ -98,7 +98,7 @@ class basic_sim : public defaults {
   {
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
-      const auto held = port_.hold(peer, memory.key);
+      const auto held = port_.pin_exposure(peer, memory.key);
       if (!held || !port_.copy(peer, into.data(), detail::exposed_at{memory, 0}.address(),
                                into.size(), true, i == 0))
         return false;
@@ -109,7 +109,7 @@ class basic_sim : public defaults {
               std::span<std::byte> into, cookie_t cookie) noexcept requires(Rma != sim_rma::none)
   {
     if constexpr (Rma == sim_rma::nic) return port_.get(peer, {memory, offset}, into, cookie);
-    const auto held = port_.hold(peer, memory.key);
+    const auto held = port_.pin_exposure(peer, memory.key);
     return held && port_.copy(peer, into.data(), detail::exposed_at{memory, offset}.address(),
                               into.size(), true)
                ? outcome::done
@@ -121,7 +121,7 @@ class basic_sim : public defaults {
   {
     if constexpr (Rma == sim_rma::nic)
       return port_.put(peer, {memory, offset}, from, nullptr, cookie);
-    const auto held = port_.hold(peer, memory.key);
+    const auto held = port_.pin_exposure(peer, memory.key);
     return held && port_.copy(peer, detail::exposed_at{memory, offset}.address(), from.data(),
                               from.size(), false)
                ? outcome::done

@@ -83,7 +83,7 @@ class basic_tcp : public defaults {
     // Fast path: reads only the connection that delivered the last packet. A poll after a packet,
     // and every 16th one, looks at all connections.
     if (hot_ != nullptr && !look_is_due_ && connections_.serving().empty() &&
-        !connections_.has_timers() && ++unlooked_ < looks_apart) {
+        !connections_.has_timers() && ++unlooked_ < look_interval) {
       connections_.look_at(*hot_);
     } else {
       unlooked_ = 0;
@@ -97,7 +97,7 @@ class basic_tcp : public defaults {
     if (!connections_.lost().empty()) [[unlikely]]
       tell_losses(sink);
     // Another thread sleeps, perhaps after a post that returned `retry`.
-    if (connections_.has_news() && armed_.load() != 0) [[unlikely]]
+    if (connections_.has_room_report() && armed_.load() != 0) [[unlikely]]
       connections_.watch().wake();
     return n;
   }
@@ -107,7 +107,7 @@ class basic_tcp : public defaults {
     connections_.begin_poll();
     connections_.look();
     look_is_due_ = false;
-    const bool busy = connections_.take_news() || !own_.empty() ||
+    const bool busy = connections_.take_room_report() || !own_.empty() ||
                       !connections_.serving().empty() || !connections_.completions().empty() ||
                       !connections_.lost().empty();
     if (busy) disarm();
@@ -159,7 +159,7 @@ class basic_tcp : public defaults {
     connections_.begin_poll();
     connections_.look(false);
     // Opening a connection may have read packets with its resume message.
-    if (armed_.load() != 0 && (connections_.has_news() || !connections_.serving().empty()))
+    if (armed_.load() != 0 && (connections_.has_room_report() || !connections_.serving().empty()))
       connections_.watch().wake();
   }
   peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }
@@ -174,7 +174,7 @@ class basic_tcp : public defaults {
   const detail::tcp_endpoint& endpoint() const noexcept { return connections_.endpoint(); }
 
  private:
-  static constexpr unsigned looks_apart = 16;
+  static constexpr unsigned look_interval = 16;
   static constexpr int rounds_max = 16;
   // Bytes of long packets delivered per poll.
   static constexpr std::size_t long_bytes_max = 256 * 1024;

@@ -40,7 +40,7 @@ class hang_collection final : public hang_reporter {
     state& of = states_[static_cast<std::size_t>(from)];
     of.complete = false;
     const errc why = hang_pieces::add(of.info, of.complete, offset, piece);
-    has_news_ = has_news_ || of.complete;
+    has_unreported_ = has_unreported_ || of.complete;
     return why;
   }
   /// Rank `from` waits no more, or is lost.
@@ -48,8 +48,8 @@ class hang_collection final : public hang_reporter {
     if (!states_.empty()) states_[static_cast<std::size_t>(from)].complete = false;
   }
 
-  void go_on() noexcept override { has_news_ = true; }
-  bool has_news() const noexcept override { return has_news_; }
+  void go_on() noexcept override { has_unreported_ = true; }
+  bool has_unreported() const noexcept override { return has_unreported_; }
   /// A report on all ranks. Unless `last`, returns "" until all ranks have told that they wait.
   /// Errors:     errc::no_resources.
   std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) override {
@@ -70,7 +70,7 @@ class hang_collection final : public hang_reporter {
     hang_lines out;
     out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, told, all, quiet_ns);
     out.end();
-    has_news_ = false;
+    has_unreported_ = false;
     return std::move(out.text);
   }
 
@@ -81,7 +81,7 @@ class hang_collection final : public hang_reporter {
   };
   std::size_t size_;
   plain_array<state> states_;  // By rank; empty until a state arrives.
-  bool has_news_ = true;       // This rank waits, or a state has arrived since the last report.
+  bool has_unreported_ = true;       // This rank waits, or a state has arrived since the last report.
 };
 
 }  // namespace mpx::inline v0::detail

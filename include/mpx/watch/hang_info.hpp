@@ -20,7 +20,7 @@ enum class hang_stage : std::uint8_t {
   announced,  ///< A send announced to its receiver, and not received.
   moving,     ///< Matched; the data is in transit.
   arrived,    ///< An unexpected message.
-  claimed,    ///< A message taken by a matched probe, and not received.
+  mprobed,    ///< A message taken by a matched probe, and not received.
   // For calls of a window: the action of other ranks that is awaited. (The context identifies the
   // window.)
   comes,      ///< To enter this fence.

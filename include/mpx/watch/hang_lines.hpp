@@ -78,7 +78,7 @@ class hang_lines : public hang_text {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
   /// Writes a call that joins or leaves.
-  void meeting(const hang_call& c) {
+  void membership(const hang_call& c) {
     add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
     place(c);
   }
@@ -229,7 +229,7 @@ class hang_lines : public hang_text {
     const hang_call& c = info.calls[i];
     out.add(i == 0 ? " " : "\n      and ");
     if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
-      out.meeting(c);
+      out.membership(c);
     } else {
       out.call(c);
     }

@@ -73,7 +73,8 @@ class hang_monitor {
   }
   /// Returns the time until the next look.
   std::int64_t pace_ns() const noexcept {
-    return lesser(greater(limit_ns() / 8, pace_ns_min), news_ ? pace_ns_max : idle_ns_max);
+    return lesser(greater(limit_ns() / 8, pace_ns_min),
+                  has_unreported_ ? pace_ns_max : idle_ns_max);
   }
 
   /// Polls once.
@@ -87,14 +88,14 @@ class hang_monitor {
         std::memcmp(marks_.begin(), before_.begin(), marks_.size() * sizeof marks_[0]) == 0;
     std::memcpy(before_.begin(), marks_.begin(), marks_.size() * sizeof marks_[0]);
     bool all = true;
-    news_ = false;
+    has_unreported_ = false;
     if (lowest >= 0) environment_ = environment_of(lowest);
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       all = all && (marks_[i] != 0 || is_gone(r));
-      news_ = news_ || (marks_[i] != 0 && marks_[i] != told_[i]);
+      has_unreported_ = has_unreported_ || (marks_[i] != 0 && marks_[i] != told_[i]);
     }
-    if (!news_) {
+    if (!has_unreported_) {
       partly_ns_ = asked_ns_ = 0;
     } else if (all) {
       if (same) return report(now, true);  // Seen twice: no rank was about to continue.
@@ -296,13 +297,13 @@ class hang_monitor {
   std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
   std::int64_t asked_ns_ = 0;
   std::uint32_t asked_ = 0;
-  std::uint32_t answer_ = 0;  // Number of the first question whose answers count.
-  bool news_ = false;         // Some ranks wait and have not been reported.
+  std::uint32_t answer_ = 0;     // Number of the first question whose answers count.
+  bool has_unreported_ = false;  // Some ranks wait and have not been reported.
 };
 
 /// Announces, before ranks join, that this job is monitored: ranks need not print their own
 /// reports.
-[[gnu::cold]] inline void announce_lookout(const bootstrap::detail::job_view& job) noexcept {
+[[gnu::cold]] inline void announce_hang_monitor(const bootstrap::detail::job_view& job) noexcept {
   job.hang_head().looked_at.store(1, platform::memory_order_relaxed);
 }
 
@@ -316,21 +317,21 @@ template <class Job>
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_monitor<Job> lookout(job, limit_ns);
-  std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
+  hang_monitor<Job> monitor(job, limit_ns);
+  std::int64_t due_ns = platform::now_ns() + monitor.pace_ns();
   for (rank_t r = 0;;) {
-    const std::uint32_t news = job.failure_epoch(0);
+    const std::uint32_t epoch = job.failure_epoch(0);
     while (r < job.size() && job.ended(r)) ++r;
     if (r == job.size()) return;
     const std::int64_t now = platform::now_ns();
     if (now < due_ns) {
-      platform::futex_wait(job.failure_word(0), news, due_ns - now);
+      platform::futex_wait(job.failure_word(0), epoch, due_ns - now);
       continue;
     }
-    const std::string report = lookout.look(now);
+    const std::string report = monitor.look(now);
     std::fwrite(report.data(), 1, report.size(), stderr);
     if (!report.empty()) std::fflush(stderr);
-    due_ns = now + lookout.pace_ns();
+    due_ns = now + monitor.pace_ns();
   }
 } catch (const std::exception&) {
   return;  // No memory. The job continues.

@@ -221,8 +221,8 @@ class hang_writer : hang_lines {
     if (g.count > std::size(g.first)) add(" and %zu more", g.count - std::size(g.first));
   }
 
-  void meeting_with(std::size_t r, const hang_call& c) {
-    meeting(c);
+  void membership_with(std::size_t r, const hang_call& c) {
+    membership(c);
     gathered targets;
     for (std::size_t to = 0; to < ranks_.size(); ++to)
       if (graph_.depends(r, c, to)) targets.take(to);
@@ -249,7 +249,7 @@ class hang_writer : hang_lines {
       const auto& c = it.calls[i];
       add(i == 0 ? " " : "\n      and ");
       if (hang_graph<Info>::joins_or_leaves(c)) {
-        meeting_with(r, c);
+        membership_with(r, c);
       } else if (c.on.kept > 0 && c.on.at[0].stage == hang_stage::unlocks) {
         hang_call known = c;
         for (std::uint32_t k = 0; k < c.on.kept; ++k)

@@ -41,7 +41,7 @@ struct hang_source {
 class hang_reporter {
  public:
   /// True if there is something that no report has told.
-  virtual bool has_news() const noexcept = 0;
+  virtual bool has_unreported() const noexcept = 0;
   /// This rank waits no more. If it does so again, that is news.
   virtual void go_on() noexcept = 0;
   /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
@@ -163,7 +163,7 @@ class hang_watch {
       words().answered.store(asked, platform::memory_order_release);
     }
     if (was_stuck && stuck_ && !is_monitored() &&
-        (reporter_ != nullptr ? reporter_->has_news() : !told_))
+        (reporter_ != nullptr ? reporter_->has_unreported() : !told_))
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory: tried again at the next step.

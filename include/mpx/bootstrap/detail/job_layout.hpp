@@ -101,8 +101,8 @@ struct alignas(cache_line_bytes) slot_entry {
   // number of environments of this slot that have ended and whose memory was given back
   long_word released;
   word generation;  // grows when a fence opens; waiting ranks sleep on it
-  word epoch;  // failure epoch: grows when a rank was lost, left or renounced another; also a futex
-  long_word lost;  // tagged: the first rank that ended without leaving, + 1
+  word epoch;       // failure epoch: grows when a rank is lost, leaves or disconnects; also a futex
+  long_word lost;   // tagged: the first rank that ended without leaving, + 1
 };
 static_assert(sizeof(slot_entry) == cache_line_bytes);
 
@@ -138,8 +138,8 @@ static_assert(sizeof(rank_entry) == cache_line_bytes);
 
 /// Data that a rank gives the others in one environment; the log of its published records follows.
 struct alignas(cache_line_bytes) room {
-  word log_used;        // bytes of the log that other ranks may read
-  long_word renounced;  // tagged: 1 once some rank has renounced this one
+  word log_used;           // bytes of the log that other ranks may read
+  long_word disconnected;  // tagged: 1 once some rank has disconnected from this one
 };
 static_assert(sizeof(room) == cache_line_bytes);
 inline constexpr std::size_t room_bytes = sizeof(room) + published_bytes_max;
@@ -172,7 +172,7 @@ struct segment_layout {
   std::size_t slots, rank_table;
   std::size_t states;  // by slot and rank: tagged, a rank_state
   std::size_t rooms;   // by slot, at a distance of slot_bytes
-  // offset from the slot's rooms; by rank and by the rank that has renounced it
+  // offset from the slot's rooms; by rank and by the rank that has disconnected from it
   std::size_t refusals;
   std::size_t slot_bytes;
   std::size_t hangs, bytes;

@@ -133,16 +133,16 @@ class job_segment : public detail::job_view {
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
     word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), platform::memory_order_release);
-    room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
+    room(peer, k).disconnected.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
-  /// Returns the reason for which `peer` has renounced `rank` in environment `k`; errc{} if it has
-  /// not.
-  [[gnu::noinline, gnu::cold]] errc renounced_by(rank_t rank, std::uint64_t k,
-                                                 rank_t peer) const noexcept {
+  /// Returns the reason for which `peer` has disconnected `rank` in environment `k`; errc{} if it
+  /// has not.
+  [[gnu::noinline, gnu::cold]] errc disconnected_by(rank_t rank, std::uint64_t k,
+                                                    rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Does not read a refusal before one was written: reading would allocate memory.
-    const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
+    const auto any = room(rank, k).disconnected.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
         detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));

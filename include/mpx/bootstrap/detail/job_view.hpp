@@ -325,7 +325,7 @@ class job_view {
   std::byte* log(rank_t rank, std::uint64_t k) const noexcept {
     return reinterpret_cast<std::byte*>(&room(rank, k)) + sizeof(detail::room);
   }
-  /// The word in which `by` records that it has renounced `rank`.
+  /// The word in which `by` records that it has disconnected `rank`.
   detail::long_word& refusal(rank_t rank, std::uint64_t k, rank_t by) const noexcept {
     return reinterpret_cast<detail::long_word*>(
         rooms(k) +

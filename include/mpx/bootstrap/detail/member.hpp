@@ -143,8 +143,8 @@ class member {
   void disconnect_from(rank_t peer, errc why) noexcept {
     if (present_ && is_here()) me_.segment.disconnect_from(me_.rank, me_.k, peer, why);
   }
-  errc renounced_by(rank_t peer) const noexcept {
-    return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
+  errc disconnected_by(rank_t peer) const noexcept {
+    return present_ ? me_.segment.disconnected_by(me_.rank, me_.k, peer) : errc{};
   }
 
   [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {

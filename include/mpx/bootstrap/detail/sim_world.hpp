@@ -131,8 +131,8 @@ class world : event_handler {
     std::vector<std::int64_t> known_ns;
     std::vector<event_handler*> ports;  // The transport's ports.
     std::map<std::pair<rank_t, std::string>, std::string> published;
-    // By (rank, peer): the reason for which rank has renounced peer.
-    std::map<std::pair<rank_t, rank_t>, errc> renounced;
+    // By (rank, peer): the reason for which rank has disconnected from peer.
+    std::map<std::pair<rank_t, rank_t>, errc> disconnected;
     rank_t gone = 0;  // Number of ranks that have left or failed.
     rank_t arrived = 0;
     std::uint64_t generation = 0;
@@ -153,12 +153,12 @@ class world : event_handler {
     // sent.
     const std::int64_t known_ns = scheduler_.now_ns() + network_.detection_ns();
     e.known_ns[static_cast<std::size_t>(rank)] = known_ns;
-    scheduler_.at(known_ns, *this, news);
+    scheduler_.at(known_ns, *this, failures_known);
   }
-  /// `rank` renounces `peer`, which learns of it a detection time later.
+  /// `rank` disconnects from `peer`, which learns of it a detection time later.
   void disconnect_from(environment& e, rank_t rank, rank_t peer, errc why) {
-    e.renounced.insert({{rank, peer}, why});
-    scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, news);
+    e.disconnected.insert({{rank, peer}, why});
+    scheduler_.at(scheduler_.now_ns() + network_.detection_ns(), *this, failures_known);
   }
   /// State of `rank` as `viewer` knows it. To a rank that is dead, or in a job that is over, all
   /// ranks have failed.
@@ -271,8 +271,8 @@ class world : event_handler {
   }
 
  private:
-  static constexpr std::uint64_t news = ~std::uint64_t{0};
-  static constexpr std::uint64_t news_of_rank = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t failures_known = ~std::uint64_t{0};
+  static constexpr std::uint64_t failure_known_of = std::uint64_t{1} << 32;
   static constexpr std::uint32_t looks_after_end_max = 10'000'000;
 
   struct membership {
@@ -303,9 +303,9 @@ class world : event_handler {
   }
 
   void fire(std::int64_t now_ns, std::uint64_t argument) override {
-    if (argument == news) return tell_all();
-    if (argument >= news_of_rank) {
-      member(static_cast<rank_t>(argument - news_of_rank)).known_dead = true;
+    if (argument == failures_known) return tell_all();
+    if (argument >= failure_known_of) {
+      member(static_cast<rank_t>(argument - failure_known_of)).known_dead = true;
       return tell_all();
     }
     const fault& f = options_.faults[argument];
@@ -318,7 +318,7 @@ class world : event_handler {
         ++failure_epoch_;
         scheduler_.wake(f.a);
         scheduler_.at(now_ns + network_.detection_ns(), *this,
-                      news_of_rank + static_cast<std::uint64_t>(f.a));
+                      failure_known_of + static_cast<std::uint64_t>(f.a));
         return;
       case fault::kind::cut: cuts_.insert({f.a, f.b}); return;
       case fault::kind::heal:

@@ -34,17 +34,17 @@ struct numbers {
 
 /// One block for each rank; block r is that of rank r.
 ///
-/// Without `counts` every block has `bytes`. Without `places` and `counts` the blocks are `stride`
-/// bytes apart; with `counts` alone they follow each other. Both lists have one entry for each
-/// rank, in units. With a layout, each block is a message of that layout at its own displacement;
-/// or, if `together`, all blocks are parts of one message at `base`.
+/// Without `counts` every block has `bytes`. Without `displacements` and `counts` the blocks are
+/// `stride` bytes apart; with `counts` alone they follow each other. Both lists have one entry for
+/// each rank, in units. With a layout, each block is a message of that layout at its own
+/// displacement; or, if `together`, all blocks are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
   std::size_t stride = 0;
   numbers counts{};
-  numbers places{};
-  std::size_t unit = 1;  // Bytes of the unit of counts and places; may be 0.
+  numbers displacements{};
+  std::size_t unit = 1;  // Bytes of the unit of counts and displacements; may be 0.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes of the buffer.
   const layout* how = nullptr;
   const memory* pieces = nullptr;  // If set: block r is pieces[r]; other members are unused.
@@ -53,26 +53,27 @@ struct blocks {
 
   // Inlined, so that no function call stands between two flags of a short collective.
   [[MPX_ALWAYS_INLINE]] bool regular() const noexcept {
-    return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
+    return !counts && !displacements && pieces == nullptr && (how == nullptr || together) &&
            stride == bytes;
   }
   std::size_t bytes_of(rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r].bytes;
     return counts ? static_cast<std::size_t>(counts[r]) * unit : bytes;
   }
-  /// True if `place`, in steps of `apart` bytes, lies in the buffer. That of an empty block may lie
-  /// anywhere.
-  bool is_within(std::int64_t place, std::ptrdiff_t apart) const noexcept {
-    return place >= 0 && apart > 0 &&
-           static_cast<std::uint64_t>(place) <= room / static_cast<std::size_t>(apart);
+  /// True if `displacement`, in steps of `apart` bytes, lies in the buffer. That of an empty block
+  /// may lie anywhere.
+  bool is_within(std::int64_t displacement, std::ptrdiff_t apart) const noexcept {
+    return displacement >= 0 && apart > 0 &&
+           static_cast<std::uint64_t>(displacement) <= room / static_cast<std::size_t>(apart);
   }
-  /// Requires: places are given if counts are (see `placed`).
+  /// Requires: displacements are given if counts are (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
     const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
     const std::size_t n = bytes_of(r);
     std::ptrdiff_t at = static_cast<std::ptrdiff_t>(stride) * r;
-    if (places) at = n == 0 && !is_within(places[r], apart) ? 0 : places[r] * apart;
+    if (displacements)
+      at = n == 0 && !is_within(displacements[r], apart) ? 0 : displacements[r] * apart;
     return {base + at, n, how};
   }
   /// Blocks first .. first + n - 1 as one piece of memory. Requires: regular().
@@ -91,7 +92,7 @@ struct blocks {
 /// Returns `b` with displacements for its counts; `b` itself if it needs none, or if memory is out.
 template <Steps S>
 blocks placed(S& s, blocks b) {
-  if (!b.counts || b.places) return b;
+  if (!b.counts || b.displacements) return b;
   const memory table = s.scratch(static_cast<std::size_t>(s.size()) * sizeof(std::int64_t));
   if (table.base == nullptr) return b;
   auto* const at = reinterpret_cast<std::int64_t*>(table.base);
@@ -100,8 +101,8 @@ blocks placed(S& s, blocks b) {
     at[r] = sum;
     sum += b.counts[r];
   }
-  // `numbers` holds the width of each list, so counts and places may differ in it.
-  b.places = {at, true};
+  // `numbers` holds the width of each list, so counts and displacements may differ in it.
+  b.displacements = {at, true};
   return b;
 }
 
@@ -130,17 +131,18 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {errc::argument,      collective_failure::cause::out, false, 0, units_in(given, unit),
           units_in(room, unit)};
 }
-/// Returns the first error in counts and places. The displacement of an empty block is ignored.
+/// Returns the first error in counts and displacements. The displacement of an empty block is
+/// ignored.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
-  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
-    return wrong_argument(errc::argument, "give one count, place or block for each rank");
+  if (!b.counts.fits(ranks) || !b.displacements.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, displacement or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
     return {};
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
-  if (!b.counts && !b.places) {
+  if (!b.counts && !b.displacements) {
     return b.bytes * n == b.room ? collective_failure{}
                                  : uneven(units_in(b.room, b.unit), n, "ranks");
   }
@@ -150,14 +152,14 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
         b.counts ? b.counts[r] : static_cast<std::int64_t>(units_in(b.bytes, b.unit));
     if (count < 0) return wrong_argument(errc::count, "a count is negative");
     if (count == 0 || b.unit == 0) continue;  // The displacement does not matter.
-    const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
-    if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
+    const std::int64_t at = b.displacements ? b.displacements[r] : static_cast<std::int64_t>(end);
+    if (at < 0) return wrong_argument(errc::argument, "a displacement is negative");
     std::uint64_t last = 0;
-    if (__builtin_add_overflow(static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(count),
+    if (__builtin_add_overflow(static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(count),
                                &last) ||
         last > b.room / b.unit)
       return wrong_argument(errc::argument, "counts and displacements reach beyond the buffer");
-    if (!b.places) end = last;
+    if (!b.displacements) end = last;
   }
   return {};
 }

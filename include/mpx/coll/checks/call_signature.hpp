@@ -91,7 +91,7 @@ constexpr reduces_by class_of_operation() noexcept {
   return is_commutative<Op, T> ? own_commutative : own;
 }
 
-inline constexpr std::size_t claim_text_bytes = 512;
+inline constexpr std::size_t signature_text_bytes = 512;
 
 /// Description of a collective call that is kept for comparison: element type, operation, source
 /// line, and the text of a mismatch.
@@ -99,7 +99,7 @@ struct marked_call {
   type_code type = 0;
   reduces_by op = reduces_by::nothing;
   std::source_location where{};
-  mutable char text[claim_text_bytes];
+  mutable char text[signature_text_bytes];
 
   /// The element type of the input, or with mpx::in_place of the result.
   template <class In, class Out>
@@ -145,7 +145,7 @@ constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t value) noexcept {
 }
 
 /// Text that is built in a given array. Text that does not fit is cut.
-struct claim_text {
+struct signature_text {
   char* at;
   std::size_t room;
 
@@ -230,7 +230,7 @@ struct call_signature {
 
   /// Writes e.g. "allreduce of 8 bytes to root 1, by sum (f.cpp:3)"; properties are included if
   /// they differ from those of `c`.
-  void write(claim_text& to, const call_signature& c) const noexcept {
+  void write(signature_text& to, const call_signature& c) const noexcept {
     if (leaves()) return to.add("%s", leaving);
     if (is_started != c.is_started) to.add(is_started != 0 ? "a started " : "a blocking ");
     to.add("%.*s", static_cast<int>(sizeof name), name);
@@ -245,10 +245,10 @@ struct call_signature {
     if (shape != c.shape && bytes == c.bytes) to.add(", in another shape");
     write_site(to);
   }
-  void write_site(claim_text& to) const noexcept {
+  void write_site(signature_text& to) const noexcept {
     if (line != 0) to.add(" (%.*s:%u)", static_cast<int>(sizeof file), file, line);
   }
-  void write_blocks(claim_text& to) const noexcept {
+  void write_blocks(signature_text& to) const noexcept {
     to.add("%llu bytes", 0ull + bytes);
     if (blocks != 1) to.add(" in %u blocks", blocks);
   }
@@ -258,14 +258,14 @@ static_assert(std::is_trivially_copyable_v<call_signature> && sizeof(call_signat
 /// Two signatures that do not match, or one that represents all known signatures. `one` is the
 /// first of all known ones in the order of `before`; `other` is the first of those that do not
 /// match it. So all ranks end with the same pair, in whatever order they receive signatures.
-struct claim_pair {
+struct signature_pair {
   call_signature one;
   call_signature other;
 
   bool differ() const noexcept { return other.told != 0; }
   /// Merges the knowledge of another rank. Signatures of pairs are exchanged only if they differ;
   /// then one pair remains.
-  void add(const claim_pair& more) noexcept {
+  void add(const signature_pair& more) noexcept {
     if (one.other >= 0 || more.one.other >= 0) {
       if (one.told == 0 || (more.one.told != 0 && std::pair(more.one.rank, more.one.other) <
                                                       std::pair(one.rank, one.other)))
@@ -280,8 +280,8 @@ struct claim_pair {
       if (c.told != 0 && !c.goes_with(one) && (other.told == 0 || c.before(other))) other = c;
   }
   /// Writes the difference as a text for users.
-  void write(char (&text)[claim_text_bytes]) const noexcept {
-    claim_text to{text, sizeof text};
+  void write(char (&text)[signature_text_bytes]) const noexcept {
+    signature_text to{text, sizeof text};
     to.add(one.leaves() ? "rank %d " : "rank %d called ", one.rank);
     if (one.other < 0) {
       one.write(to, other);

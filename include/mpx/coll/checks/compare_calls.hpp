@@ -30,7 +30,7 @@ namespace mpx::inline v0::detail {
 // --- Signatures of calls -------------------------------------------------------------------------
 
 /// The pairs of ranks that have block lengths of their own.
-enum class claimed_pairs : std::uint8_t { none, to_root, from_root, all };
+enum class compared_pairs : std::uint8_t { none, to_root, from_root, all };
 
 inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
   std::uint64_t h = 1;
@@ -40,77 +40,77 @@ inline std::uint64_t lengths_of(const coll::blocks& b, rank_t ranks) noexcept {
 
 /// Fills in the properties of a call that must be equal at all ranks; an overload for each
 /// operation. Returns the pairs whose lengths remain to be compared.
-inline claimed_pairs state(call_signature&, const coll::barrier_call&, rank_t, rank_t) noexcept {
-  return claimed_pairs::none;
+inline compared_pairs state(call_signature&, const coll::barrier_call&, rank_t, rank_t) noexcept {
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::bcast_call& call, rank_t,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::bcast_call& call, rank_t,
+                            rank_t) noexcept {
   c.root = call.root;
   c.say_bytes(call.data.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::gather_call& call, rank_t me,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::gather_call& call, rank_t me,
+                            rank_t) noexcept {
   c.root = call.root;
-  if (call.variable) return claimed_pairs::to_root;
+  if (call.variable) return compared_pairs::to_root;
   c.say_bytes(me == call.root ? call.out.bytes_of(me) : call.in.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::scatter_call& call, rank_t me,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::scatter_call& call, rank_t me,
+                            rank_t) noexcept {
   c.root = call.root;
-  if (call.variable) return claimed_pairs::from_root;
+  if (call.variable) return compared_pairs::from_root;
   c.say_bytes(me == call.root ? call.in.bytes_of(me) : call.out.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::allgather_call& call, rank_t,
-                           rank_t size) noexcept {
+inline compared_pairs state(call_signature& c, const coll::allgather_call& call, rank_t,
+                            rank_t size) noexcept {
   if (!call.out.counts && call.out.pieces == nullptr) {
     c.say_bytes(call.out.bytes);
   } else {
     c.say_bytes(call.out.total(size));
     c.shape = lengths_of(call.out, size);
   }
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::alltoall_call& call, rank_t,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::alltoall_call& call, rank_t,
+                            rank_t) noexcept {
   c.shape = call.in_place ? 1 : 0;
   if (!call.variable) {
     c.say_bytes(call.out.bytes);
-    return claimed_pairs::none;
+    return compared_pairs::none;
   }
-  return claimed_pairs::all;
+  return compared_pairs::all;
 }
-inline claimed_pairs state(call_signature& c, const coll::reduce_call& call, rank_t,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::reduce_call& call, rank_t,
+                            rank_t) noexcept {
   c.root = call.root;
   c.say_bytes(call.in.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::allreduce_call& call, rank_t,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::allreduce_call& call, rank_t,
+                            rank_t) noexcept {
   c.say_bytes(call.in.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::reduce_scatter_call& call, rank_t,
-                           rank_t size) noexcept {
+inline compared_pairs state(call_signature& c, const coll::reduce_scatter_call& call, rank_t,
+                            rank_t size) noexcept {
   c.say_bytes(call.in.total(size));
   if (call.in.counts) c.shape = lengths_of(call.in, size);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
-inline claimed_pairs state(call_signature& c, const coll::scan_call& call, rank_t,
-                           rank_t) noexcept {
+inline compared_pairs state(call_signature& c, const coll::scan_call& call, rank_t,
+                            rank_t) noexcept {
   c.say_bytes(call.in.bytes);
-  return claimed_pairs::none;
+  return compared_pairs::none;
 }
 /// Any other call. If its ranks exchange blocks along edges, these are compared in pairs.
 template <class What>
-claimed_pairs state(call_signature&, const What&, rank_t, rank_t) noexcept {
+compared_pairs state(call_signature&, const What&, rank_t, rank_t) noexcept {
   constexpr bool edges = requires(const What& call, void (*edge)(const memory&, rank_t)) {
     call.each_edge(edge, edge);
   };
-  return edges ? claimed_pairs::all : claimed_pairs::none;
+  return edges ? compared_pairs::all : compared_pairs::none;
 }
 
 /// Calls `send(memory, to)` and `receive(memory, from)` for the blocks of pairs. Only their lengths
@@ -149,14 +149,14 @@ void disagree(collective_channel<Stack>& c, const char* what) noexcept {
 template <class S>
 struct call_comparison {
   S* steps;
-  claim_pair known{};
-  claim_pair come{};
+  signature_pair known{};
+  signature_pair come{};
   call_signature own{};
   call_signature* sent = nullptr;      // For each rank,
   call_signature* received = nullptr;  // from each rank,
   call_signature* expected = nullptr;  // and expected from each rank.
   rank_t size = 0;
-  char text[claim_text_bytes] = {};
+  char text[signature_text_bytes] = {};
 
   static void begin(void* self) noexcept {
     auto& a = *static_cast<call_comparison*>(self);
@@ -194,7 +194,7 @@ struct call_comparison {
     s.call(end, this);
   }
   /// Sends each rank the signature of the data that this rank will send to it.
-  void tell_pairs(claimed_pairs which) {
+  void tell_pairs(compared_pairs which) {
     S& s = *steps;
     for (rank_t r = 0; r < size; ++r)
       if (r != s.rank() && talks(which, r, s.rank())) s.start_receive(bytes(received[r]), r);
@@ -208,9 +208,9 @@ struct call_comparison {
   static memory bytes(T& of) noexcept {
     return {reinterpret_cast<std::byte*>(&of), sizeof(T)};
   }
-  bool talks(claimed_pairs which, rank_t from, rank_t to) const noexcept {
-    if (which == claimed_pairs::to_root) return to == own.root;
-    if (which == claimed_pairs::from_root) return from == own.root;
+  bool talks(compared_pairs which, rank_t from, rank_t to) const noexcept {
+    if (which == compared_pairs::to_root) return to == own.root;
+    if (which == compared_pairs::from_root) return from == own.root;
     return true;
   }
 };
@@ -227,7 +227,7 @@ call_comparison<S>* begin_comparison(S& s, const char* name, const std::source_l
 }
 /// Compares pairs, whose data `each(send, receive)` describes.
 template <class S, class Each>
-void compare_pairs(S& s, call_comparison<S>& a, claimed_pairs which, Each&& each) {
+void compare_pairs(S& s, call_comparison<S>& a, compared_pairs which, Each&& each) {
   const auto n = static_cast<std::size_t>(a.size);
   const memory table = s.scratch(3 * n * sizeof(call_signature));
   if (table.base == nullptr) return;
@@ -256,9 +256,9 @@ bool compare_call(S& s, const What& what, coll::algorithm by, const marked_call&
   a->own.type = mark.type;
   a->own.reduces_by = static_cast<std::uint8_t>(mark.op);
   a->own.algorithm = static_cast<std::uint8_t>(by);
-  const claimed_pairs which = state(a->own, what, s.rank(), s.size());
+  const compared_pairs which = state(a->own, what, s.rank(), s.size());
   a->spread(call_comparison<S>::begin);
-  if (which != claimed_pairs::none && !s.failed())
+  if (which != compared_pairs::none && !s.failed())
     compare_pairs(s, *a, which, [&](auto&& send, auto&& receive) {
       each_pair(what, s.rank(), s.size(), send, receive);
     });
@@ -283,7 +283,7 @@ bool compare_named(S& s, const call_site& site, const char* how, type_code eleme
     std::size_t h = 1;
     for (rank_t r = 0; r < members.size(); ++r) h = mixed(h, members.peer_of(r));
     const bool among = members.contains(s.peer_of(s.rank()));
-    compare_pairs(s, *a, claimed_pairs::all, [&](auto&& send, auto&& receive) {
+    compare_pairs(s, *a, compared_pairs::all, [&](auto&& send, auto&& receive) {
       for (rank_t r = 0; among && r < s.size(); ++r)
         if (members.contains(s.peer_of(r))) {
           send(memory(nullptr, h), r);

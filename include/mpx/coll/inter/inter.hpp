@@ -33,11 +33,11 @@ struct sides {
   rank_t there_first = 0;
   rank_t there = 0;
 
-  rank_t across(rank_t r) const noexcept { return there_first + r; }
+  rank_t remote(rank_t r) const noexcept { return there_first + r; }
 };
 
 /// Returns the error of the root argument of an intercommunicator collective.
-inline collective_failure check_root_across(rank_t root, const sides& of) noexcept {
+inline collective_failure check_inter_root(rank_t root, const sides& of) noexcept {
   if (root == this_root || root == proc_null || (root >= 0 && root < of.there)) [[likely]]
     return {};
   return wrong_argument(errc::root,
@@ -48,18 +48,18 @@ inline question one_way(rank_t size) noexcept { return {operation::barrier, 0, s
 
 /// Returns `b`, blocks of the remote ranks, with displacements.
 template <Steps S>
-blocks placed_across(S& s, const blocks& b, const sides& of) {
+blocks placed_remote(S& s, const blocks& b, const sides& of) {
   steps_among<S> there(s, {.size = of.there, .first = of.there_first});
   return placed(there, b);
 }
 /// Returns the blocks one after the other: `b` itself if they are so, else scratch memory.
 template <Steps S>
-blocks packed_across(S& s, const blocks& b, const sides& of) {
+blocks packed_remote(S& s, const blocks& b, const sides& of) {
   if (b.regular() && b.how == nullptr) return b;
   blocks packed{s.scratch(b.total(of.there)).base, b.bytes, b.bytes};
   packed.counts = b.counts;
   packed.unit = b.unit;
-  return placed_across(s, packed, of);
+  return placed_remote(s, packed, of);
 }
 /// True if blocks of `bytes` are gathered or scattered by a tree within the group of `ranks`.
 template <class Stack>
@@ -89,10 +89,10 @@ memory reduced_within(S& s, const memory& in, const reduction& op, const sides& 
   return sum;
 }
 
-/// See between_collectives::bcast.
+/// See inter_collectives::bcast.
 template <class Stack>
-struct between_bcast {
-  static constexpr const char* name = "bcast across";
+struct inter_bcast {
+  static constexpr const char* name = "intercommunicator bcast";
 
   sides of;
   memory data;
@@ -103,24 +103,24 @@ struct between_bcast {
   bool gets() const noexcept { return root >= 0; }
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
-    for (rank_t r = 0; gives() && r < of.there; ++r) send(data, of.across(r));
-    if (gets()) receive(data, of.across(root));
+    for (rank_t r = 0; gives() && r < of.there; ++r) send(data, of.remote(r));
+    if (gets()) receive(data, of.remote(root));
   }
-  collective_failure check(rank_t, rank_t) const noexcept { return check_root_across(root, of); }
+  collective_failure check(rank_t, rank_t) const noexcept { return check_inter_root(root, of); }
   template <Steps S>
   void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
-    if (root == this_root) return static_cast<void>(s.send(data, of.across(0)));
-    if (s.rank() == of.here_first) s.receive(data, of.across(root));
+    if (root == this_root) return static_cast<void>(s.send(data, of.remote(0)));
+    if (s.rank() == of.here_first) s.receive(data, of.remote(root));
     within<Stack>(s, bcast_call{data, 0}, of);
   }
 };
 
-/// See between_collectives::gather.
+/// See inter_collectives::gather.
 template <class Stack>
-struct between_gather {
-  static constexpr const char* name = "gather across";
-  const char* called() const noexcept { return variable ? "gatherv across" : name; }
+struct inter_gather {
+  static constexpr const char* name = "intercommunicator gather";
+  const char* called() const noexcept { return variable ? "intercommunicator gatherv" : name; }
 
   sides of;
   memory in;   // At the group that sends.
@@ -133,12 +133,12 @@ struct between_gather {
   bool gets() const noexcept { return root == this_root; }
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
-    if (gives()) send(in, of.across(root));
+    if (gives()) send(in, of.remote(root));
     for (rank_t r = 0; gets() && r < of.there; ++r)
-      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+      receive(memory(nullptr, out.bytes_of(r)), of.remote(r));
   }
   collective_failure check(rank_t, rank_t) const noexcept {
-    const collective_failure wrong = check_root_across(root, of);
+    const collective_failure wrong = check_inter_root(root, of);
     return wrong.why != errc{} || root != this_root ? wrong : check_blocks(out, of.there);
   }
   template <Steps S>
@@ -149,34 +149,34 @@ struct between_gather {
     const bool tree =
         by_tree<Stack>(operation::gather, here ? out.bytes : in.bytes, givers, variable);
     if (here) return take(s, tree);
-    if (!tree) return static_cast<void>(s.send(in, of.across(root)));
+    if (!tree) return static_cast<void>(s.send(in, of.remote(root)));
     const auto n = static_cast<std::size_t>(of.here);
     const bool first = s.rank() == of.here_first;
     const blocks all{first ? s.scratch(n * in.bytes).base : nullptr, in.bytes, in.bytes};
     within<Stack>(s, gather_call{in, all, 0, false}, of);
-    if (first) s.send(all.range(0, of.here), of.across(root));
+    if (first) s.send(all.range(0, of.here), of.remote(root));
   }
 
  private:
   template <Steps S>
   void take(S& s, bool tree) const {
-    const blocks to = placed_across(s, out, of);
+    const blocks to = placed_remote(s, out, of);
     if (tree) {
-      const blocks all = packed_across(s, to, of);
-      s.receive(all.range(0, of.there), of.across(0));
+      const blocks all = packed_remote(s, to, of);
+      s.receive(all.range(0, of.there), of.remote(0));
       for (rank_t r = 0; !to.regular() && r < of.there; ++r) s.copy(to[r], all[r]);
       return;
     }
-    for (rank_t r = 0; r < of.there; ++r) s.start_receive(to[r], of.across(r));
+    for (rank_t r = 0; r < of.there; ++r) s.start_receive(to[r], of.remote(r));
     s.finish();
   }
 };
 
-/// See between_collectives::scatter.
+/// See inter_collectives::scatter.
 template <class Stack>
-struct between_scatter {
-  static constexpr const char* name = "scatter across";
-  const char* called() const noexcept { return variable ? "scatterv across" : name; }
+struct inter_scatter {
+  static constexpr const char* name = "intercommunicator scatter";
+  const char* called() const noexcept { return variable ? "intercommunicator scatterv" : name; }
 
   sides of;
   blocks in;   // At the root.
@@ -189,12 +189,12 @@ struct between_scatter {
   bool gets() const noexcept { return root >= 0; }
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
-    if (gets()) receive(out, of.across(root));
+    if (gets()) receive(out, of.remote(root));
     for (rank_t r = 0; gives() && r < of.there; ++r)
-      send(memory(nullptr, in.bytes_of(r)), of.across(r));
+      send(memory(nullptr, in.bytes_of(r)), of.remote(r));
   }
   collective_failure check(rank_t, rank_t) const noexcept {
-    const collective_failure wrong = check_root_across(root, of);
+    const collective_failure wrong = check_inter_root(root, of);
     return wrong.why != errc{} || root != this_root ? wrong : check_blocks(in, of.there);
   }
   template <Steps S>
@@ -205,34 +205,34 @@ struct between_scatter {
     const bool tree =
         by_tree<Stack>(operation::scatter, here ? in.bytes : out.bytes, takers, variable);
     if (here) return give(s, tree);
-    if (!tree) return static_cast<void>(s.receive(out, of.across(root)));
+    if (!tree) return static_cast<void>(s.receive(out, of.remote(root)));
     const auto n = static_cast<std::size_t>(of.here);
     const bool first = s.rank() == of.here_first;
     const blocks all{first ? s.scratch(n * out.bytes).base : nullptr, out.bytes, out.bytes};
-    if (first) s.receive(all.range(0, of.here), of.across(root));
+    if (first) s.receive(all.range(0, of.here), of.remote(root));
     within<Stack>(s, scatter_call{all, out, 0, false}, of);
   }
 
  private:
   template <Steps S>
   void give(S& s, bool tree) const {
-    const blocks from = placed_across(s, in, of);
+    const blocks from = placed_remote(s, in, of);
     if (tree) {
-      const blocks all = packed_across(s, from, of);
+      const blocks all = packed_remote(s, from, of);
       for (rank_t r = 0; !from.regular() && r < of.there; ++r) s.copy(all[r], from[r]);
-      return static_cast<void>(s.send(all.range(0, of.there), of.across(0)));
+      return static_cast<void>(s.send(all.range(0, of.there), of.remote(0)));
     }
-    for (rank_t r = 0; r < of.there; ++r) s.start_send(from[r], of.across(r));
+    for (rank_t r = 0; r < of.there; ++r) s.start_send(from[r], of.remote(r));
     s.finish();
   }
 };
 
-/// See between_collectives::allgather. The incoming blocks are distributed over the ranks of a
+/// See inter_collectives::allgather. The incoming blocks are distributed over the ranks of a
 /// group, each block to one rank, and then gathered within the group. Cost: one round more than an
 /// allgather of the group.
 template <class Stack>
-struct between_allgather {
-  static constexpr const char* name = "allgather across";
+struct inter_allgather {
+  static constexpr const char* name = "intercommunicator allgather";
 
   sides of;
   memory in;
@@ -244,20 +244,20 @@ struct between_allgather {
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
     for (rank_t r = 0; r < of.there; ++r) {
-      send(in, of.across(r));
-      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+      send(in, of.remote(r));
+      receive(memory(nullptr, out.bytes_of(r)), of.remote(r));
     }
   }
   collective_failure check(rank_t, rank_t) const noexcept { return check_blocks(out, of.there); }
   template <Steps S>
   void operator()(S& s, const choice&) const {
     const rank_t me = s.rank() - of.here_first;
-    const blocks to = placed_across(s, out, of);
-    const bool in_order = to.regular() || (out.counts && !out.places);
-    const blocks all = in_order ? to : packed_across(s, to, of);
+    const blocks to = placed_remote(s, out, of);
+    const bool in_order = to.regular() || (out.counts && !out.displacements);
+    const blocks all = in_order ? to : packed_remote(s, to, of);
     for (rank_t r = dealt(me, of.there, of.here); r < dealt(me + 1, of.there, of.here); ++r)
-      s.start_receive(all[r], of.across(r));
-    s.start_send(in, of.across(taker(me, of.here, of.there)));
+      s.start_receive(all[r], of.remote(r));
+    s.start_send(in, of.remote(taker(me, of.here, of.there)));
     s.finish();
     if (of.here > 1) pass_round(s, all);
     for (rank_t r = 0; !in_order && r < of.there; ++r) s.copy(to[r], all[r]);
@@ -294,16 +294,16 @@ struct between_allgather {
     blocks dealt_out;
     dealt_out.base = all.base;
     dealt_out.counts = {counts, true};
-    dealt_out.places = {counts + n, true};
+    dealt_out.displacements = {counts + n, true};
     within<Stack>(s, allgather_call{{}, dealt_out}, of);
   }
 };
 
-/// See between_collectives::alltoall.
+/// See inter_collectives::alltoall.
 template <class Stack>
-struct between_alltoall {
-  static constexpr const char* name = "alltoall across";
-  const char* called() const noexcept { return variable ? "alltoallv across" : name; }
+struct inter_alltoall {
+  static constexpr const char* name = "intercommunicator alltoall";
+  const char* called() const noexcept { return variable ? "intercommunicator alltoallv" : name; }
 
   sides of;
   blocks in;
@@ -319,8 +319,8 @@ struct between_alltoall {
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
     for (rank_t r = 0; r < of.there; ++r) {
-      send(memory(nullptr, in.bytes_of(r)), of.across(r));
-      receive(memory(nullptr, out.bytes_of(r)), of.across(r));
+      send(memory(nullptr, in.bytes_of(r)), of.remote(r));
+      receive(memory(nullptr, out.bytes_of(r)), of.remote(r));
     }
   }
   collective_failure check(rank_t, rank_t) const noexcept {
@@ -329,25 +329,25 @@ struct between_alltoall {
   }
   template <Steps S>
   void operator()(S& s, const choice& c) const {
-    const blocks from = placed_across(s, in, of);
-    const blocks to = placed_across(s, out, of);
+    const blocks from = placed_remote(s, in, of);
+    const blocks to = placed_remote(s, out, of);
     const rank_t n = of.here > of.there ? of.here : of.there;
     const rank_t me = s.rank() - of.here_first;
     for (rank_t i = 0; i < n; ++i) {
       const rank_t source = around(me - i, n);
       const rank_t target = around(me + i - n, n);
-      if (source < of.there) s.start_receive(to[source], of.across(source));
-      if (target < of.there) s.start_send(from[target], of.across(target));
+      if (source < of.there) s.start_receive(to[source], of.remote(source));
+      if (target < of.there) s.start_send(from[target], of.remote(target));
       if (c.by == algorithm::pairwise) s.finish();
     }
     s.finish();
   }
 };
 
-/// See between_collectives::reduce.
+/// See inter_collectives::reduce.
 template <class Stack>
-struct between_reduce {
-  static constexpr const char* name = "reduce across";
+struct inter_reduce {
+  static constexpr const char* name = "intercommunicator reduce";
 
   sides of;
   memory in;   // At the group that sends.
@@ -360,23 +360,23 @@ struct between_reduce {
   bool gets() const noexcept { return root == this_root; }
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
-    if (gives()) send(in, of.across(root));
-    for (rank_t r = 0; gets() && r < of.there; ++r) receive(out, of.across(r));
+    if (gives()) send(in, of.remote(root));
+    for (rank_t r = 0; gets() && r < of.there; ++r) receive(out, of.remote(r));
   }
-  collective_failure check(rank_t, rank_t) const noexcept { return check_root_across(root, of); }
+  collective_failure check(rank_t, rank_t) const noexcept { return check_inter_root(root, of); }
   template <Steps S>
   void operator()(S& s, const choice&) const {
     if (root == proc_null) return;
-    if (root == this_root) return static_cast<void>(s.receive(out, of.across(0)));
+    if (root == this_root) return static_cast<void>(s.receive(out, of.remote(0)));
     const memory sum = reduced_within<Stack>(s, in, *op, of);
-    if (s.rank() == of.here_first) s.send(sum, of.across(root));
+    if (s.rank() == of.here_first) s.send(sum, of.remote(root));
   }
 };
 
-/// See between_collectives::allreduce.
+/// See inter_collectives::allreduce.
 template <class Stack>
-struct between_allreduce {
-  static constexpr const char* name = "allreduce across";
+struct inter_allreduce {
+  static constexpr const char* name = "intercommunicator allreduce";
 
   sides of;
   memory in;
@@ -389,8 +389,8 @@ struct between_allreduce {
   template <class Send, class Receive>
   void each_edge(Send&& send, Receive&& receive) const {
     for (rank_t r = 0; r < of.there; ++r) {
-      send(in, of.across(r));
-      receive(out, of.across(r));
+      send(in, of.remote(r));
+      receive(out, of.remote(r));
     }
   }
   collective_failure check(rank_t, rank_t) const noexcept {
@@ -404,16 +404,16 @@ struct between_allreduce {
         sum = s.scratch(in.bytes);
         s.copy(sum, in);
       }
-      s.exchange(sum, of.across(0), out, of.across(0));
+      s.exchange(sum, of.remote(0), out, of.remote(0));
     }
     within<Stack>(s, bcast_call{out, 0}, of);
   }
 };
 
-/// See between_collectives::reduce_scatter.
+/// See inter_collectives::reduce_scatter.
 template <class Stack>
-struct between_reduce_scatter {
-  static constexpr const char* name = "reduce_scatter across";
+struct inter_reduce_scatter {
+  static constexpr const char* name = "intercommunicator reduce_scatter";
 
   sides of;
   blocks in;   // In blocks of the local ranks: the remote group's result is scattered so.
@@ -427,8 +427,8 @@ struct between_reduce_scatter {
   void each_edge(Send&& send, Receive&& receive) const {
     const memory all(nullptr, in.total(of.here));
     for (rank_t r = 0; r < of.there; ++r) {
-      send(all, of.across(r));
-      receive(all, of.across(r));
+      send(all, of.remote(r));
+      receive(all, of.remote(r));
     }
   }
   collective_failure check(rank_t, rank_t) const noexcept {
@@ -448,7 +448,7 @@ struct between_reduce_scatter {
       const memory theirs = of.here == 1 && out.base != in.base ? out : s.scratch(bytes);
       coming.base = theirs.base;
       coming.room = bytes;
-      s.exchange(sum, of.across(0), theirs, of.across(0));
+      s.exchange(sum, of.remote(0), theirs, of.remote(0));
       if (of.here == 1) return s.copy(out, theirs);
     }
     within<Stack>(s, scatter_call{coming, out, 0, static_cast<bool>(in.counts)}, of);

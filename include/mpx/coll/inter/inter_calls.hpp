@@ -28,11 +28,11 @@ namespace mpx::inline v0::detail {
 /// number the ranks of both groups, beginning with the group whose first rank is lower in the
 /// world.
 /// Source:     MPI 4.1, 6.2.2.
-template <class Between, class Stack>
-class between_collectives : public collective_names<Between> {
+template <class Inter, class Stack>
+class inter_collectives : public collective_names<Inter> {
   using site = std::source_location;
-  [[MPX_ALWAYS_INLINE]] const Between& me() const noexcept {
-    return static_cast<const Between&>(*this);
+  [[MPX_ALWAYS_INLINE]] const Inter& me() const noexcept {
+    return static_cast<const Inter&>(*this);
   }
 
  public:
@@ -47,7 +47,7 @@ class between_collectives : public collective_names<Between> {
   auto bcast(B&& buffer, rank_t root, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return ended<How, data_of<B>>(how, where,
-                                  coll::between_bcast<Stack>{me().sides(), place_of(buffer), root},
+                                  coll::inter_bcast<Stack>{me().sides(), place_of(buffer), root},
                                   no_reduction(), written_but_at(buffer, root));
   }
 
@@ -86,15 +86,15 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering{me().sides(), place_of(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
-  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& displacements, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        gathering{me().sides(), place_of(in), blocks_at(out, counts, places), root, true},
+        gathering{me().sides(), place_of(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
   /// Gathers blocks of lengths that the root does not know.
@@ -151,15 +151,15 @@ class between_collectives : public collective_names<Between> {
         how, where, scattering{me().sides(), blocks_at(in, counts), place_of(out), root, true},
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
-  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
+  /// Scatters blocks of different lengths. Block r begins at in[displacements[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> &&
            BufferFits<Out&&, How>
-  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+  auto scatterv(const In& in, const C& counts, const P& displacements, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        scattering{me().sides(), blocks_at(in, counts, places), place_of(out), root, true},
+        scattering{me().sides(), blocks_at(in, counts, displacements), place_of(out), root, true},
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
 
@@ -195,14 +195,15 @@ class between_collectives : public collective_names<Between> {
         how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts)},
         no_reduction(), reads(in), writes(out));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && Counts<C> && Counts<P> &&
            BufferFits<Out&&, How>
-  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& displacements, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
-        how, where, gathering_all{me().sides(), place_of(in), blocks_at(out, counts, places)},
+        how, where,
+        gathering_all{me().sides(), place_of(in), blocks_at(out, counts, displacements)},
         no_reduction(), reads(in), writes(out));
   }
   /// Gathers blocks, where no rank knows the lengths of the others.
@@ -254,16 +255,17 @@ class between_collectives : public collective_names<Between> {
         to_all{me().sides(), blocks_at(in, in_counts), blocks_at(out, out_counts), true},
         no_reduction(), reads(in), writes(out));
   }
-  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
+  /// As above; each block has a displacement of its own, in `in_displacements` and
+  /// `out_displacements`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Counts<C> && Counts<P> && ReceiveBuffer<Out&&> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
-  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
-                 const D& out_counts, const Q& out_places, How&& how = {},
+  auto alltoallv(const In& in, const C& in_counts, const P& in_displacements, Out&& out,
+                 const D& out_counts, const Q& out_displacements, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(how, where,
-                                   to_all{me().sides(), blocks_at(in, in_counts, in_places),
-                                          blocks_at(out, out_counts, out_places), true},
+                                   to_all{me().sides(), blocks_at(in, in_counts, in_displacements),
+                                          blocks_at(out, out_counts, out_displacements), true},
                                    no_reduction(), reads(in), writes(out));
   }
   /// Sends in_counts[r] elements to rank r, where no rank knows the lengths it will receive.
@@ -309,7 +311,7 @@ class between_collectives : public collective_names<Between> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto reduce(V&& value, Op op, rank_t root, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, root == this_root, [&](const memory& m) {
-      return ended<How>(how, where, coll::between_reduce<Stack>{me().sides(), m, m, root},
+      return ended<How>(how, where, coll::inter_reduce<Stack>{me().sides(), m, m, root},
                         reduction_of<V, Op>{op}, written_but_at(value, root));
     });
   }
@@ -319,7 +321,7 @@ class between_collectives : public collective_names<Between> {
   auto reduce(const In& in, Out&& out, Op op, rank_t root, How&& how = {},
               site where = site::current()) const {
     return ended<How>(
-        how, where, coll::between_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
+        how, where, coll::inter_reduce<Stack>{me().sides(), place_of(in), place_of(out), root},
         reduction_of<const In, Op>{op}, reads(in, root >= 0), writes(out, root == this_root));
   }
   /// Combines as reduce does. Every rank gets the result of the other group's values.
@@ -328,7 +330,7 @@ class between_collectives : public collective_names<Between> {
   requires Reducible<V&&> && Reduces<Op, V> && BufferFits<V&&, How>
   auto allreduce(V&& value, Op op, How&& how = {}, site where = site::current()) const {
     return in_place_or_copied<How, V>(value, how, true, [&](const memory& m) {
-      return ended<How>(how, where, coll::between_allreduce<Stack>{me().sides(), m, m},
+      return ended<How>(how, where, coll::inter_allreduce<Stack>{me().sides(), m, m},
                         reduction_of<V, Op>{op}, writes(value));
     });
   }
@@ -338,7 +340,7 @@ class between_collectives : public collective_names<Between> {
   auto allreduce(const In& in, Out&& out, Op op, How&& how = {},
                  site where = site::current()) const {
     return ended<How>(how, where,
-                      coll::between_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
+                      coll::inter_allreduce<Stack>{me().sides(), place_of(in), place_of(out)},
                       reduction_of<const In, Op>{op}, reads(in), writes(out));
   }
 
@@ -364,10 +366,10 @@ class between_collectives : public collective_names<Between> {
   }
 
  private:
-  using gathering = coll::between_gather<Stack>;
-  using scattering = coll::between_scatter<Stack>;
-  using gathering_all = coll::between_allgather<Stack>;
-  using to_all = coll::between_alltoall<Stack>;
+  using gathering = coll::inter_gather<Stack>;
+  using scattering = coll::inter_scatter<Stack>;
+  using gathering_all = coll::inter_allgather<Stack>;
+  using to_all = coll::inter_alltoall<Stack>;
 
   /// Element type of a call, for stacks that compare calls.
   template <class In>
@@ -408,7 +410,7 @@ class between_collectives : public collective_names<Between> {
   }
   template <class Out>
   auto reduced_blocks(const coll::blocks& in, Out& out) const noexcept {
-    coll::between_reduce_scatter<Stack> call{me().sides(), in, place_of(out)};
+    coll::inter_reduce_scatter<Stack> call{me().sides(), in, place_of(out)};
     call.mine = me().rank();
     return call;
   }

@@ -81,9 +81,9 @@ class call_layouts {
 
   /// Gives linear layouts to the messages of a call, at most two; equal messages share one.
   /// `keeps`: also keeps the original layouts alive. Returns false if memory is out.
-  template <class... Places>
-  bool straighten(bool keeps, Places&... places) noexcept {
-    return (straighten_one(keeps, places) && ...);
+  template <class... Buffers>
+  bool straighten(bool keeps, Buffers&... buffers) noexcept {
+    return (straighten_one(keeps, buffers) && ...);
   }
 
  private:
@@ -129,7 +129,7 @@ class call_layouts {
   const linear_layout* made_ = nullptr;  // For `given_`.
 };
 
-/// Calls `use(places...)` with the buffers of a call that may have a layout.
+/// Calls `use(buffers...)` with the buffers of a call that may have a layout.
 template <class Call, class Use>
 auto with_places(Call& c, Use&& use) {
   if constexpr (requires { c.data; }) {

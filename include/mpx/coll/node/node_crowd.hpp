@@ -48,10 +48,10 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
   }
   const bool moves = highest && here >= fewest + 2;
   if (moves) platform::move_to_core(least - 1);
-  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
-  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
-  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
-  s.turns = s.turns_apart;
+  s.turn_interval = moves ? s.turn_interval * 2 : s.turn_interval / 2;
+  if (s.turn_interval < turns_min) s.turn_interval = turns_min;
+  if (s.turn_interval > turns_max) s.turn_interval = turns_max;
+  s.turns = s.turn_interval;
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.

@@ -15,13 +15,13 @@ namespace mpx::inline v0::coll {
 
 /// Advice on copying directly from the memory of all other ranks: the least favourable of all.
 template <class Stack>
-advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+cost_hint reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
-  advice all = advice::always;
-  for (rank_t r = 0; r < c.size() && all != advice::never; ++r) {
-    const advice one =
-        r == c.rank() ? advice::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
-    if (one != advice::always) all = one;
+  cost_hint all = cost_hint::always;
+  for (rank_t r = 0; r < c.size() && all != cost_hint::never; ++r) {
+    const cost_hint one =
+        r == c.rank() ? cost_hint::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
+    if (one != cost_hint::always) all = one;
   }
   return all;
 }
@@ -55,12 +55,12 @@ template <class Stack>
   }
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
-  const advice reading = reads_all(c);
+  const cost_hint reading = reads_all(c);
   std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
                       (blocks_of::oversubscribed(e) ? 0u : roomy) |
                       (platform::register_heavy_barrier() ? barrier : 0u) |
-                      (reading == advice::always ? reads : 0u) |
-                      (reading != advice::never ? may_read : 0u);
+                      (reading == cost_hint::always ? reads : 0u) |
+                      (reading != cost_hint::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -82,7 +82,7 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->oversubscribed && platform::claiming_pays();
+  made->claims = !made->oversubscribed && platform::write_back_pays();
   made->owns_early = !made->oversubscribed && platform::owning_early_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;

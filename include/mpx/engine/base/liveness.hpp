@@ -15,7 +15,7 @@
 namespace mpx::inline v0::detail {
 
 /// Failure epoch of a job that reports no failures.
-inline const platform::atomic<std::uint32_t> no_news{1};
+inline const platform::atomic<std::uint32_t> no_failures{1};
 
 /// For a bootstrap that reports no failures: every rank counts as taking part, and a peer is lost
 /// only if this rank gives it up.
@@ -31,11 +31,11 @@ class liveness {
     job_.abort(1, why);
     std::abort();
   }
-  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_failures; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
   void disconnect_from(rank_t, errc) noexcept {}
-  errc renounced_by(rank_t) const noexcept { return errc{}; }
+  errc disconnected_by(rank_t) const noexcept { return errc{}; }
 
  private:
   Job& job_;
@@ -60,7 +60,7 @@ class liveness<Job> {
   rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
   std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
   void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
-  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+  errc disconnected_by(rank_t peer) const noexcept { return job_.disconnected_by(peer); }
 
  private:
   Job& job_;

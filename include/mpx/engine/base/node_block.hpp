@@ -167,7 +167,9 @@ struct node_state : mpx::detail::allocated {
     return false;
   }
 
-  bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
+  bool claims_of(std::size_t bytes) const noexcept {
+    return claims && bytes >= write_back_bytes_min;
+  }
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
   [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
@@ -194,7 +196,7 @@ struct node_state : mpx::detail::allocated {
   bool oversubscribed = false;  // Ranks outnumber cores.
   std::uint32_t core = 0;       // The core on which the others know this rank to be.
   unsigned turns = 0;           // Waits until the next check of the spread over cores,
-  unsigned turns_apart = 0;     // and between two such checks.
+  unsigned turn_interval = 0;   // and between two such checks.
   int spin_score = 0;           // Score of polling without a yield for other cores.
   tag_t rooted = -1;            // Last call in which one rank published to all others;
   rank_t root = 0;              // that rank,
@@ -202,7 +204,7 @@ struct node_state : mpx::detail::allocated {
   bool reads = false;           // Ranks copy from each other's memory.
   bool may_read = false;        // They can; if it is faster is measured.
   bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;          // See platform::claiming_pays; false if ranks share cores.
+  bool claims = false;          // See platform::write_back_pays; false if ranks share cores.
   bool owns_early = false;      // See platform::owning_early_pays; likewise.
   node_tag left = 0;            // As published to the others.
   node_tag all_left = 0;

@@ -40,11 +40,11 @@ struct completion_watcher {
   void (*completed_locked)(completion_watcher&) noexcept;
 };
 
-/// State of the first half (front) of a split message, which the receiver fetches itself.
-enum class front : std::uint8_t {
-  open,     ///< The receiver has not reported the front yet.
-  fetched,  ///< The receiver has fetched the front.
-  wanted,   ///< The get failed: the sender has to send the front.
+/// State of the first half of a message that both sides copy: the receiver fetches this half.
+enum class first_half : std::uint8_t {
+  open,     ///< The receiver has not reported the first half yet.
+  fetched,  ///< The receiver has fetched the first half.
+  wanted,   ///< The get failed: the sender has to send the first half.
 };
 
 /// Stage of an operation, with the component that sets it:
@@ -89,10 +89,11 @@ enum class stage : std::uint8_t {
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
 /// |           | gets and puts under way             |                                           |
 /// | cancelled | cancel                              | never                                     |
-/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too        |
+/// | half_and_ | rendezvous: both sides copy         | rendezvous: the first half is sent, too   |
+/// | half      |                                     |                                           |
 /// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
-/// | front     | rendezvous: state of the half that  | never                                     |
-/// |           | the receiver fetches                |                                           |
+/// | first_    | rendezvous: state of the half that  | never                                     |
+/// | half      | the receiver fetches                |                                           |
 /// | learns    | rendezvous: its cost is measured,   | its rendezvous protocol was not           |
 /// |           | as which kind of traffic            | chosen by cost                            |
 struct alignas(cache_line_bytes) operation : posted_receive {
@@ -112,8 +113,9 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   errc failure{};  // errc{} while the operation is free.
   std::uint32_t ticket = 0;
   memory data;  // Source of a send, target of a receive. None: received data is dropped.
-  std::size_t message_bytes = 0;  // Receive: length of the message. Split send: of the front.
-  peer_id peer = 0;               // Send: target. Receive: source, once matched.
+  // Receive: length of the message. Half-and-half send: length of the first half.
+  std::size_t message_bytes = 0;
+  peer_id peer = 0;  // Send: target. Receive: source, once matched.
   tag_t tag = 0;
   // A copy made by mpx, or the state of a compound, or this operation itself if `data` has a
   // layout. Released when the operation returns to the pool, so that a free one has no layout. Else
@@ -123,13 +125,13 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   std::size_t limit = 0;        // Bytes to be moved.
   std::size_t transferred = 0;  // Bytes moved so far.
   std::size_t copied = 0;       // Offset of the next piece of a due copy. Streaming receive:
-                                // bytes of a front that follow as packets.
+                                // bytes of a first half that follow as packets.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Sends only.
   bool announced = false;
   bool owned_by_attached = false;
-  bool split = false;
-  detail::front front{};
+  bool half_and_half = false;
+  detail::first_half first_half{};
   bool copying = false;
   bool recalls = false;
   protocol::traffic learns{};
@@ -342,7 +344,7 @@ struct arrived_message : unexpected_message, list_node<place_tag> {
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send without a posted receive: its receive fails.
   bool plain = false;        // Eager, without flags.
-  bool indexed = false;      // In the index by communicator (early_messages).
+  bool indexed = false;      // In the index by communicator (unexpected_messages).
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
   std::uint64_t bytes = 0;   // Length of the message.

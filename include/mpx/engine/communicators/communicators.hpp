@@ -128,7 +128,7 @@ class communicators final : public service {
 
   /// Makes an intercommunicator. Its handles name ranks of `remote`, whose own rank is that in the
   /// local group. `all`: both groups together.
-  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+  communicator_state* make_inter(context_id context, group&& remote, group&& all) noexcept {
     const rank_t size = remote.size();
     auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
     auto* const both = new (std::nothrow) kept_group(std::move(all));
@@ -283,13 +283,13 @@ class communicators final : public service {
       return errc{};
     }
     if (is_freed(h.context)) return errc{};
-    for (context_id& c : early_revoked_) {
+    for (context_id& c : revoked_unmade_) {
       if (!numbers_.same_place(c, h.context)) continue;
       if (numbers_.is_later(h.context, c)) c = h.context;
       return errc{};
     }
-    if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
-    return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
+    if (revoked_unmade_.size() == revoked_unmade_max) return errc::no_resources;
+    return revoked_unmade_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
   [[gnu::cold]] void on_loss(peer_id) noexcept override {
     tell_leader_of_losses();
@@ -299,7 +299,7 @@ class communicators final : public service {
   }
 
  private:
-  static constexpr std::size_t early_revoked_max = 4096;
+  static constexpr std::size_t revoked_unmade_max = 4096;
 
   errc told(peer_id source, const wire::header& h) noexcept {
     switch (h.kind) {
@@ -330,7 +330,7 @@ class communicators final : public service {
                                 kept_group* all = nullptr) noexcept {
     tidy();
     bool revoked = false;
-    for (const context_id c : early_revoked_) revoked = revoked || c == context;
+    for (const context_id c : revoked_unmade_) revoked = revoked || c == context;
     clear_place(context, context);
     known_places::entry* const place = meet(context);
     communicator_state* const s = good && place != nullptr ? take_state() : nullptr;
@@ -430,7 +430,7 @@ class communicators final : public service {
   }
   /// Forgets that communicators with this place were revoked before they were made here.
   void forget_revoked(context_id context) noexcept {
-    early_revoked_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    revoked_unmade_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
   }
   /// Forgets everything about the place of `context`.
   [[gnu::noinline]] void forget_here(context_id context) noexcept {
@@ -474,10 +474,10 @@ class communicators final : public service {
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;  // Communicators revoked so far.
   communicator_state* world_ = nullptr;
-  communicator_state* leaving_ = nullptr;  // Freed, but still in use.
-  communicator_state* vacant_ = nullptr;   // Free states.
-  known_places places_;                    // Without the world.
-  plain_array<context_id> early_revoked_;  // Revoked before they are made here.
+  communicator_state* leaving_ = nullptr;   // Freed, but still in use.
+  communicator_state* vacant_ = nullptr;    // Free states.
+  known_places places_;                     // Without the world.
+  plain_array<context_id> revoked_unmade_;  // Revoked before they are made here.
 };
 
 /// Retires a communicator that this rank leads if all members have freed it or are lost.

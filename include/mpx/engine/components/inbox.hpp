@@ -37,7 +37,7 @@ class inbox_component {
 
  public:
   [[gnu::noinline, gnu::cold]] inbox_component(std::uint32_t announced_max, context_id place_mask)
-      : announcements_step_(announced_max), early_(place_mask) {}
+      : announcements_step_(announced_max), unexpected_(place_mask) {}
   inbox_component(const inbox_component&) = delete;
   inbox_component& operator=(const inbox_component&) = delete;
   ~inbox_component() { forget_all(); }
@@ -136,7 +136,7 @@ class inbox_component {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
     if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
-      return on_unasked(r, h, payload);
+      return on_long_eager(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
     if constexpr (StreamTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
@@ -151,13 +151,13 @@ class inbox_component {
       post_direct_if_any();
       met = matcher_.match_arrival({h.context, source, h.tag});
     }
-    if (met == nullptr) return store_early(r, h, payload);
-    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
+    if (met == nullptr) return store_unexpected(r, h, payload);
+    deliver_slow(static_cast<operation&>(*met), source, h.tag, payload);
     ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
 
-  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
+  errc on_long_eager(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -208,7 +208,7 @@ class inbox_component {
       waits = true;
     };
     matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
-    early_.for_each_claimed(forget);
+    unexpected_.for_each_probed(forget);
     if (waits) ep().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
     return errc{};
   }
@@ -228,20 +228,20 @@ class inbox_component {
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
   }
-  /// Finds a message and takes it out of matching (matched probe). `receive_claimed` or `discard`
+  /// Finds a message and takes it out of matching (matched probe). `receive_probed` or `discard`
   /// has to follow.
-  arrived_message* claim(const pattern& want, errc& failure) noexcept {
+  arrived_message* take_by_probe(const pattern& want, errc& failure) noexcept {
     arrived_message* const m = find(want, failure);
     if (m == nullptr) return nullptr;
     matcher_.withdraw(*m);
-    early_.claim(*m);
+    unexpected_.take_by_probe(*m);
     return m;
   }
-  started receive_claimed(arrived_message* m, const memory& into) {
+  started receive_probed(arrived_message* m, const memory& into) {
     if (ep().peers().orphaned()) return {nullptr, errc::not_a_rank};
     operation* op = new_receive(into);
     if (op == nullptr) return {nullptr, errc::no_resources};
-    early_.unclaim(*m);
+    unexpected_.end_probe(*m);
     op->want = pattern::of(m->is.bits, 0, m->is.source);
     accept(*op, m);
     return {op};
@@ -262,17 +262,17 @@ class inbox_component {
   }
 
   /// Messages that matched probes hold.
-  const auto& claimed() const noexcept { return early_.claimed(); }
-  /// Drops all unexpected messages of all peers, as a forked child does; forget_early drops those
-  /// of `peer`.
+  const auto& probed() const noexcept { return unexpected_.probed(); }
+  /// Drops all unexpected messages of all peers, as a forked child does; forget_unexpected drops
+  /// those of `peer`.
   void forget_all() noexcept;
-  void forget_early(peer_id peer) noexcept {
+  void forget_unexpected(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
       auto& m = static_cast<arrived_message&>(u);
       if (m.is.source != peer) return;
       matcher_.withdraw(m);
-      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
-      early_.forget(&m);
+      if (m.kind == wire::kind::eager) unexpected_.discount(unexpected_cost(m.stored));
+      unexpected_.forget(&m);
     });
   }
 
@@ -303,13 +303,13 @@ class inbox_component {
 
   /// Memory of eager messages that arrived before their receives, in bytes, as flow control counts
   /// it.
-  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
-  /// Calls take(message, claimed) for each unexpected message.
+  std::uint64_t unexpected_bytes() const noexcept { return unexpected_.bytes(); }
+  /// Calls take(message, probed) for each unexpected message.
   template <class Take>
-  void for_each_early(Take&& take) {
+  void for_each_unexpected(Take&& take) {
     matcher_.for_each(
         [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
-    for (const arrived_message& m : early_.claimed()) take(m, true);
+    for (const arrived_message& m : unexpected_.probed()) take(m, true);
   }
   const direct_receive* direct() const noexcept { return direct_; }
 
@@ -400,8 +400,8 @@ class inbox_component {
     ep().finish(op, why);
     released(source, payload.size());
   }
-  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
-                                       std::span<const std::byte> payload) noexcept {
+  [[gnu::noinline]] void deliver_slow(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept {
     deliver(op, source, tag, payload);
   }
   /// Returns credit for eager bytes of `source` that have left this process's memory.
@@ -413,14 +413,14 @@ class inbox_component {
   void receive_slow(direct_receive& d);
 
   /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
-  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
-                                         std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc store_unexpected(peer_record& r, const wire::header& h,
+                                              std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
     if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
     if (m == nullptr) return errc::no_resources;
     r.held_bytes_ += cost;
-    early_.count(cost);
+    unexpected_.count(cost);
     ep().trace().on(event::unexpected_bytes, payload.size());
     if ((h.flags & wire::flag_ready) != 0) {
       m->unready = true;
@@ -441,16 +441,16 @@ class inbox_component {
       return ep().flow().granted_bytes(peer);
     return ep().flow().window_bytes();
   }
-  void give_back_early(peer_id source, std::size_t stored) noexcept {
+  void give_back_unexpected(peer_id source, std::size_t stored) noexcept {
     ep().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
-    early_.discount(unexpected_cost(stored));
+    unexpected_.discount(unexpected_cost(stored));
   }
 
   /// Stores an unexpected message and adds it to the matcher. Returns nullptr if memory is
   /// exhausted.
   [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
                                            std::span<const std::byte> payload) {
-    arrived_message* const m = early_.make(source, h, payload);
+    arrived_message* const m = unexpected_.make(source, h, payload);
     if (m != nullptr) stored(*m);
     return m;
   }
@@ -466,16 +466,16 @@ class inbox_component {
     const peer_id source = m->is.source;
     if (m->kind == wire::kind::announce) {
       const arrived_message copy = *m;
-      early_.forget(m);
+      unexpected_.forget(m);
       return ep().rendezvous().begin(op, copy);
     }
-    give_back_early(source, m->stored);
+    give_back_unexpected(source, m->stored);
     const bool unready = m->unready;
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
+    deliver_slow(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
-    early_.forget(m);
+    unexpected_.forget(m);
     if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
   }
 
@@ -516,7 +516,7 @@ class inbox_component {
   operation* spare_ = nullptr;  // Used when a handler turns the direct receive into a posted one.
   unsigned probing_ = 0;        // Number of blocked probes.
   std::uint32_t announcements_step_;
-  early_messages early_;
+  unexpected_messages unexpected_;
 };
 
 template <class Stack, class Endpoint>
@@ -623,11 +623,11 @@ template <class Stack, class Endpoint>
       payload.size() > eager_bytes_ceiling<protocol_type> ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
-  arrived_message* const m = early_.make_plain(source, bits, payload);
+  arrived_message* const m = unexpected_.make_plain(source, bits, payload);
   if (m == nullptr) return false;
   stored(*m);
   r->held_bytes_ += cost;
-  early_.count(cost);
+  unexpected_.count(cost);
   ep().trace().on(event::unexpected_bytes, payload.size());
   return true;
 }
@@ -635,19 +635,19 @@ template <class Stack, class Endpoint>
 /// Handles an eager message longer than the threshold, sent without an announcement because the two
 /// ranks exchange messages in turns (ADR 0036).
 template <class Stack, class Endpoint>
-[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_unasked(
+[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_long_eager(
     peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
   if (h.flags != wire::flag_turn || h.ticket != 0 ||
       payload.size() <= protocol_type::tiny_bytes_max ||
-      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
+      payload.size() > eager_long_bytes_max<transport_type, protocol_type>)
     return errc::protocol;
   ep().outbox().on_turn(r);
   wire::header plain = h;
   plain.flags = 0;
   post_direct_if_any();
   posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
-  if (met == nullptr) return store_early(r, plain, payload);
-  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
+  if (met == nullptr) return store_unexpected(r, plain, payload);
+  deliver_slow(static_cast<operation&>(*met), r.peer, h.tag, payload);
   return errc{};
 }
 
@@ -671,17 +671,17 @@ template <class Stack, class Endpoint>
   } else {
     d.failure = copy_eager(d.buffer, d.capacity, {m->data(), bytes});
   }
-  early_.forget(m);
-  give_back_early(source, bytes);
+  unexpected_.forget(m);
+  give_back_unexpected(source, bytes);
   released(source, bytes);
 }
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard(arrived_message* m) noexcept {
-  early_.unclaim(*m);
+  unexpected_.end_probe(*m);
   const peer_id source = m->is.source;
   const arrived_message was = *m;
-  early_.forget(m);
+  unexpected_.forget(m);
   if (ep().peers().orphaned()) return;
   if (was.kind == wire::kind::announce) {
     if (was.unready) return;  // The sender has been told.
@@ -690,7 +690,7 @@ template <class Stack, class Endpoint>
     announcement_answered(source);
     return ep().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
   }
-  give_back_early(source, was.stored);
+  give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
     ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
@@ -700,14 +700,14 @@ template <class Stack, class Endpoint>
 [[gnu::noinline, gnu::cold]] void inbox_component<Stack, Endpoint>::forget_all() noexcept {
   matcher_.for_each([this](unexpected_message& m) {
     matcher_.withdraw(m);
-    early_.forget(static_cast<arrived_message*>(&m));
+    unexpected_.forget(static_cast<arrived_message*>(&m));
   });
 }
 
 template <class Stack, class Endpoint>
 void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m) noexcept {
   matcher_.withdraw(m);
-  early_.claim(m);
+  unexpected_.take_by_probe(m);
   discard(&m);  // Drops no other message.
 }
 
@@ -719,7 +719,7 @@ template <class Stack, class Endpoint>
     if (ep().is_freed(m.is.context())) {
       discard_stored(m);
     } else {
-      early_.index(m);
+      unexpected_.index(m);
     }
     return true;
   });
@@ -730,7 +730,7 @@ template <class Gone>
 void inbox_component<Stack, Endpoint>::discard_if(context_id context, Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
   index_new();
-  early_.for_each_near(context, [&](arrived_message& m) {
+  unexpected_.for_each_near(context, [&](arrived_message& m) {
     if (gone(m.is)) discard_stored(m);
   });
 }

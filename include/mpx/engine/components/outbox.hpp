@@ -281,7 +281,7 @@ class outbox_component {
 
   /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
   bool on_answer(operation* op, const wire::header& h) {
-    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op == nullptr || op->stage != stage::answer || op->half_and_half) return false;
     if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
     if (op->announced) announcement_answered(op->peer);
     ep().rendezvous().end_exposure(*op);
@@ -301,10 +301,10 @@ class outbox_component {
   /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
   /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
   bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
-    return r.turns_.unasked() && r.turns_.is_ahead() &&
-           bytes <= unasked_bytes_max<transport_type, protocol_type>;
+    return r.turns_.eager() && r.turns_.is_ahead() &&
+           bytes <= eager_long_bytes_max<transport_type, protocol_type>;
   }
-  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
+  bool has_sent_long_eagerly(const peer_record& r) const noexcept { return r.turns_.eager(); }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
@@ -356,8 +356,8 @@ class outbox_component {
     operation* op = ep().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->copying = false;
-    op->front = front::open;
+    op->announced = op->owned_by_attached = op->half_and_half = op->copying = false;
+    op->first_half = first_half::open;
     op->peer = c.to;
     op->tag = c.tag();
     op->context = c.context();
@@ -530,7 +530,7 @@ template <class Stack, class Endpoint>
     if (!ep().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
         [[unlikely]]
       return false;
-    flow.told(c.to, count);
+    flow.credit_advertised(c.to, count);
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
     return true;
@@ -629,10 +629,10 @@ template <class Stack, class Endpoint>
     peer_record& r, const operation& op) noexcept {
   constexpr std::uint8_t turns = turns_before<protocol_type>;
   static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
-  if constexpr (sends_unasked<transport_type, protocol_type>) {
+  if constexpr (sends_long_eagerly<transport_type, protocol_type>) {
     constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
     constexpr std::size_t most =
-        lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
+        lesser(4 * most_short, eager_long_bytes_max<transport_type, protocol_type>);
     const std::size_t bytes = op.data.bytes;
     if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !ep().rendezvous().idle(r))
       return false;

@@ -48,7 +48,7 @@ class peers_component {
   static constexpr std::int32_t takes_max = 1024;
 
   [[gnu::noinline, gnu::cold]] peers_component(job_type& job, peer_id peers)
-      : records_(peers), job_(job), news_(job_.failure_word()) {
+      : records_(peers), job_(job), failure_word_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
     vital_->countdown.refill();
@@ -73,10 +73,10 @@ class peers_component {
   /// changed.
   /// Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
-    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
+    return vital_->fast_path_epoch == failure_word_.load(platform::memory_order_relaxed);
   }
-  bool has_news() const noexcept {
-    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  bool failure_epoch_changed() const noexcept {
+    return failure_word_.load(platform::memory_order_acquire) != failure_epoch_;
   }
   /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
   /// first.
@@ -137,7 +137,7 @@ class peers_component {
   }
   /// True if `peer` is lost or about to be, so that its memory may be gone.
   bool is_gone(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
+    return failure_of(peer) != errc{} || (failure_epoch_changed() && loss_of(peer) != errc{});
   }
   /// Returns nullptr if there is no memory for a new record.
   peer_record* find_or_make(peer_id peer) noexcept {
@@ -289,14 +289,14 @@ class peers_component {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
-    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+    return job_.disconnected_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
   /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
   /// signal 9"; "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
     const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
-    const errc given_up = job_.renounced_by(rank);
+    const errc given_up = job_.disconnected_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
                        given_up == errc::protocol    ? "whose packets make no sense to it"
@@ -315,7 +315,7 @@ class peers_component {
       return;
     }
     for (std::uint32_t epoch;
-         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
+         (epoch = failure_word_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
@@ -353,7 +353,7 @@ class peers_component {
   /// for this rank: the connection may have ended at this end alone.
   bool would_wait(rank_t rank, errc why) const noexcept {
     return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
-           job_.renounced_by(rank) == errc{};
+           job_.disconnected_by(rank) == errc{};
   }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
@@ -398,9 +398,9 @@ class peers_component {
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
   liveness<job_type> job_;
-  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch; never 0.
-  std::uint32_t failure_epoch_ = 0;              // The last failure epoch handled.
-  std::uint32_t failures_ = 0;                   // Lost peers and revoked communicators.
+  const platform::atomic<std::uint32_t>& failure_word_;  // The job's failure epoch; never 0.
+  std::uint32_t failure_epoch_ = 0;                      // The last failure epoch handled.
+  std::uint32_t failures_ = 0;                           // Lost peers and revoked communicators.
   std::uint32_t revoked_ = 0;
   std::uint32_t losses_ = 0;
   std::uint32_t acknowledged_ = 0;

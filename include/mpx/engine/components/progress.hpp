@@ -23,9 +23,9 @@ namespace mpx::inline v0::detail {
 
 /// Scope of a poll.
 enum class polling : std::uint8_t {
-  only,         ///< Handles packets that have arrived.
-  for_packets,  ///< Also flushes queued packets, if any are known.
-  for_news,     ///< Also checks the job's failure epoch first.
+  only,          ///< Handles packets that have arrived.
+  for_packets,   ///< Also flushes queued packets, if any are known.
+  for_failures,  ///< Also checks the job's failure epoch first.
 };
 
 /// Requires of `Endpoint`: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
@@ -46,7 +46,7 @@ class progress_component {
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
   static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
-  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
+  static constexpr std::int64_t last_failures_ns_max = 1'000'000'000;
   static constexpr std::int64_t monitors_apart_ns = 500'000'000;
 
  public:
@@ -67,16 +67,16 @@ class progress_component {
     return n;
   }
   /// Out-of-line form of poll_once, for calls that poll rarely.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return ep().poll(polling::for_packets); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_outlined() { return ep().poll(polling::for_packets); }
   /// Polls, and handles changes of the job's failure epoch.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_news); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_failures); }
   /// Handles packets that have arrived, and does nothing else.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return ep().poll(polling::only); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_outlined() { return ep().poll(polling::only); }
   /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in
   /// it, and a member of the endpoint so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
     if (!ep().peers().fast_path_allowed()) [[unlikely]] {
-      if (how == polling::for_news ||
+      if (how == polling::for_failures ||
           (how == polling::for_packets && !ep().peers().has_fast_path()))
         return poll_slow();
     }
@@ -114,7 +114,7 @@ class progress_component {
     if (leader_) ep().transport().wake();
     unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (poll_packets_apart() > 0) {
+      if (poll_packets_outlined() > 0) {
         vain = 0;
       } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
         return;
@@ -130,9 +130,9 @@ class progress_component {
     poll_until_quiet();
     if constexpr (ConnectionTransport<transport_type>) {
       if (!left || ep().transport().has_heard_out(peer)) return;
-      const std::int64_t until_ns = ep().now_ns() + last_news_ns_max;
+      const std::int64_t until_ns = ep().now_ns() + last_failures_ns_max;
       do {
-        if (poll_packets_apart() == 0) yield();
+        if (poll_packets_outlined() == 0) yield();
       } while (!ep().transport().has_heard_out(peer) && ep().now_ns() < until_ns);
     }
   }
@@ -140,7 +140,7 @@ class progress_component {
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (ep().peers().orphaned()) return;
-      std::size_t n = poll_packets_apart();
+      std::size_t n = poll_packets_outlined();
       if (ep().peers().has_slow_reason()) n += ep().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
@@ -348,7 +348,7 @@ class progress_component {
     }
     auto& transport = ep().transport();
     if (must_look_first() || !transport.arm()) return false;
-    if (ep().peers().has_news()) {
+    if (ep().peers().failure_epoch_changed()) {
       transport.disarm();
       return false;
     }
@@ -408,7 +408,7 @@ class progress_component {
     ep().peers().check();
     if (ep().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
-    std::size_t n = poll_packets_apart();
+    std::size_t n = poll_packets_outlined();
     if (ep().peers().has_slow_reason()) n += ep().flush_busy();
     wake_waiters_if_new(before);
     return n;
@@ -445,7 +445,7 @@ class progress_component {
   /// True if there is work that the transport does not know of and that must be done before a
   /// sleep.
   bool must_look_first() noexcept {
-    return detail::exchange(looks_again_, false) || ep().peers().has_news() ||
+    return detail::exchange(looks_again_, false) || ep().peers().failure_epoch_changed() ||
            ep().peers().any_due();
   }
   void end_outside_rest() noexcept {
@@ -570,7 +570,7 @@ template <class Stack, class Endpoint>
   auto& transport = ep().transport();
   if (must_look_first() || !transport.arm()) return;
   // A failure reported before the transport was armed has woken nobody.
-  if (ep().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+  if (ep().peers().failure_epoch_changed() || (watch != nullptr && is_ready_after_all(*watch)))
     return transport.disarm();
   ep().trace().on(event::sleeps, 1);
   leader_ = true;

@@ -133,18 +133,18 @@ class rendezvous_component {
   errc on_clear(operation* op, std::span<const std::byte> payload) {
     wire::clearance c;
     const bool read = wire::read(payload, c);
-    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (read && op != nullptr && op->half_and_half) return on_first_half_wanted(*op, c);
     if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
         c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
       return errc::protocol;
     ep().outbox().announcement_answered(op->peer);
-    op->split = c.from != 0;
+    op->half_and_half = c.from != 0;
     op->message_bytes = c.from;
     op->limit = c.bytes;
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
-    if (!op->split) {  // The receiver does not fetch.
+    if (!op->half_and_half) {  // The receiver does not fetch.
       note_taken(*op, protocol::rendezvous_protocol::packets);
       end_exposure(*op);
     }
@@ -196,11 +196,11 @@ class rendezvous_component {
     asked_done(*op);
     return errc{};
   }
-  /// The receiver has fetched the data, or its half of a split message.
+  /// The receiver has fetched the data, or its half of the message.
   errc on_finished(operation* op) {
-    if (op != nullptr && op->split) {
-      if (op->front != front::open) return errc::protocol;
-      op->front = front::fetched;
+    if (op != nullptr && op->half_and_half) {
+      if (op->first_half != first_half::open) return errc::protocol;
+      op->first_half = first_half::fetched;
       if (op->stage == stage::answer) sent_all(*op);
       return errc{};
     }
@@ -292,7 +292,7 @@ class rendezvous_component {
   /// message, its transfer continues and its end is reported as usual.
   [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
     if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
-    if (op.stage != stage::answer || !op.announced || op.split ||
+    if (op.stage != stage::answer || !op.announced || op.half_and_half ||
         detail::exchange(op.recalls, true))
       return;
     ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
@@ -336,20 +336,20 @@ class rendezvous_component {
     ep().peers().set_busy(r);
   }
 
-  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
-  /// Returns false if the sender has to move the data.
+  /// Starts the transfer by a get, or half and half, if the transport can and its cost is
+  /// favourable. Returns false if the sender has to move the data.
   bool fetch(operation& op, const arrived_message& m);
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (ep().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
-        choose_way(op);
+        choose_protocol(op);
       else
         op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
         return request_packets(op);
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
-        if (!split(op, op.target)) fetch_no_more(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::half_and_half) {
+        if (!start_half_and_half(op, op.target)) fetch_no_more(op);
         return;
       }
     }
@@ -387,7 +387,7 @@ class rendezvous_component {
   /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
   /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
   /// number chooses.
-  void choose_way(operation& op) noexcept;
+  void choose_protocol(operation& op) noexcept;
   void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
     peer_record& r = ep().peers().of(op.peer);
     r.taken_ = by;
@@ -403,13 +403,14 @@ class rendezvous_component {
   /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
   /// memory is exposed, so that the sender can put the data there.
   void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
-  /// front). Returns false if the sender's memory cannot be held.
-  bool split(operation& op, const remote_memory& from);
-  /// Asks the sender to send the front as packets after the second half, because the get failed.
-  void ask_for_front(operation& op, std::size_t bytes) noexcept;
-  errc on_front_wanted(operation& op, const wire::clearance& c);
-  void send_front(operation& op);
+  /// Both sides copy: the sender stores the second half while this side fetches the first
+  /// half. Returns false if the sender's memory cannot be held.
+  bool start_half_and_half(operation& op, const remote_memory& from);
+  /// Asks the sender to send the first half as packets after the second half, because the get
+  /// failed.
+  void ask_for_first_half(operation& op, std::size_t bytes) noexcept;
+  errc on_first_half_wanted(operation& op, const wire::clearance& c);
+  void send_first_half(operation& op);
 
   /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
   /// `streamed`: bytes of it that came as packets.
@@ -502,11 +503,11 @@ class rendezvous_component {
   }
 
   /// The sender has moved its part of a long message: the send is complete unless the receiver
-  /// still has to fetch the front.
+  /// still has to fetch the first half.
   [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && op.front != front::fetched) {
+    if (op.half_and_half && op.first_half != first_half::fetched) {
       op.stage = stage::answer;
-      if (op.front == front::wanted) send_front(op);
+      if (op.first_half == first_half::wanted) send_first_half(op);
       return;
     }
     end_exposure(op);
@@ -543,12 +544,13 @@ template <class Stack, class Endpoint>
     if (!whole && !(CpuCopyTransport<transport_type> && ep().outbox().prepare_staging()))
       return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
-    advice a = advice::always;
+    cost_hint a = cost_hint::always;
     if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
     // One packet: a get has no advantage.
-    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    if (a == cost_hint::never || (a == cost_hint::learn && op.limit < learnt_bytes_min))
+      return false;
     op.rendezvous_protocol = protocol::rendezvous_protocol::get;
-    if (a == advice::learn) {
+    if (a == cost_hint::learn) {
       op.rendezvous_protocol = protocol::rendezvous_protocol::open;
       op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
                                                                    : protocol::traffic::one_way;
@@ -556,7 +558,7 @@ template <class Stack, class Endpoint>
       // Otherwise the choice is made when this rank waits or polls: its program may have more
       // messages to announce first. Earlier messages come first, so that their cost is measured
       // unmixed.
-      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);
+      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
     }
     op.target = from;
@@ -610,7 +612,7 @@ template <class Stack, class Endpoint>
       if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
-      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_protocol(next);
       if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
         defer_rest(next);
         break;
@@ -659,7 +661,8 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_memory& from) {
+bool rendezvous_component<Stack, Endpoint>::start_half_and_half(operation& op,
+                                                                const remote_memory& from) {
   if constexpr (CpuCopyTransport<transport_type>) {
     auto& transport = ep().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
@@ -667,14 +670,14 @@ bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_me
     {
       // The sender starts its half while this side fetches: the hold keeps the sender's memory
       // exposed meanwhile.
-      const auto held = transport.hold(op.peer, from, half);
+      const auto held = transport.pin_exposure(op.peer, from, half);
       if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
       is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
     }
     if (!is_here) {
-      ask_for_front(op, half);
+      ask_for_first_half(op, half);
       return true;
     }
     charge_time(op);
@@ -686,7 +689,7 @@ bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_me
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::ask_for_front(
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::ask_for_first_half(
     operation& op, std::size_t bytes) noexcept {
   learn_no_more(op);
   op.copied = bytes;
@@ -697,19 +700,20 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] errc rendezvous_component<Stack, Endpoint>::on_front_wanted(
+[[gnu::noinline, gnu::cold]] errc rendezvous_component<Stack, Endpoint>::on_first_half_wanted(
     operation& op, const wire::clearance& c) {
-  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
-      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+  if (op.role != role::send || op.first_half != first_half::open || c.from != 0 ||
+      c.memory.key != 0 || c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
     return errc::protocol;
-  op.front = front::wanted;
-  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
+  op.first_half = first_half::wanted;
+  if (op.stage == stage::answer) send_first_half(op);  // Else when its own half is out.
   return errc{};
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::send_front(operation& op) {
-  op.split = false;
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::send_first_half(
+    operation& op) {
+  op.half_and_half = false;
   op.limit = op.message_bytes;
   op.transferred = 0;
   op.stage = stage::streaming;
@@ -719,7 +723,8 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_way(operation& op) noexcept {
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_protocol(
+    operation& op) noexcept {
   peer_record& r = ep().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = working_ns();
@@ -730,7 +735,8 @@ template <class Stack, class Endpoint>
   const bool both_ways = op.learns == protocol::traffic::both_ways;
   // After an eager send without an announcement the peer's choice is not known.
   const bool follows = both_ways && whole && op.peer < ep().transport().self() &&
-                       !ep().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
+                       !ep().outbox().has_sent_long_eagerly(r) &&
+                       r.taken_bits_ == bits_of(op.limit);
   op.rendezvous_protocol =
       follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }

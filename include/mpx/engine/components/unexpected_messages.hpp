@@ -18,16 +18,17 @@ namespace mpx::inline v0::detail {
 
 static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
 
-class early_messages {
+class unexpected_messages {
  public:
   /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
-  explicit early_messages(context_id place_mask) : index_(buckets_min, place_hash{place_mask}) {}
-  early_messages(const early_messages&) = delete;
-  early_messages& operator=(const early_messages&) = delete;
-  ~early_messages() {
-    while (!claimed_.empty()) {
-      arrived_message& m = claimed_.front();
-      claimed_.pop_front();
+  explicit unexpected_messages(context_id place_mask)
+      : index_(buckets_min, place_hash{place_mask}) {}
+  unexpected_messages(const unexpected_messages&) = delete;
+  unexpected_messages& operator=(const unexpected_messages&) = delete;
+  ~unexpected_messages() {
+    while (!probed_.empty()) {
+      arrived_message& m = probed_.front();
+      probed_.pop_front();
       forget(&m);
     }
   }
@@ -65,7 +66,7 @@ class early_messages {
     return m;
   }
   /// Frees a record.
-  /// Requires: `m` is neither in the matcher nor claimed.
+  /// Requires: `m` is neither in the matcher nor held by a matched probe.
   void forget(arrived_message* m) noexcept {
     if (m->indexed) [[unlikely]]
       index_.erase(*m);
@@ -74,15 +75,15 @@ class early_messages {
     blocks_.give(m, bytes);
   }
 
-  void claim(arrived_message& m) noexcept {
+  void take_by_probe(arrived_message& m) noexcept {
     if (detail::exchange(m.indexed, false)) index_.erase(m);
-    claimed_.push_back(m);
+    probed_.push_back(m);
   }
-  void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
-  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+  void end_probe(arrived_message& m) noexcept { probed_.erase(m); }
+  const linked_list<arrived_message, arrival_tag>& probed() const noexcept { return probed_; }
   template <class F>
-  void for_each_claimed(F&& f) {
-    for (arrived_message& m : claimed_) f(m);
+  void for_each_probed(F&& f) {
+    for (arrived_message& m : probed_) f(m);
   }
 
   /// Adds `m` to the index.
@@ -92,7 +93,7 @@ class early_messages {
     index_.insert(m);
   }
   /// Calls take(message) for each indexed message whose context has the place of `context`, and for
-  /// a few others. `take` may claim or forget the message that it is given.
+  /// a few others. `take` may take it for a probe or forget the message that it is given.
   template <class Take>
   void for_each_near(context_id context, Take&& take) {
     auto& bucket = index_.at(index_.hash()(context));
@@ -119,7 +120,7 @@ class early_messages {
 
   std::uint64_t bytes_ = 0;
   block_cache blocks_;
-  linked_list<arrived_message, arrival_tag> claimed_;
+  linked_list<arrived_message, arrival_tag> probed_;
   bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
-// and five components (`rooms/`). Public calls take the thread model's lock; the components require
-// that it is held.
+// and five components (`engine/components/`). Public calls take the thread model's lock; the
+// components require that it is held.
 
 #include <cstddef>
 #include <optional>
@@ -84,7 +84,7 @@ class endpoint : endpoint_policies<Stack>,
   using policies_type::protocol;
   using policies_type::trace;
   using policies_type::transport;
-  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
+  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::unexpected_bytes(); }
 
   // --- Starting ----------------------------------------------------------------------------------
 
@@ -94,14 +94,14 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return send_slow(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
   [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
     lock_guard lock(threading());
-    return send_apart(base, bytes, nullptr, to, bits);
+    return send_slow(base, bytes, nullptr, to, bits);
   }
   /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
   /// fails.
@@ -154,7 +154,7 @@ class endpoint : endpoint_policies<Stack>,
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // The stage may be read only under the lock.
     if (op->done()) return true;
-    pace().poll_once_apart();  // Usually completes `op`, so nothing else is set up before.
+    pace().poll_once_outlined();  // Usually completes `op`, so nothing else is set up before.
     return op->done();
   }
   [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
@@ -233,11 +233,11 @@ class endpoint : endpoint_policies<Stack>,
     return found;
   }
   probe_result wait_probe(const pattern& want, call_site site, errc& failure);
-  arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  started receive_claimed(arrived_message* m, const memory& into) {
+  arrived_message* take_by_probe(const pattern& want, errc& failure);
+  arrived_message* wait_and_take_by_probe(const pattern& want, call_site site, errc& failure);
+  started receive_probed(arrived_message* m, const memory& into) {
     lock_guard lock(threading());
-    return inbox().receive_claimed(m, into);
+    return inbox().receive_probed(m, into);
   }
   void discard(arrived_message* m) noexcept {
     lock_guard lock(threading());
@@ -494,8 +494,8 @@ class endpoint : endpoint_policies<Stack>,
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);
   }
-  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                     match_bits bits);
+  started send_slow(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
+                    match_bits bits);
   started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
                       match_bits bits);
   started send_queued_locked(const send_call& c, std::uint8_t flags);

@@ -127,14 +127,14 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Returns the transport's advice on reading ordinary memory of a peer: if it is possible, and if
+  /// Returns the transport's hint on reading ordinary memory of a peer: if it is possible, and if
   /// it is faster.
-  static advice reads(endpoint_type& e, peer_id peer) noexcept {
+  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return advice::never;
+    if (m.key == 0) return cost_hint::never;
     held_lock lock(e.threading());
-    const advice pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
+    const cost_hint pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;

@@ -215,7 +215,7 @@ template <class Stack>
                   "a request outlives this environment: wait for requests, or let them go, before",
                   joined);
   });
-  MPX_ASSERT_AT(inbox().claimed().empty(),
+  MPX_ASSERT_AT(inbox().probed().empty(),
                 "a message that mprobe has returned outlives this environment: receive it, or let "
                 "it go, before",
                 joined);

@@ -106,11 +106,11 @@ template <class Stack>
   });
   if (const direct_receive* d = inbox().direct(); d != nullptr)
     info.posted.add(hang_operation_of(d->want, d->capacity, context_mask));
-  inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
+  inbox().for_each_unexpected([&info](const arrived_message& m, bool probed) {
     info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
                          .context = m.is.context() & context_mask,
-                         .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
+                         .stage = probed ? hang_stage::mprobed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
   });

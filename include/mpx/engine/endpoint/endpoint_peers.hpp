@@ -47,14 +47,14 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
-  for (const arrived_message& m : inbox().claimed())
+  for (const arrived_message& m : inbox().probed())
     if (m.is.source == peer) return errc::request;
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   if constexpr (ends_exposures) end_exposures_to(peer);
-  pace().poll_packets_apart();  // Ends operations that were pending with it.
-  inbox().forget_early(peer);
+  pace().poll_packets_outlined();  // Ends operations that were pending with it.
+  inbox().forget_unexpected(peer);
   flow().drop(peer);
   peers().remove(peer);
   tell_loss(peer);

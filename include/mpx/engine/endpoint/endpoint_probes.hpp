@@ -59,26 +59,27 @@ probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, er
   return found;
 }
 
-/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` has to
+/// Takes the earliest matching message out of matching; `receive_probed` or `discard` has to
 /// follow.
 template <class Stack>
-arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
+arrived_message* endpoint<Stack>::take_by_probe(const pattern& want, errc& failure) {
   arrived_message* found = nullptr;
   bool oversubscribed = false;
   {
     lock_guard lock(threading());
     oversubscribed = poll_probing();
-    found = inbox().claim(want, failure);
+    found = inbox().take_by_probe(want, failure);
   }
   if (oversubscribed && found == nullptr) pace().yield();
   return found;
 }
 
 template <class Stack>
-arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
+arrived_message* endpoint<Stack>::wait_and_take_by_probe(const pattern& want, call_site site,
+                                                         errc& failure) {
   arrived_message* found = nullptr;
   wait_probing(want, site, [&] {
-    found = inbox().claim(want, failure);
+    found = inbox().take_by_probe(want, failure);
     return found != nullptr || failure != errc{};
   });
   return found;

@@ -197,10 +197,10 @@ struct schedules {
   static collective_call look_once(endpoint_type& e) noexcept {
     collective_call over{no_context, 0};
     std::size_t n = 0;
-    e.inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+    e.inbox().for_each_unexpected([&](const arrived_message& m, bool probed) {
       ++n;
       const context_id context = m.is.context();
-      if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      if (probed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
       const tag_t serial = m.is.tag();
       const bool prepared = prepared_serial::is(serial);
       if (serial < 0 && !prepared) return;  // Of a partitioned message, not of a call.

@@ -8,9 +8,9 @@
 namespace mpx::inline v0::detail {
 
 template <class Stack>
-[[gnu::noinline]] started endpoint<Stack>::send_apart(std::byte* base, std::size_t bytes,
-                                                      const layout* how, peer_id to,
-                                                      match_bits bits) {
+[[gnu::noinline]] started endpoint<Stack>::send_slow(std::byte* base, std::size_t bytes,
+                                                     const layout* how, peer_id to,
+                                                     match_bits bits) {
   if (!countdown().passes(call_weight::flush)) [[unlikely]] {
     peers().refill_countdown();
     pace().poll_unblocked();  // Holds the lock, so it does not yield.

@@ -22,7 +22,7 @@ void endpoint<Stack>::for_each_in_use(Use&& use) noexcept {
   pool().for_each([&](const operation& op) {
     if (op.role != role::control) use(context_of_operation(op));
   });
-  for (const arrived_message& m : inbox().claimed()) use(m.is.context());
+  for (const arrived_message& m : inbox().probed()) use(m.is.context());
 }
 
 template <class Stack>

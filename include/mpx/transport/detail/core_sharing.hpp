@@ -32,8 +32,8 @@ class core_sharing {
   [[gnu::noinline, gnu::cold]] bool leaves(platform::atomic<std::uint32_t>& own,
                                            std::uint64_t seen) noexcept {
     if (looks_-- != 0) return false;
-    looks_ = apart_;
-    if (apart_ < looks_max) apart_ *= 2;
+    looks_ = interval_;
+    if (interval_ < looks_max) interval_ *= 2;
     const std::uint32_t here = own.load(platform::memory_order_relaxed);
     const auto may = platform::native::core_set::allowed();
     for (std::uint32_t core = 1; core <= platform::native::core_set::cores_max; ++core) {
@@ -49,7 +49,7 @@ class core_sharing {
   static constexpr std::uint32_t looks_max = 65536;
 
   std::uint32_t looks_ = 0;  // Calls left before the next attempt.
-  std::uint32_t apart_ = 16;
+  std::uint32_t interval_ = 16;
 };
 
 }  // namespace mpx::inline v0::transport::detail

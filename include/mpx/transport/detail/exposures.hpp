@@ -41,18 +41,18 @@ struct exposure_key {
 static_assert(exposure_key::slots <= 1u << 12);
 
 /// Keeps a peer's memory from being withdrawn while this object exists.
-class held_exposure {
+class pinned_exposure {
  public:
-  held_exposure() = default;
+  pinned_exposure() = default;
   /// `table` is that of the memory's owner. Adds `bytes` to the count of copied bytes that the
   /// owner sees.
-  held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
-    static_cast<void>(hold(table, key, bytes));
+  pinned_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
+    static_cast<void>(pin(table, key, bytes));
   }
-  /// Holds the memory as the constructor does.
+  /// Pins the memory as the constructor does.
   /// Requires:   this object holds nothing.
   /// Returns:    true if it holds the memory now.
-  bool hold(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
+  bool pin(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
     if (table == nullptr) return false;
     std::uint64_t expected = key.opened();
     do {
@@ -65,9 +65,9 @@ class held_exposure {
     } while ((expected & ~exposure_key::copied_mask) == key.opened());
     return false;
   }
-  held_exposure(const held_exposure&) = delete;
-  held_exposure& operator=(const held_exposure&) = delete;
-  ~held_exposure() {
+  pinned_exposure(const pinned_exposure&) = delete;
+  pinned_exposure& operator=(const pinned_exposure&) = delete;
+  ~pinned_exposure() {
     if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
   /// Returns false if the memory was withdrawn before.

@@ -86,7 +86,7 @@ class ring_fabric : public defaults {
     }
     if (!s->ring.put(header, payload.data(), payload.size())) [[unlikely]]
       return block_on_space(*s);
-    tell(*s);
+    notify_if_not_polled(*s);
     return outcome::done;
   }
 
@@ -101,7 +101,7 @@ class ring_fabric : public defaults {
     sender* const s = out_[peer];
     if (s == nullptr || !s->ring.try_put_prepaid(header, payload.data(), payload.size(), price))
       return false;
-    tell(*s);
+    notify_if_not_polled(*s);
     return true;
   }
 
@@ -144,7 +144,7 @@ class ring_fabric : public defaults {
   /// See Transport.
   [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
-    if (claims()) {
+    if (marks_polled_rings()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
@@ -153,11 +153,12 @@ class ring_fabric : public defaults {
     // sleeper.
     for (sender* s : blocked_on_space_)
       s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
-    if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
+    if ((marks_polled_rings() && !hot_.empty()) || !blocked_on_space_.empty())
+      platform::heavy_barrier();
     if (!something_to_do()) return true;
     doorbell_->sleeping.store(0, platform::memory_order_relaxed);
     armed_ = false;
-    if (claims()) {
+    if (marks_polled_rings()) {
       for (receiver* r : hot_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     settle_blocked();
@@ -198,7 +199,8 @@ class ring_fabric : public defaults {
       ++counters_.missed_wakeups;
     for (receiver* r : hot_) {
       r->hot = r->ring.ready();
-      if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
+      if (r->hot && marks_polled_rings())
+        r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     drop_cold();  // A later sender finds the ring cold and sets its attention bit.
     settle_blocked();
@@ -240,7 +242,7 @@ class ring_fabric : public defaults {
   /// Updates whether ranks outnumber cores, now that there are `n` members.
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
-    if (over && claims() && !armed_) {
+    if (over && marks_polled_rings() && !armed_) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
       platform::heavy_barrier();  // From here on all senders set their bits.
     }
@@ -255,7 +257,7 @@ class ring_fabric : public defaults {
   /// True if this rank marks the rings that it polls. False if ranks outnumber cores or the kernel
   /// has no heavy barrier: then each sender sets its attention bit for every packet, which is the
   /// full fence that the barrier would save.
-  bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
+  bool marks_polled_rings() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   using sender = ring_sender;
   using receiver = ring_receiver;
@@ -278,12 +280,12 @@ class ring_fabric : public defaults {
       sink.packet(r.source, header, {data, code});
       return true;
     }
-    return deliver_apart(r, sink, header, data, code);
+    return deliver_slow(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] bool deliver_apart(receiver& r, Sink& sink, const frame_header& header,
-                                       const std::byte* data, std::uint32_t code) noexcept {
+  [[gnu::noinline]] bool deliver_slow(receiver& r, Sink& sink, const frame_header& header,
+                                      const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) {
       sink.packet(r.source, header, {data, code});
       return true;
@@ -306,7 +308,7 @@ class ring_fabric : public defaults {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            return deliver_apart(r, sink, h, data, code);
+            return deliver_slow(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;
@@ -377,7 +379,7 @@ class ring_fabric : public defaults {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  [[MPX_ALWAYS_INLINE]] void tell(sender& s) noexcept {
+  [[MPX_ALWAYS_INLINE]] void notify_if_not_polled(sender& s) noexcept {
     platform::signal_fence();
     if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(s.peer);
@@ -423,14 +425,15 @@ class ring_fabric : public defaults {
       r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
+    if (marks_polled_rings() && !armed_)
+      r->ring.control().polled.store(1, platform::memory_order_relaxed);
     return true;
   }
 
   /// Removes rings that were silent for `idle_polls` polls from the hot list, with one barrier for
   /// all.
   [[gnu::noinline, gnu::cold]] void demote_idle() noexcept {
-    if (armed_ || !claims()) return;
+    if (armed_ || !marks_polled_rings()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
     for (const receiver* r : hot_) any = any || idle(r);

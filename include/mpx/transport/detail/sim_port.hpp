@@ -116,7 +116,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     return exposures_.close(exposed_.get(), exposure_key::unpack(key)).is_closed;
   }
   /// See CpuCopyTransport.
-  held_exposure hold(peer_id peer, std::uint64_t key) noexcept {
+  pinned_exposure pin_exposure(peer_id peer, std::uint64_t key) noexcept {
     sim_port* there = port_of(peer);
     return {there != nullptr ? there->exposed_.get() : nullptr, exposure_key::unpack(key)};
   }
@@ -305,7 +305,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     in_free_ns_ = now_ns + p.busy_ns;
     bool lost = world_.cut_off(self_) || port_of(self()) == nullptr ||
                 world_.died_before(source, p.left_ns) || (p.put && gone(c.source));
-    const held_exposure held(p.put && !lost ? exposed_.get() : nullptr, p.to.key());
+    const pinned_exposure held(p.put && !lost ? exposed_.get() : nullptr, p.to.key());
     lost = lost || (p.put && !held);
     if (!p.put && !lost) lost = suffer(now_ns, c, p);
     world_.record(lost ? "lost" : "come", now_ns, source, self_, p.header.word[0], p.bytes);
@@ -380,7 +380,7 @@ class sim_port : public mpx::sim::detail::event_handler {
     in_free_ns_ = now_ns + waiting.busy_ns;
     const pending_get g = waiting;
     gets_.erase(it);
-    const held_exposure held(
+    const pinned_exposure held(
         !gone(self()) && !gone(g.peer) ? port_of(g.peer)->exposed_.get() : nullptr, g.from.key());
     const bool ok = static_cast<bool>(held);
     if (ok && !g.into.empty()) std::memcpy(g.into.data(), g.from.address(), g.into.size());

@@ -138,8 +138,8 @@ class connections {
   /// True if something must be retried soon that causes no event of the card.
   bool impatient() const noexcept { return asks_again_ != 0 || memory_.cache().ending(); }
   /// True if a post that returned `retry` may succeed, or a packet or an end can be delivered.
-  bool has_news() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
-  void took_news() noexcept { room_again_ = false; }
+  bool has_reports() const noexcept { return !ready_.empty() || !telling_.empty() || room_again_; }
+  void clear_room_report() noexcept { room_again_ = false; }
   /// See ConnectionTransport. Packets are unsent if the peer has not answered or granted credit, or
   /// if the card has not finished them.
   bool has_unsent() const noexcept {
@@ -346,7 +346,7 @@ class connections {
   /// has_room_behind(l).
   outcome post_carrying(link& l, const frame_header& header, std::uint16_t i,
                         const remote_memory& there, std::uint64_t offset) noexcept requires chains;
-  void news_of_room(link& l) noexcept {
+  void report_room(link& l) noexcept {
     if (std::exchange(l.refused_a_post, false)) room_again_ = true;
   }
 
@@ -420,7 +420,7 @@ class connections {
     const std::uint32_t low = static_cast<std::uint32_t>(e.cookie) >> 2;
     const std::uint32_t number = l.completed + ((low - l.completed) & 0x3fff'ffff);
     l.finish(number);
-    news_of_room(l);
+    report_room(l);
   }
   [[gnu::always_inline]] void on_notice(link& l, const nic_event& e) noexcept {
     if (l.over()) [[unlikely]]
@@ -455,7 +455,7 @@ class connections {
  public:
   void got_credit(link& l) noexcept {
     if (l.posted != l.composed) flush(l);
-    news_of_room(l);
+    report_room(l);
   }
 
  private:

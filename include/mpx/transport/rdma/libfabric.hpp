@@ -91,7 +91,7 @@ class basic_libfabric {
         }) {
     if constexpr (LivenessBootstrap<B>) {
       const platform::atomic<std::uint32_t>& changes = b.failure_word();
-      news_ = &changes;
+      failure_word_ = &changes;
       state_of_ = [](const void* job, rank_t rank) noexcept {
         return static_cast<const B*>(job)->state(rank);
       };
@@ -243,7 +243,7 @@ class basic_libfabric {
     if (lines_.any()) look_at_lines();
     for (int looks = 0; looks < looks_max && !quiet; ++looks) {
       if (looks != 0) progress();
-      if (!ready_.empty() || has_news()) return false;
+      if (!ready_.empty() || failure_epoch_changed()) return false;
       quiet = fabric_.wait_fd < 0 ||
               (Calls::trywait(fabric_.fabric, fabric_.cq) == 0 && !is_readable(fabric_.wait_fd));
     }
@@ -401,12 +401,12 @@ class basic_libfabric {
     const rank_state s = state_of_(bootstrap_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  std::uint32_t news() const noexcept {
-    return news_ != nullptr ? news_->load(platform::memory_order_acquire) : known_;
+  std::uint32_t failure_epoch() const noexcept {
+    return failure_word_ != nullptr ? failure_word_->load(platform::memory_order_acquire) : known_;
   }
-  bool has_news() const noexcept { return news() != known_; }
+  bool failure_epoch_changed() const noexcept { return failure_epoch() != known_; }
   [[gnu::noinline, gnu::cold]] void note_gone() noexcept;
-  [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
+  [[gnu::noinline, gnu::cold]] void note_failures(std::uint32_t epoch, bool heard_all) noexcept;
   [[gnu::noinline, gnu::cold]] void begin_line(link& v) noexcept;
   [[gnu::noinline]] void look_at_lines() noexcept;
   /// Records the first call that has failed.
@@ -478,7 +478,7 @@ class basic_libfabric {
   bell bell_;
   void* bootstrap_;
   std::string (*record_of_)(void*, rank_t);
-  const platform::atomic<std::uint32_t>* news_ = nullptr;
+  const platform::atomic<std::uint32_t>* failure_word_ = nullptr;
   rank_state (*state_of_)(const void*, rank_t) noexcept = nullptr;
   std::uint32_t known_ = 0;
   std::uint32_t unheard_ = 0;

@@ -74,7 +74,7 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
     if (l.disconnected) base::free_ring(l);
   }
   bool has_completions() const noexcept { return !ended_.empty() || pieces_.has_told(); }
-  bool has_news() const noexcept { return base::has_news() || has_completions(); }
+  bool has_reports() const noexcept { return base::has_reports() || has_completions(); }
 
   /// Calls `f(cookie, ok)` for each completion. Returns how many.
   template <class F>
@@ -189,7 +189,7 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
   void packet_left(transfer& t) noexcept {
     t.carries = false;
     ++t.with->carriers_out;
-    base::news_of_room(*t.with);
+    base::report_room(*t.with);
   }
   void finish(transfer& t) noexcept {
     transfers_.erase(t);

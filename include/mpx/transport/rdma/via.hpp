@@ -80,7 +80,7 @@ class basic_via {
       : wire_(b),
         links_(wire_.peers()),
         regions_(Options.regions_max, Options.registered_bytes_max, detail::random_version()),
-        news_(&b.failure_word()),
+        failure_word_(&b.failure_word()),
         bootstrap_(&b),
         state_of_([](const void* job, rank_t rank) noexcept {
           return static_cast<const B*>(job)->state(rank);
@@ -254,21 +254,21 @@ class basic_via {
       ready_.pop();
     }
     if (told_ < out_.size() || out_.empty()) {
-      const std::uint32_t epoch = news_->load(platform::memory_order_acquire);
+      const std::uint32_t epoch = failure_word_->load(platform::memory_order_acquire);
       if (epoch != known_) [[unlikely]]
         note_gone();  // Before the wire is polled: then all that these peers have sent is on it.
       taker sink{*this};
       const std::size_t taken = wire_.poll(sink);
       if (!busy_.empty()) push_all(taken == 0);
       if (epoch != known_) [[unlikely]]
-        hear_news(epoch, taken == 0);
+        note_failures(epoch, taken == 0);
     }
     out_ = {};
     return std::exchange(told_, 0);
   }
   bool arm() noexcept {
     return ready_.empty() && breaking_ == 0 &&
-           news_->load(platform::memory_order_acquire) == known_ && wire_.arm();
+           failure_word_->load(platform::memory_order_acquire) == known_ && wire_.arm();
   }
   void sleep(std::int64_t timeout_ns) noexcept { wire_.sleep(timeout_ns); }
   void disarm() noexcept { wire_.disarm(); }
@@ -425,10 +425,10 @@ class basic_via {
     const rank_state s = state_of_(bootstrap_, world_rank(peer));
     return s == rank_state::failed || s == rank_state::finished;
   }
-  /// note_gone() marks the peers that have died or left. hear_news() ends their connections once
-  /// everything that they had sent was taken.
+  /// note_gone() marks the peers that have died or left. note_failures() ends their connections
+  /// once everything that they had sent was taken.
   [[gnu::noinline, gnu::cold]] void note_gone() noexcept;
-  [[gnu::noinline, gnu::cold]] void hear_news(std::uint32_t epoch, bool heard_all) noexcept;
+  [[gnu::noinline, gnu::cold]] void note_failures(std::uint32_t epoch, bool heard_all) noexcept;
 
   // --- What comes from a peer ---
 
@@ -485,7 +485,7 @@ class basic_via {
   detail::copy_mark* my_marks_ = nullptr;
   std::uint64_t table_ = 0;
   std::uint64_t marks_ = 0;
-  const platform::atomic<std::uint32_t>* news_;
+  const platform::atomic<std::uint32_t>* failure_word_;
   const void* bootstrap_;
   rank_state (*state_of_)(const void*, rank_t) noexcept;
   bool asks_early_ = platform::owning_early_pays();

@@ -40,9 +40,9 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base::links_;
   using base::lost_;
   using base::make;
-  using base::news_;
   using base::pends_;
   using base::polls_;
+  using base::room_epoch_;
   using base::roomy_;
   using base::send;
   using base::unblock;
@@ -111,7 +111,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
                cookie_t cookie) noexcept {
     link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return outcome::refused;
-    if (l->roomy_at == news_) [[unlikely]] {
+    if (l->roomy_at == room_epoch_) [[unlikely]] {
       l->roomy_at = 0;
       --roomy_;
     }
@@ -341,7 +341,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
         hang_up(l, 0);
       return;
     }
-    const tcp_connector done = *l.call;
+    const tcp_connecting_handshake done = *l.call;
     const tcp_verdict v = done.verdict();
     l.call.reset();
     if (v == tcp_verdict::open)
@@ -447,7 +447,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   void on_newcomer(std::uint32_t at) noexcept {
     listeners_.advance(
         at, secret_, self_, peers(),
-        [this](tcp_descriptor& s, const tcp_acceptor& who) { return admit(s, who); });
+        [this](tcp_descriptor& s, const tcp_accepting_handshake& who) { return admit(s, who); });
   }
   /// Decides on a connection of a rank that has proven its identity. Returns false if it is no
   /// connection of the peer that was met before. Of two attempts that cross, that of the lower rank
@@ -455,7 +455,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   /// instead, unless it has already sent its own proof: the higher rank always accepts, and may
   /// have dropped its own attempt on that proof, so that no connection would be left. A peer that
   /// connects although a connection exists knows that it is broken.
-  bool admit(tcp_descriptor& s, const tcp_acceptor& who) noexcept {
+  bool admit(tcp_descriptor& s, const tcp_accepting_handshake& who) noexcept {
     link* l = links_[who.from()];
     if (l == nullptr && (l = make(who.from())) == nullptr) return true;
     if (who.lane() != 0) {  // A further socket of a connection that is being made.

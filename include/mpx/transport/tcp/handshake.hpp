@@ -113,10 +113,10 @@ class tcp_incoming {
 };
 
 /// The accepting end of a handshake, which learns the rank of the other end.
-class tcp_acceptor {
+class tcp_accepting_handshake {
  public:
-  tcp_acceptor() = default;
-  explicit tcp_acceptor(const tcp_knock& expected) noexcept : expected_(expected) {}
+  tcp_accepting_handshake() = default;
+  explicit tcp_accepting_handshake(const tcp_knock& expected) noexcept : expected_(expected) {}
   /// Requires: the first `ready`.
   tcp_challenge challenge() const noexcept { return {tcp_magic, nonce_}; }
   bool has_knocked() const noexcept { return knocked_; }
@@ -173,12 +173,12 @@ class tcp_acceptor {
 };
 
 /// The connecting end of a handshake: rank `self` connects to rank `peer`.
-class tcp_connector {
+class tcp_connecting_handshake {
  public:
-  tcp_connector(peer_id self, peer_id peer) noexcept : self_(self), peer_(peer) {}
+  tcp_connecting_handshake(peer_id self, peer_id peer) noexcept : self_(self), peer_(peer) {}
   /// For a further socket of a connection (tcp_lane_of). The accepting end recognises it by
   /// `nonce`.
-  tcp_connector(peer_id self, peer_id lane_of_peer, const tcp_bytes32& nonce) noexcept
+  tcp_connecting_handshake(peer_id self, peer_id lane_of_peer, const tcp_bytes32& nonce) noexcept
       : self_(self), peer_(lane_of_peer), draws_(false), nonce_(nonce) {}
 
   std::span<std::byte> rest() noexcept { return greeted_ ? answer_.rest() : challenge_.rest(); }
@@ -214,7 +214,7 @@ class tcp_connector {
   /// Requires: the second `ready`.
   tcp_verdict verdict() const noexcept { return verdict_; }
   bool is_judged() const noexcept { return judged_; }
-  /// See tcp_acceptor. Requires: the second `ready`.
+  /// See tcp_accepting_handshake. Requires: the second `ready`.
   tcp_bytes32 key(const tcp_secret& secret) const noexcept {
     return secret.prove(tcp_key_label, self_, peer_, nonce_, other_nonce_);
   }

@@ -55,7 +55,7 @@ class tcp_patience {
   /// Time from then until the peer is lost.
   std::int64_t reach_ns() const noexcept {
     return seconds_ * std::int64_t{1'000'000'000} - notice_ns() -
-           apart_s() * std::int64_t{1'000'000'000};
+           probe_interval_s() * std::int64_t{1'000'000'000};
   }
   /// Time until the peer is lost if it was silent for `silent_ns` when its connection ended.
   std::int64_t reach_ns(std::int64_t silent_ns) const noexcept {
@@ -78,16 +78,18 @@ class tcp_patience {
       static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
     };
     const int idle = static_cast<int>(seconds_ / 4 < 1 ? 1 : seconds_ / 4);
-    const int apart = apart_s();
+    const int interval = probe_interval_s();
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, idle);
-    set(IPPROTO_TCP, TCP_KEEPINTVL, apart);
-    set(IPPROTO_TCP, TCP_KEEPCNT, (notice_ms() / 1000 - idle) / apart + 1);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, interval);
+    set(IPPROTO_TCP, TCP_KEEPCNT, (notice_ms() / 1000 - idle) / interval + 1);
     set(IPPROTO_TCP, TCP_USER_TIMEOUT, notice_ms());
   }
 
  private:
-  int apart_s() const noexcept { return static_cast<int>(seconds_ < 20 ? 1 : seconds_ / 10); }
+  int probe_interval_s() const noexcept {
+    return static_cast<int>(seconds_ < 20 ? 1 : seconds_ / 10);
+  }
 
   unsigned seconds_;
 };

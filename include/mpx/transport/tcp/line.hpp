@@ -34,15 +34,15 @@ struct tcp_line : mpx::detail::allocated {
   explicit tcp_line(peer_id p) noexcept : peer(p) {}
   peer_id peer;
   tcp_state state = tcp_state::idle;
-  bool blocked = false;             // The kernel's buffer is full: the watch waits for room.
-  bool listed = false;              // In `unsent_`.
-  bool serving = false;             // In `serving_`.
-  bool starved = false;             // A post has returned `retry`.
-  bool mute = false;                // Nothing can be written any more; input is still read.
-  bool told = false;                // The loss of the peer was reported.
-  std::uint64_t written_at = 0;     // Value of `polls_` at the last write.
-  std::uint64_t roomy_at = 0;       // Value of `news_` at which this link reported room again.
-  std::size_t receipts = 0;         // Receipts sent since the count was last reset.
+  bool blocked = false;          // The kernel's buffer is full: the watch waits for room.
+  bool listed = false;           // In `unsent_`.
+  bool serving = false;          // In `serving_`.
+  bool starved = false;          // A post has returned `retry`.
+  bool mute = false;             // Nothing can be written any more; input is still read.
+  bool told = false;             // The loss of the peer was reported.
+  std::uint64_t written_at = 0;  // Value of `polls_` at the last write.
+  std::uint64_t roomy_at = 0;    // Value of `room_epoch_` at which this link reported room again.
+  std::size_t receipts = 0;      // Receipts sent since the count was last reset.
   std::uint64_t receipts_from = 0;  // The count is reset once the peer acknowledges this place.
   // Bytes to write with one system call: see tcp_packets_bytes.
   std::size_t whole_bytes = tcp_any_bytes;

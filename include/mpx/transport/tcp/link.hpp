@@ -16,7 +16,7 @@ namespace mpx::inline v0::transport::detail {
 template <TcpStream Stream>
 struct tcp_link : tcp_line<Stream> {
   using tcp_line<Stream>::tcp_line;
-  std::optional<tcp_connector> call;
+  std::optional<tcp_connecting_handshake> call;
   tcp_incoming<tcp_resume> greeting;  // The peer's resume message.
   bool met = false;                   // The peer has sent its token once.
   tcp_bytes32 token{};

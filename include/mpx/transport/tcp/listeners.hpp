@@ -66,7 +66,7 @@ class tcp_listeners {
   /// Starts the handshake on a connected socket.
   void enter(tcp_descriptor s) noexcept {
     end_tcp_filter(s.fd());
-    tcp_acceptor handshake(knock_);
+    tcp_accepting_handshake handshake(knock_);
     const tcp_step step = hear(s.fd(), handshake, {}, 0, 0);
     if (step == tcp_step::wrong || (step == tcp_step::ready && !challenge(s.fd(), handshake)))
       return count_stranger();
@@ -140,7 +140,7 @@ class tcp_listeners {
   struct newcomer {
     tcp_descriptor socket;
     std::int64_t until_ns = 0;
-    tcp_acceptor handshake;
+    tcp_accepting_handshake handshake;
   };
 
   /// Accepts up to `accepts_a_look` connections. Returns true if there may be more.
@@ -172,14 +172,14 @@ class tcp_listeners {
     return false;
   }
   /// Reads at most the rest of the current handshake message.
-  static tcp_step hear(int fd, tcp_acceptor& by, const tcp_secret& secret, peer_id self,
+  static tcp_step hear(int fd, tcp_accepting_handshake& by, const tcp_secret& secret, peer_id self,
                        peer_id peers) noexcept {
     const std::span<std::byte> rest = by.rest();
     const ssize_t got = ::recv(fd, rest.data(), rest.size(), MSG_DONTWAIT);
     if (got > 0) return by.added(static_cast<std::size_t>(got), secret, self, peers);
     return got < 0 && (errno == EAGAIN || errno == EINTR) ? tcp_step::more : tcp_step::wrong;
   }
-  static bool challenge(int fd, const tcp_acceptor& by) noexcept {
+  static bool challenge(int fd, const tcp_accepting_handshake& by) noexcept {
     prepare_tcp_socket(fd);
     const tcp_challenge c = by.challenge();
     return ::send(fd, &c, sizeof c, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof c;

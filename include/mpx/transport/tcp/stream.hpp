@@ -60,7 +60,7 @@ struct tcp_site {
 /// - `shut()` ends the connection at once, at both ends. `leave()` ends it after the bytes written;
 ///   nothing is written or read after it. `for_each_fd(f)` calls `f(descriptor)` for each of its
 ///   sockets.
-/// - `lanes` is the number of its sockets. If more than one, `attach(socket, acceptor)` is called
+/// - `lanes` is the number of its sockets. If more than one, `attach(socket, handshake)` is called
 ///   for each further socket that arrives during set-up.
 /// - `context` is the state shared by all connections of a rank. `layout`: streams that differ in
 ///   it are incompatible on the wire.

@@ -35,7 +35,7 @@ struct stripe_lane {
   bool writes() const noexcept { return head_left != 0 || at != end; }
 
   Lower stream;
-  std::optional<tcp_connector> call;
+  std::optional<tcp_connecting_handshake> call;
   bool begun = false;
   bool ready = false;
   // The block that is being written. Positions count from the beginning of the connection.
@@ -148,7 +148,7 @@ class striped_stream {
   }
   /// Adds a further socket, whose other end has proven to be this peer. Takes it and returns true
   /// if it belongs to this connection.
-  bool attach(tcp_descriptor& socket, const tcp_acceptor& who) noexcept {
+  bool attach(tcp_descriptor& socket, const tcp_accepting_handshake& who) noexcept {
     if (all_ == nullptr || all_->role != tcp_role::accepts || who.lane() >= Lanes) return false;
     state& s = *all_;
     lane& l = s.lane_at[who.lane()];
@@ -246,7 +246,7 @@ class striped_stream {
       tell_watch(s.in_lane);
     }
     if (got != 0) return static_cast<ssize_t>(got);
-    if (!s.ended && !to.at_end() && ++s.in_vain % looks_apart == 0) s.ended = any_broken();
+    if (!s.ended && !to.at_end() && ++s.in_vain % look_interval == 0) s.ended = any_broken();
     return s.ended ? -1 : 0;
   }
 
@@ -272,7 +272,7 @@ class striped_stream {
   using lane = stripe_lane<Lower>;
   static constexpr std::uint32_t moves_bit = 1u << 31;
   static constexpr std::size_t pieces_max = 96;
-  static constexpr unsigned looks_apart = 64;
+  static constexpr unsigned look_interval = 64;
   static constexpr std::string_view lane_label = "mpx tcp lane";
 
   struct state : mpx::detail::allocated {

@@ -64,10 +64,10 @@ class tcp_writer {
   flat_queue<peer_id>& lost() noexcept { return lost_; }
   flat_queue<peer_id>& serving() noexcept { return serving_; }
   /// True if a post that returned `retry` may succeed now and has not been retried since.
-  bool has_news() const noexcept { return roomy_ != 0; }
-  /// Returns has_news(), and resets it.
-  bool take_news() noexcept {
-    ++news_;
+  bool has_room_report() const noexcept { return roomy_ != 0; }
+  /// Returns has_room_report(), and resets it.
+  bool take_room_report() noexcept {
+    ++room_epoch_;
     return std::exchange(roomy_, 0) != 0;
   }
   /// Starts a poll: writes the packets that were queued before it.
@@ -242,10 +242,10 @@ class tcp_writer {
     if (l.out.has_room(copy_bytes_max)) feed(l);
   }
   /// Reports that a link which refused a post has room again: once per link between two
-  /// take_news().
+  /// take_room_report().
   void feed(link& l) noexcept {
-    if (!std::exchange(l.starved, false) || l.roomy_at == news_) return;
-    l.roomy_at = news_;
+    if (!std::exchange(l.starved, false) || l.roomy_at == room_epoch_) return;
+    l.roomy_at = room_epoch_;
     ++roomy_;
   }
   void block(link& l) noexcept {
@@ -293,8 +293,8 @@ class tcp_writer {
   // Hot members first.
   std::uint64_t polls_ = 1;
   bool pends_;
-  unsigned roomy_ = 0;  // Links whose `roomy_at` is `news_`.
-  std::uint64_t news_ = 1;
+  unsigned roomy_ = 0;  // Links whose `roomy_at` is `room_epoch_`.
+  std::uint64_t room_epoch_ = 1;
   unsigned attention_ = 0;       // Links with a deadline, or waiting for room in the kernel.
   std::size_t made_ = 0;         // Links.
   std::size_t told_max_ = 0;     // Upper bound on completions queued at once.

@@ -95,7 +95,7 @@ void connections<Card, Shape, Whole>::on_connected(link& l) noexcept {
   if (!l.accept(card_.peer_data(l.peer))) return misbehaved(l);
   l.state = link_state::open;
   flush(l);
-  news_of_room(l);
+  report_room(l);
 }
 
 template <class Card, wire_shape Shape, class Whole>
@@ -109,7 +109,7 @@ void connections<Card, Shape, Whole>::end(link& l, link_state how) noexcept {
   whole().link_ended(l);
   for (std::uint16_t i = 0; i < pieces_.pieces_max; ++i)
     if (pieces_[i].with == &l && pieces_[i].payload && pieces_[i].by != nullptr) pieces_.tell(i);
-  news_of_room(l);
+  report_room(l);
   if (!l.told && how != link_state::dropped && !l.telling) {  // Fails calls that wait for it.
     l.telling = true;
     telling_.push_back(l);
@@ -202,7 +202,7 @@ void connections<Card, Shape, Whole>::on_piece(std::uint16_t i, bool ok) noexcep
   transfer* const t = p.of;
   if (p.carries && !p.with->over()) {
     p.with->finish(p.number);
-    news_of_room(*p.with);
+    report_room(*p.with);
   }
   pieces_.end(i);
   if (t != nullptr) whole().piece_ended(*t, ok);

@@ -16,7 +16,7 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   constexpr std::size_t at_once = 16;
   constexpr int rounds_max = 8;
   bool heard = false;
-  const std::uint32_t epoch = news();
+  const std::uint32_t epoch = failure_epoch();
   if (epoch != known_) [[unlikely]]
     note_gone();  // Before completions are read.
   if (spent_ != nullptr) post_spent();
@@ -51,9 +51,9 @@ void basic_libfabric<Calls, Reads>::progress() noexcept {
   }
   if (!busy_.empty()) push_all();
   if (epoch != known_) [[unlikely]]
-    hear_news(epoch, !heard);
-  constexpr std::uint32_t looks_apart = 1024;  // A sleeping rank looks in arm().
-  if (lines_.any() && ++looks_ % looks_apart == 0) look_at_lines();
+    note_failures(epoch, !heard);
+  constexpr std::uint32_t look_interval = 1024;  // A sleeping rank looks in arm().
+  if (lines_.any() && ++looks_ % look_interval == 0) look_at_lines();
 }
 
 template <class Calls, fabric_reads Reads>

@@ -71,12 +71,12 @@ typename basic_libfabric<Calls, Reads>::link* basic_libfabric<Calls, Reads>::mak
 template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
   // Bounds the sleep, since a provider may not signal that a peer needs progress.
-  constexpr std::int64_t unasked_ns = 10'000'000;
+  constexpr std::int64_t idle_wait_ns = 10'000'000;
   constexpr std::int64_t short_ns = 100'000;
   // Without a descriptor a sleeping rank wakes late, so it keeps polling while there is traffic.
   if (restless_) return static_cast<void>(::sched_yield());
   ::pollfd all[2] = {{bell_.fd, POLLIN, 0}, {fabric_.wait_fd, POLLIN, 0}};
-  const std::int64_t most = impatient_ || fabric_.wait_fd < 0 ? short_ns : unasked_ns;
+  const std::int64_t most = impatient_ || fabric_.wait_fd < 0 ? short_ns : idle_wait_ns;
   const std::int64_t ns = timeout_ns < 0 || timeout_ns > most ? most : timeout_ns;
   const ::timespec t{0, static_cast<long>(ns)};
   static_cast<void>(::ppoll(all, fabric_.wait_fd < 0 ? 1 : 2, &t, nullptr));
@@ -313,7 +313,7 @@ void basic_libfabric<Calls, Reads>::note_gone() noexcept {
 }
 
 template <class Calls, fabric_reads Reads>
-void basic_libfabric<Calls, Reads>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
+void basic_libfabric<Calls, Reads>::note_failures(std::uint32_t epoch, bool heard_all) noexcept {
   constexpr std::uint32_t unheard_max = 1024;
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;

@@ -162,7 +162,7 @@ class sim_card : public mpx::sim::detail::event_handler {
 
   std::size_t poll(std::span<nic_event> events) {
     clock_.catch_up(self_);
-    if (epoch_ != world_.failure_epoch()) hear_news();
+    if (epoch_ != world_.failure_epoch()) note_failures();
     std::size_t told = 0;
     for (; told < events.size() && !ready_.empty(); ready_.pop_front()) {
       events[told++] = ready_.front();
@@ -178,7 +178,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     return 0;
   }
   bool arm() noexcept {
-    if (epoch_ != world_.failure_epoch()) hear_news();
+    if (epoch_ != world_.failure_epoch()) note_failures();
     return ready_.empty();
   }
   void sleep(std::int64_t timeout_ns) noexcept {
@@ -424,7 +424,7 @@ class sim_card : public mpx::sim::detail::event_handler {
     return s == rank_state::failed || s == rank_state::finished;
   }
   /// Marks peers that have died or left as lost, once their work has arrived.
-  void hear_news() {
+  void note_failures() {
     bool all = true;
     for (peer_id peer = 0; peer < peers(); ++peer) {
       link* const v = links_[peer];

@@ -171,7 +171,7 @@ void basic_via<Options, Wire>::note_gone() noexcept {
   for (detail::via_link* v : made_) v->gone = v->gone || is_gone(v->peer);
 }
 template <via_options Options, class Wire>
-void basic_via<Options, Wire>::hear_news(std::uint32_t epoch, bool heard_all) noexcept {
+void basic_via<Options, Wire>::note_failures(std::uint32_t epoch, bool heard_all) noexcept {
   if (!heard_all && ++unheard_ < unheard_max) return;
   unheard_ = 0;
   known_ = epoch;
@@ -231,7 +231,7 @@ bool basic_via<Options, Wire>::greet(detail::via_link& v,
   v.their_tag = g.tag;
   v.whole = g.whole;
   v.kernel = !Options.stages_all && g.whole.key != 0 &&
-             wire_.get_cost_hint(v.peer, g.whole, detail::page_bytes) != advice::never;
+             wire_.get_cost_hint(v.peer, g.whole, detail::page_bytes) != cost_hint::never;
   const auto told = v.stage.begun({g.data, g.data_bytes});
   if (told == detail::session::told::asked) tell(v, nic_event_kind::asked, nic_status::ok, 0);
   if (told == detail::session::told::connected) connected(v);

@@ -16,7 +16,7 @@ namespace mpx::inline v0::detail {
 
 /// Adds a barrier of all ranks to window_accesses.
 template <class Stack>
-class window_meeting : public window_accesses<Stack> {
+class window_barrier : public window_accesses<Stack> {
   using base_type = window_accesses<Stack>;
 
  public:
@@ -24,8 +24,8 @@ class window_meeting : public window_accesses<Stack> {
   using typename base_type::os;
 
   /// Waits until all ranks are about to free the window.
-  errc meet_to_free(call_site site) {
-    return told(this->call_together(
+  errc pass_barrier_to_free(call_site site) {
+    return without_culprit(this->call_together(
         site, [&](std::error_code& ec) { this->comm.barrier(ec, site.where); }));
   }
 
@@ -33,8 +33,8 @@ class window_meeting : public window_accesses<Stack> {
   /// Waits until all ranks have entered this fence and, if accesses precede it, until their effects
   /// have happened at this rank.
   /// Errors:     errc::peer_lost, errc::no_resources.
-  errc meet(bool precedes, call_site site) {
-    return this->meets ? meet_in_memory(precedes, site) : meet_by_calls(precedes, site);
+  errc pass_barrier(bool precedes, call_site site) {
+    return this->shares_words ? pass_in_memory(precedes, site) : pass_by_calls(precedes, site);
   }
   using base_type::stopped;
 
@@ -43,8 +43,8 @@ class window_meeting : public window_accesses<Stack> {
 
   /// Every rank maps the control blocks of all ranks: each rank adds the number of records that it
   /// sent to the target's block.
-  errc meet_in_memory(bool precedes, call_site site) {
-    if (!precedes) return come(false, site).why;
+  errc pass_in_memory(bool precedes, call_site site) {
+    if (!precedes) return arrive_and_wait(false, site).why;
     bool sends = false;
     for (rank_t r = 0; r < this->size; ++r) {
       const std::uint64_t n = this->counts[static_cast<std::size_t>(r)];
@@ -53,12 +53,12 @@ class window_meeting : public window_accesses<Stack> {
       auto& sum = this->targets[r].control->of(this->rank, this->size).sent;
       sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
-    const meeting first = come(sends, site);
+    const passed first = arrive_and_wait(sends, site);
     if (first.why != errc{} || !first.some_send) return first.why;
     const std::uint64_t all = all_sent_here();
     const errc why = wait_for_records(all - std::exchange(this->fenced, all), site);
     // Accesses after the fence must not reach a target that still carries out earlier ones.
-    return why == errc{} ? come(false, site).why : why;
+    return why == errc{} ? arrive_and_wait(false, site).why : why;
   }
   std::uint64_t all_sent_here() const noexcept {
     std::uint64_t sum = 0;
@@ -67,33 +67,33 @@ class window_meeting : public window_accesses<Stack> {
     return sum;
   }
 
-  struct meeting {
+  struct passed {
     errc why{};
     bool some_send = false;
   };
   /// Enters the barrier and waits for all ranks. Each rank counts its own barriers in its control
   /// block and polls those of the others.
-  meeting come(bool sends, call_site site) {
-    meeting m;
+  passed arrive_and_wait(bool sends, call_site site) {
+    passed m;
     if constexpr (os::has_blocks) {
       // No barrier follows a failed one: it would overwrite this rank's word of the barrier before
       // the failed one, which other ranks may still poll.
       if (broken_ != errc{}) [[unlikely]]
         return {this->tell_loss(broken_, broken_by_), false};
-      const std::uint64_t mine = ++meetings_;
-      this->control->meetings.come(mine, sends);
+      const std::uint64_t mine = ++barriers_;
+      this->control->barrier.arrive(mine, sends);
       rank_t missing = 0;
-      const auto all_came = [&]() noexcept {
-        while (missing < this->size && has_come(missing, mine, m.some_send)) ++missing;
+      const auto all_arrived = [&]() noexcept {
+        while (missing < this->size && has_arrived(missing, mine, m.some_send)) ++missing;
         return missing == this->size;
       };
-      bool came = all_came();
-      for (unsigned i = 0; !came && i < this->looks(); ++i) {
+      bool arrived = all_arrived();
+      for (unsigned i = 0; !arrived && i < this->looks(); ++i) {
         platform::relax();
-        came = all_came();
+        arrived = all_arrived();
       }
-      auto& sleepers = this->targets[0].control->in_meeting;
-      if (!came) wait_for_others(site, mine, all_came, sleepers, m.why);
+      auto& sleepers = this->targets[0].control->in_barrier;
+      if (!arrived) wait_for_others(site, mine, all_arrived, sleepers, m.why);
       if (m.why != errc{}) {
         broken_ = m.why;
         broken_by_ = this->culprit;
@@ -105,23 +105,23 @@ class window_meeting : public window_accesses<Stack> {
     }
     return m;
   }
-  bool has_come(rank_t r, std::uint64_t which, bool& sends) const noexcept {
-    return this->targets[r].control->meetings.has_come(which, sends);
+  bool has_arrived(rank_t r, std::uint64_t which, bool& sends) const noexcept {
+    return this->targets[r].control->barrier.has_arrived(which, sends);
   }
-  template <class Came>
-  [[gnu::noinline]] void wait_for_others(call_site site, std::uint64_t mine, Came& all_came,
+  template <class Arrived>
+  [[gnu::noinline]] void wait_for_others(call_site site, std::uint64_t mine, Arrived& all_arrived,
                                          platform::atomic<std::uint64_t>& sleepers, errc& why) {
     const std::uint64_t bit = std::uint64_t{1} << this->rank;
     const auto lost = [&](bool) {
       if (this->fast_path_allowed()) return false;
       bool sends = false;
       for (rank_t r = 0; why == errc{} && r < this->size; ++r)
-        if (!has_come(r, mine, sends)) why = this->tell_loss(stopped(this->targets[r]), r);
+        if (!has_arrived(r, mine, sends)) why = this->tell_loss(stopped(this->targets[r]), r);
       return why != errc{};
     };
     const auto sleeping = [&](bool on) { on ? sleepers.fetch_or(bit) : sleepers.fetch_and(~bit); };
     const window_awaited<Stack> awaits(*this, nullptr, hang_stage::comes, mine);
-    if (os::wait_for_flag(this->e, site, awaits.as(), {all_came, lost, sleeping})) why = errc{};
+    if (os::wait_for_flag(this->e, site, awaits.as(), {all_arrived, lost, sleeping})) why = errc{};
   }
   [[gnu::noinline, gnu::cold]] void wake(std::uint64_t mask) noexcept {
     if constexpr (os::has_blocks) {
@@ -132,10 +132,11 @@ class window_meeting : public window_accesses<Stack> {
   }
 
   /// Barrier by collective calls.
-  errc meet_by_calls(bool precedes, call_site site) {
+  errc pass_by_calls(bool precedes, call_site site) {
     rma::full_fence();
     const auto barrier = [&] {
-      return told(this->call_together(site, [&](std::error_code& ec) { this->comm.barrier(ec); }));
+      return without_culprit(
+          this->call_together(site, [&](std::error_code& ec) { this->comm.barrier(ec); }));
     };
     if (!precedes) return barrier();
     // Upper bits of each count: number of ranks that sent any record to any target.
@@ -144,7 +145,7 @@ class window_meeting : public window_accesses<Stack> {
     for (const std::uint64_t c : this->counts) all += c;
     for (std::uint64_t& c : this->counts) c += all != 0 ? sender : 0;
     std::uint64_t sum = 0;
-    const errc met = told(this->call_together(site, [&](std::error_code& ec) {
+    const errc met = without_culprit(this->call_together(site, [&](std::error_code& ec) {
       this->comm.reduce_scatter_block(std::span(this->counts.begin(), this->counts.size()), sum,
                                       mpx::sum, ec);
     }));
@@ -154,7 +155,7 @@ class window_meeting : public window_accesses<Stack> {
     const errc after = sum >= sender ? barrier() : errc{};
     return why == errc{} ? after : why;
   }
-  errc told(errc why) noexcept {
+  errc without_culprit(errc why) noexcept {
     if (why != errc{}) this->culprit = proc_null;
     return why;
   }
@@ -167,7 +168,7 @@ class window_meeting : public window_accesses<Stack> {
     return why;
   }
 
-  std::uint64_t meetings_ = 0;
+  std::uint64_t barriers_ = 0;
   // Failure of an earlier barrier, and the rank that caused it. No barrier follows.
   errc broken_{};
   rank_t broken_by_ = proc_null;

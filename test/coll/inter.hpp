@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Every collective across an intercommunicator, in every form, against what the ranks of the other
+// Every collective of an intercommunicator, in every form, against what the ranks of the other
 // group must have given.
 
 #include <mpx/intercommunicator.hpp>
 
 #include "comm/ranks.hpp"
 
-namespace between_suite {
+namespace inter_suite {
 
 using mpx::rank_t;
 using word = std::uint64_t;
@@ -55,9 +55,9 @@ void run(form f, Call call) {
 }
 
 /// All collectives of `length` words a block, of one side; `low` tells the groups apart.
-template <class Between>
+template <class Inter>
 struct all_of_them {
-  const Between& on;
+  const Inter& on;
   bool low;
   std::size_t length;
   form how;
@@ -82,7 +82,8 @@ struct all_of_them {
     return c;
   }
   /// From back to front, with a gap between blocks.
-  static std::vector<std::int64_t> places(const std::vector<int>& counts, std::size_t& room) {
+  static std::vector<std::int64_t> displacements(const std::vector<int>& counts,
+                                                 std::size_t& room) {
     std::vector<std::int64_t> at(counts.size());
     room = 1;
     for (std::size_t r = counts.size(); r-- > 0;) {
@@ -114,7 +115,7 @@ struct all_of_them {
     for (const bool spread : {false, true}) {
       const words in = mine(length_of(static_cast<std::size_t>(on.rank())));
       std::size_t size = 0;
-      auto at = places(lengths, size);
+      auto at = displacements(lengths, size);
       if (!spread) {
         size = 0;
         for (std::size_t r = 0; r < there(); ++r) {
@@ -150,8 +151,8 @@ struct all_of_them {
       const auto in_counts = counts(there(), [&](auto r) { return r + 2 * me + n; });
       std::size_t out_room = 0;
       std::size_t in_room = 0;
-      const auto out_at = places(out_counts, out_room);
-      const auto in_at = places(in_counts, in_room);
+      const auto out_at = displacements(out_counts, out_room);
+      const auto in_at = displacements(in_counts, in_room);
       words given(out_room);
       for (std::size_t s = 0; s < there(); ++s)
         for (std::size_t i = 0; i < static_cast<std::size_t>(out_counts[s]); ++i)
@@ -258,7 +259,7 @@ struct all_of_them {
     const auto me = static_cast<std::size_t>(on.rank());
     const auto lengths = counts(is_root ? there() : 0, [&](auto r) { return length_of(r); });
     std::size_t size = 0;
-    const auto at = places(lengths, size);
+    const auto at = displacements(lengths, size);
     {
       const words in = in_group ? words() : mine(length_of(me));
       words out = room(is_root ? size : 0);
@@ -297,8 +298,8 @@ struct all_of_them {
 };
 
 /// Those that return values and vectors.
-template <class Between>
-void returned(const Between& on, bool low) {
+template <class Inter>
+void returned(const Inter& on, bool low) {
   const rank_t me = on.rank();
   const rank_t there = on.remote_size();
   CHECK(on.allreduce(me + 1, std::plus<>{}) == there * (there + 1) / 2);
@@ -330,14 +331,14 @@ void returned(const Between& on, bool low) {
 }
 
 /// All of it, at one length.
-template <class Between>
-void everything(const Between& on, bool low, std::size_t length, form how) {
+template <class Inter>
+void everything(const Inter& on, bool low, std::size_t length, form how) {
   CAPTURE(length);
   CAPTURE(static_cast<int>(how));
-  const all_of_them<Between> all{on, low, length, how};
+  const all_of_them<Inter> all{on, low, length, how};
   all.without_root();
   for (const bool of_low : {true, false})
     all.with_root(of_low, (of_low == low ? on.size() : on.remote_size()) - 1);
 }
 
-}  // namespace between_suite
+}  // namespace inter_suite

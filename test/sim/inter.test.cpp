@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Collectives across an intercommunicator in virtual time: at any delays, and with a death in
+// Collectives of an intercommunicator in virtual time: at any delays, and with a death in
 // either group.
 
 #include <mpx/sim.hpp>
 
-#include "coll/between.hpp"
+#include "coll/inter.hpp"
 #include "sim/stacks.hpp"
 
 namespace {
@@ -18,8 +18,8 @@ struct sides {
 
 }  // namespace
 
-TEST_CASE("sim: every collective across, at any delays") {
-  using namespace between_suite;
+TEST_CASE("sim: every collective of an intercommunicator, at any delays") {
+  using namespace inter_suite;
   for (const sides c : {sides{1, 1}, sides{1, 3}, sides{2, 2}, sides{3, 4}, sides{4, 4}})
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
       mpx::sim::run(c.here + c.there, uneven, seed, [c, seed](auto world) {
@@ -31,8 +31,8 @@ TEST_CASE("sim: every collective across, at any delays") {
       });
 }
 
-TEST_CASE("sim: a death in either group ends calls across for all that wait") {
-  using namespace between_suite;
+TEST_CASE("sim: a death in either group ends the calls of all ranks that wait") {
+  using namespace inter_suite;
   constexpr sides c{3, 4};
   for (mpx::rank_t victim = 0; victim < c.here + c.there; ++victim) {
     CAPTURE(victim);
@@ -64,7 +64,8 @@ TEST_CASE("sim: a death in either group ends calls across for all that wait") {
           for (std::size_t i = 0; i < under_way.size(); ++i) {
             std::error_code ec;
             under_way[i].wait(ec);
-            // An alltoall across needs nothing of the own group; a duplicate waits for no leaf.
+            // An alltoall of the intercommunicator needs nothing of the own group; a duplicate
+            // waits for no leaf.
             const bool may_end = (i == 1 && of_its_group) || i == 4;
             every = every && (ec == mpx::errc::peer_lost || (may_end && !ec));
           }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// Collectives across an intercommunicator: each in every form, at sizes on both sides of what the
+// Collectives of an intercommunicator: each in every form, at sizes on both sides of what the
 // algorithms choose by; many at once; what is wrong.
 
 #include <mpx/checks.hpp>
 #include <mpx/datatype.hpp>
 
-#include "coll/between.hpp"
+#include "coll/inter.hpp"
 #include "coll/orders.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ constexpr cut cuts[] = {{1, 1}, {1, 3}, {2, 2}, {3, 4}, {4, 4}, {6, 1}};
 }  // namespace
 
 TEST_CASE("between: every collective in every form") {
-  using namespace between_suite;
+  using namespace inter_suite;
   for (const cut c : cuts)
     ranks::run<ranks::inproc>(c.here + c.there, [c](auto world) {
       const bool low = world.rank() < c.here;
@@ -35,7 +35,7 @@ TEST_CASE("between: every collective in every form") {
 }
 
 TEST_CASE("between: started ones are many at once, and end in any order") {
-  using namespace between_suite;
+  using namespace inter_suite;
   for (const cut c : {cut{1, 1}, cut{3, 4}})
     ranks::run<ranks::multiple>(c.here + c.there, [c](auto world) {
       const bool low = world.rank() < c.here;
@@ -79,15 +79,15 @@ TEST_CASE("between: started ones are many at once, and end in any order") {
     });
 }
 
-TEST_CASE("between: what is prepared goes together by the order of preparing") {
+TEST_CASE("inter: prepared calls match in the order of preparation") {
   ranks::run<ranks::inproc>(5, [](auto world) {
     const bool low = world.rank() < 2;
     auto half = world.split(low ? 0 : 1);
-    auto across = mpx::intercommunicator<ranks::inproc>::connect(half, 0, world, low ? 2 : 0);
+    auto inter = mpx::intercommunicator<ranks::inproc>::connect(half, 0, world, low ? 2 : 0);
     int a = low ? 10 + half.rank() : -1, b = low ? 20 + half.rank() : -1;
     const mpx::rank_t root = !low ? 1 : half.rank() == 1 ? mpx::this_root : mpx::proc_null;
-    auto one = across.bcast(a, root, mpx::prepare);
-    auto other = across.bcast(b, root, mpx::prepare);
+    auto one = inter.bcast(a, root, mpx::prepare);
+    auto other = inter.bcast(b, root, mpx::prepare);
     for (int i = 0; i < 20; ++i) {
       if (!low) a = b = -1;
       orders::run_both(one, other, (world.rank() + i) % 2 != 0);
@@ -97,8 +97,8 @@ TEST_CASE("between: what is prepared goes together by the order of preparing") {
   });
 }
 
-TEST_CASE("between: what is wrong is told, and nobody waits") {
-  using namespace between_suite;
+TEST_CASE("inter: wrong arguments are errors, and no rank waits") {
+  using namespace inter_suite;
   ranks::run<ranks::inproc>(5, [](auto world) {
     const bool low = world.rank() < 2;
     auto on = connected(world, 2);
@@ -116,7 +116,7 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
     CHECK(next());
     words in(2);
     words out(3);               // For 3 or 2 ranks.
-    on.allgather(in, out, ec);  // Who is right loses those who are not.
+    on.allgather(in, out, ec);  // Ranks with correct arguments lose those with wrong ones.
     CHECK((ec == mpx::errc::count || ec == mpx::errc::argument || ec == mpx::errc::peer_lost));
     CHECK(next());
     in.resize(12);
@@ -156,7 +156,7 @@ TEST_CASE("between: what is wrong is told, and nobody waits") {
 }
 
 TEST_CASE("between: buffers that layouts spread") {
-  using namespace between_suite;
+  using namespace inter_suite;
   for (const cut c : {cut{1, 2}, cut{3, 4}})
     ranks::run<ranks::inproc>(c.here + c.there, [c](auto world) {
       const bool low = world.rank() < c.here;
@@ -227,8 +227,8 @@ TEST_CASE("between: buffers that layouts spread") {
     });
 }
 
-TEST_CASE("between: ranks compare their calls where the stack says so") {
-  using namespace between_suite;
+TEST_CASE("inter: ranks compare their calls if the stack asks for it") {
+  using namespace inter_suite;
   using compared = mpx::stack<mpx::transport::inproc, mpx::checks::collectives>;
   ranks::run<compared>(5, [](auto world) {
     const bool low = world.rank() < 2;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# The checks of the source tree itself, as ctests with the label `house`; those that depend on the
+# The checks of the source tree itself, as ctests with the label `tree`; those that depend on the
 # compiler (headers, compile_fail) have the label `compiler`.
 
 set(tools "${PROJECT_SOURCE_DIR}/tools")
@@ -19,37 +19,37 @@ if(TARGET mpx::pmix)
   list(APPEND mpx_bare_flags -isystem "${MPX_PMIX_INCLUDE_DIR}")
 endif()
 
-function(mpx_add_house_test name label timeout)
+function(mpx_add_tree_test name label timeout)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   mpx_set_limit(${name} ${timeout})
   set_tests_properties(${name} PROPERTIES LABELS "${label}")
 endfunction()
 
-mpx_add_house_test(house.layers house 60 Python3::Interpreter "${tools}/check_layers.py")
-mpx_add_house_test(house.layers_self_test house 60
+mpx_add_tree_test(tree.layers tree 60 Python3::Interpreter "${tools}/check_layers.py")
+mpx_add_tree_test(tree.layers_self_test tree 60
   Python3::Interpreter "${tools}/check_layers.py" --self-test)
-mpx_add_house_test(house.suites house 60 Python3::Interpreter "${tools}/check_suites.py")
-mpx_add_house_test(house.suites_self_test house 60
+mpx_add_tree_test(tree.suites tree 60 Python3::Interpreter "${tools}/check_suites.py")
+mpx_add_tree_test(tree.suites_self_test tree 60
   Python3::Interpreter "${tools}/check_suites.py" --self-test)
-mpx_add_house_test(house.limits house 60 Python3::Interpreter "${tools}/check_limits.py"
+mpx_add_tree_test(tree.limits tree 60 Python3::Interpreter "${tools}/check_limits.py"
   "${CMAKE_CTEST_COMMAND}" "${PROJECT_BINARY_DIR}")
-mpx_add_house_test(house.amalgamated house 60
+mpx_add_tree_test(tree.amalgamated tree 60
   Python3::Interpreter "${tools}/amalgamate.py" --check)
 
-mpx_add_house_test(house.headers compiler 600 Python3::Interpreter "${tools}/check_headers.py"
+mpx_add_tree_test(tree.headers compiler 600 Python3::Interpreter "${tools}/check_headers.py"
   --compiler "${CMAKE_CXX_COMPILER}" --jobs 2 -- ${mpx_bare_flags} ${mpx_warnings} -Wshadow -Werror)
-set_tests_properties(house.headers PROPERTIES PROCESSORS 2 COST 50)
+set_tests_properties(tree.headers PROPERTIES PROCESSORS 2 COST 50)
 
 # The limits are those of g++, whose libstdc++ the unit is made of.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MPX_SANITIZE)
-  mpx_add_house_test(house.compile_time house 600 Python3::Interpreter "${tools}/compile_time.py"
+  mpx_add_tree_test(tree.compile_time tree 600 Python3::Interpreter "${tools}/compile_time.py"
     --compiler "${CMAKE_CXX_COMPILER}" --rounds 1 -- ${mpx_bare_flags})
-  set_tests_properties(house.compile_time PROPERTIES PROCESSORS 2 COST 50)
+  set_tests_properties(tree.compile_time PROPERTIES PROCESSORS 2 COST 50)
 endif()
 
-mpx_add_house_test(house.module house 300 Python3::Interpreter "${tools}/check_module.py"
+mpx_add_tree_test(tree.module tree 300 Python3::Interpreter "${tools}/check_module.py"
   --root "${PROJECT_SOURCE_DIR}" -- ${mpx_bare_flags})
-set_tests_properties(house.module PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(tree.module PROPERTIES SKIP_RETURN_CODE 77)
 
 # Users' programs by each compiler that mpx is for: those that are stated minima are built whole and run.
 set(users_flags "")
@@ -82,7 +82,7 @@ if(TARGET mpx::libfabric)
 endif()
 # mpx_add_compiler_test(<name> <compiler> [--minimum])
 function(mpx_add_compiler_test name compiler)
-  mpx_add_house_test(compilers.${name} house 900 Python3::Interpreter "${tools}/check_compilers.py"
+  mpx_add_tree_test(compilers.${name} tree 900 Python3::Interpreter "${tools}/check_compilers.py"
     --root "${PROJECT_SOURCE_DIR}" --mpxrun "$<TARGET_FILE:mpxrun>" ${ARGN} "${compiler}"
     -- ${users_flags})
   set_tests_properties(compilers.${name} PROPERTIES SKIP_RETURN_CODE 77 COST 60)
@@ -109,13 +109,13 @@ endif()
 # The compile-fail tests share one precompiled mpx.hpp: each compiles twice.
 set(precompiled "${PROJECT_BINARY_DIR}/precompiled")
 file(WRITE "${precompiled}/all.hpp" "#include <mpx/mpx.hpp>\n")
-mpx_add_house_test(compile_fail.precompile compiler 120 "${CMAKE_CXX_COMPILER}" ${mpx_bare_flags}
+mpx_add_tree_test(compile_fail.precompile compiler 120 "${CMAKE_CXX_COMPILER}" ${mpx_bare_flags}
   -x c++-header "${precompiled}/all.hpp" -o "${precompiled}/all.hpp.gch")
 set_tests_properties(compile_fail.precompile PROPERTIES FIXTURES_SETUP precompiled)
 file(GLOB compile_fail_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/compile_fail/*.cpp")
 foreach(file IN LISTS compile_fail_sources)
   mpx_stem_of(name "${file}")
-  mpx_add_house_test(compile_fail.${name} compiler 120
+  mpx_add_tree_test(compile_fail.${name} compiler 120
     Python3::Interpreter "${tools}/compile_fail.py" --compiler "${CMAKE_CXX_COMPILER}" "${file}"
     -- ${mpx_bare_flags} -include "${precompiled}/all.hpp")
   set_tests_properties(compile_fail.${name} PROPERTIES FIXTURES_REQUIRED precompiled)
@@ -130,7 +130,7 @@ if(MPX_CLANG_FORMAT)
   endforeach()
   list(TRANSFORM patterns PREPEND "${PROJECT_SOURCE_DIR}/")
   file(GLOB_RECURSE formatted CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${patterns})
-  mpx_add_house_test(house.format house 120
+  mpx_add_tree_test(tree.format tree 120
     "${MPX_CLANG_FORMAT}" --dry-run --Werror ${formatted})
   add_custom_target(format COMMAND "${MPX_CLANG_FORMAT}" -i ${formatted}
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" VERBATIM)
@@ -143,11 +143,11 @@ if(MPX_CLANG_TIDY)
   file(GLOB tidied CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/tidy/*.cpp")
   foreach(file IN LISTS tidied)
     mpx_stem_of(name "${file}")
-    mpx_add_house_test(tidy.${name} house 300
+    mpx_add_tree_test(tidy.${name} tree 300
       "${MPX_CLANG_TIDY}" --quiet "${file}" -- ${mpx_bare_flags})
     set_tests_properties(tidy.${name} PROPERTIES COST 20)
   endforeach()
-  mpx_add_house_test(tidy.mpxrun house 300 Python3::Interpreter "${tools}/tidy.py"
+  mpx_add_tree_test(tidy.mpxrun tree 300 Python3::Interpreter "${tools}/tidy.py"
     "${MPX_CLANG_TIDY}" "${tools}/mpxrun" -- ${mpx_bare_flags})
   set_tests_properties(tidy.mpxrun PROPERTIES COST 30)
 else()
@@ -162,10 +162,10 @@ if(MPX_INSTALL)
     endif()
   endforeach()
   list(JOIN components "," components)  # A list would become several arguments.
-  mpx_add_house_test(house.consumer house 1800 "${CMAKE_COMMAND}"
+  mpx_add_tree_test(tree.consumer tree 1800 "${CMAKE_COMMAND}"
     "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}"
     "-DGENERATOR=${CMAKE_GENERATOR}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DVERSION=${PROJECT_VERSION}"
     "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>" "-DCOMPONENTS=${components}"
     -P "${PROJECT_SOURCE_DIR}/test/consumer/run.cmake")
-  set_tests_properties(house.consumer PROPERTIES COST 60)
+  set_tests_properties(tree.consumer PROPERTIES COST 60)
 endif()
