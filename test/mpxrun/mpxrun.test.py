@@ -494,7 +494,8 @@ def test_wrong_command_lines():
             (["-x", "", "true"], 2, "'' is not of the form VAR=VALUE"), (["-x", "=1", "true"], 2, "VAR=VALUE"),
             (["-x", "MPX_RANK", "true"], 2, "-x: MPX_RANK is set by mpxrun"),
             *((["-x", f"{name}=9", "true"], 2, f"-x: {name} is set by mpxrun") for name in (
-                "MPX_SIZE", "MPX_RANK", "MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD", "MPX_CORES")),
+                "MPX_SIZE", "MPX_RANK", "MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD", "MPX_CORES",
+                "MPX_MAY_MOVE")),
             (["-x", "MPX_SIZE=", "true"], 2, "-x: MPX_SIZE is set by mpxrun"),
             (["--bind-to", "moon", "true"], 2, "'moon' is none of auto, core and none"),
             (["--timeout", "soon", "true"], 2, "'soon' is not a number of seconds"),
@@ -681,7 +682,7 @@ def bindings(*options, cores=None, ranks=2, load=None, limit=None):
     """The cores that each rank may use, and what mpxrun says of them. `load`: what runs, if we may say."""
     words = [MPXRUN, "-n", ranks, "--report-bindings", *options, sys.executable, "-c",
              "import os; print(os.environ['MPX_RANK'], *sorted(os.sched_getaffinity(0)),"
-             "'of', os.environ.get('MPX_CORES'))"]
+             "'of', os.environ.get('MPX_MAY_MOVE'), os.environ.get('MPX_CORES'))"]
     if load is not None:
         words = ["unshare", "-m", "sh", "-c", f"mount --bind {load} /proc/loadavg && exec \"$@\"", "x", *words]
     if cores is not None:
@@ -695,6 +696,7 @@ def bindings(*options, cores=None, ranks=2, load=None, limit=None):
         words = line.split()
         found[int(words[0])] = [int(w) for w in words[1:words.index("of")]]
         assert (words[-1] == "None") == (not said), (line, r.stderr)
+        equal(words[-2], "None" if {"core", "none"} & set(options) else "1")  # The choice of cores is mpxrun's.
     return found, said, r.stderr
 
 

@@ -238,6 +238,7 @@ inline void heavy_barrier() noexcept {
 
 /// A clock on which every look takes a microsecond.
 inline std::int64_t now_ns() noexcept { return scheduler::instance().later_ns(1000); }
+inline bool ranks_may_move() noexcept { return false; }
 inline int usable_cores() noexcept { return scheduler::instance().cores; }
 
 }  // namespace explore

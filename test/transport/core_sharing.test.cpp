@@ -29,7 +29,7 @@ TEST_CASE("core sharing: it publishes its core, and moves to a free one") {
     const std::vector<std::uint32_t> cores = cores_of(core_set::allowed());
     REQUIRE(!cores.empty());
     platform::atomic<std::uint32_t> own{0};
-    core_sharing sharing;
+    core_sharing sharing(true);
     const std::uint32_t here = core_sharing::say(own);
     CHECK(own.load(platform::memory_order_relaxed) == here);
     const bool alone = cores.size() == 1;
@@ -49,7 +49,7 @@ TEST_CASE("core sharing: a rank that is moved back moves more and more rarely") 
   std::thread([] {
     if (core_set::allowed().count() < 2) return;
     platform::atomic<std::uint32_t> own{0};
-    core_sharing sharing;
+    core_sharing sharing(true);
     int moves = 0;
     for (int look = 0; look < 5000; ++look) {
       const std::uint32_t here = core_sharing::say(own);
@@ -67,9 +67,20 @@ TEST_CASE("core sharing: a thread that is bound stays") {
     core_set one;
     one.add(static_cast<int>(here - 1));
     REQUIRE(one.bind());
-    core_sharing sharing;
+    core_sharing sharing(true);
     CHECK(!sharing.leaves(own, core_sharing::bit_of(here)));
     CHECK(own.load(platform::memory_order_relaxed) == here);
     CHECK(core_set::allowed().count() == 1);
+  }).join();
+}
+
+TEST_CASE("core sharing: a rank whose cores the user has chosen stays where it is") {
+  std::thread([] {
+    if (core_set::allowed().count() < 2) return;
+    platform::atomic<std::uint32_t> own{0};
+    core_sharing sharing(false);
+    const std::uint32_t here = core_sharing::say(own);
+    for (int look = 0; look < 100; ++look) CHECK(!sharing.leaves(own, core_sharing::bit_of(here)));
+    CHECK(own.load(platform::memory_order_relaxed) == here);
   }).join();
 }

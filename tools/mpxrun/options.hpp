@@ -10,8 +10,9 @@
 namespace launcher {
 
 /// Variables that only mpxrun may set for a rank; a user's setting would be wrong.
-inline constexpr std::string_view own_variables[] = {"MPX_JOB_FD", "MPX_SHM_FD", "MPX_LAUNCHER_FD",
-                                                     "MPX_RANK",   "MPX_SIZE",   "MPX_CORES"};
+inline constexpr std::string_view own_variables[] = {"MPX_JOB_FD",  "MPX_SHM_FD", "MPX_LAUNCHER_FD",
+                                                     "MPX_RANK",    "MPX_SIZE",   "MPX_CORES",
+                                                     "MPX_MAY_MOVE"};
 
 /// True if `setting` is VAR=VALUE of such a variable.
 constexpr bool sets_own_variable(std::string_view setting) {

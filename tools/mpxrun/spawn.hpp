@@ -65,9 +65,10 @@ struct child_plan {
 /// of which a later one counts.
 class environment_block {
  public:
-  /// `cores`: how many the ranks are bound to together; 0: they are not.
+  /// `cores`: the number that the ranks are bound to together; 0: they are not. `may_move`: a rank
+  /// may change its core.
   environment_block(const std::vector<std::string>& settings, int job_fd, int shared_fd, int ranks,
-                    int cores) {
+                    int cores, bool may_move) {
     for (char** at = environ; *at != nullptr; ++at)
       if (!sets_own_variable(*at)) texts_.emplace_back(*at);
     for (const auto& setting : settings) {
@@ -79,6 +80,7 @@ class environment_block {
     texts_.push_back("MPX_SHM_FD=" + std::to_string(shared_fd));
     texts_.push_back("MPX_SIZE=" + std::to_string(ranks));
     if (cores != 0) texts_.push_back("MPX_CORES=" + std::to_string(cores));
+    if (may_move) texts_.emplace_back("MPX_MAY_MOVE=1");
     texts_.resize(texts_.size() + 2);
     for (auto& text : texts_) pointers_.push_back(text.data());
     pointers_.push_back(nullptr);

@@ -146,7 +146,7 @@ void job::start_ranks() {
     std::vector<std::string> settings = options_.settings;
     settings.insert(settings.end(), its.settings.begin(), its.settings.end());
     environment_block environment(settings, control_.fd(), shared_.fd(), options_.ranks,
-                                  placement_.cores());
+                                  placement_.cores(), options_.bind_to == binding::automatic);
     for (const int end = rank + its.ranks; rank < end; ++rank) {
       start_rank(rank, its, environment, nothing.get());
       ++running_;

@@ -33,6 +33,7 @@ inline constexpr std::string_view known_variables[] = {
     "MPX_HANG_REPORT",
     "MPX_JOB_FD",
     "MPX_LAUNCHER_FD",
+    "MPX_MAY_MOVE",
     "MPX_PREEMPT_ONLY",
     "MPX_PREEMPT_TIMES",
     "MPX_PRETEND_HOSTS",

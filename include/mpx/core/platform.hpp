@@ -207,6 +207,10 @@ inline int usable_cores() noexcept {
   return own > 0 ? own : 1;
 }
 
+/// True if ranks may move to other cores among those on which they may run. mpxrun permits it with
+/// `--bind-to auto` (MPX_MAY_MOVE); with any other launcher, cores are the user's choice.
+inline bool ranks_may_move() noexcept { return std::getenv("MPX_MAY_MOVE") != nullptr; }
+
 }  // namespace native
 
 /// True if functions marked MPX_WIDE_VECTORS may be called.

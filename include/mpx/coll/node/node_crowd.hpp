@@ -46,7 +46,7 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
       least = core;
     }
   }
-  const bool moves = highest && here >= fewest + 2;
+  const bool moves = s.may_move && highest && here >= fewest + 2;
   if (moves) platform::move_to_core(least - 1);
   s.turn_interval = moves ? s.turn_interval * 2 : s.turn_interval / 2;
   if (s.turn_interval < turns_min) s.turn_interval = turns_min;

@@ -192,21 +192,22 @@ struct node_state : mpx::detail::allocated {
   static constexpr std::size_t owned_bytes_max = 4096;
 
   node_block block;
-  std::uint64_t own = 0;        // Name of the block if this rank made it.
-  bool oversubscribed = false;  // Ranks outnumber cores.
-  std::uint32_t core = 0;       // The core on which the others know this rank to be.
-  unsigned turns = 0;           // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;   // and between two such checks.
-  int spin_score = 0;           // Score of polling without a yield for other cores.
-  tag_t rooted = -1;            // Last call in which one rank published to all others;
-  rank_t root = 0;              // that rank,
-  rank_t root_after = 0;        // and the expected one of the next such call.
-  bool reads = false;           // Ranks copy from each other's memory.
-  bool may_read = false;        // They can; if it is faster is measured.
-  bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;          // See platform::write_back_pays; false if ranks share cores.
-  bool owns_early = false;      // See platform::owning_early_pays; likewise.
-  node_tag left = 0;            // As published to the others.
+  std::uint64_t own = 0;                       // Name of the block if this rank made it.
+  bool oversubscribed = false;                 // Ranks outnumber cores.
+  std::uint32_t core = 0;                      // The core on which the others know this rank to be.
+  bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
+  unsigned turns = 0;          // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;  // and between two such checks.
+  int spin_score = 0;          // Score of polling without a yield for other cores.
+  tag_t rooted = -1;           // Last call in which one rank published to all others;
+  rank_t root = 0;             // that rank,
+  rank_t root_after = 0;       // and the expected one of the next such call.
+  bool reads = false;          // Ranks copy from each other's memory.
+  bool may_read = false;       // They can; if it is faster is measured.
+  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
+  bool claims = false;         // See platform::write_back_pays; false if ranks share cores.
+  bool owns_early = false;     // See platform::owning_early_pays; likewise.
+  node_tag left = 0;           // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,

@@ -13,6 +13,10 @@ namespace mpx::inline v0::transport::detail {
 /// State of one rank. Cores are counted from 1.
 class core_sharing {
  public:
+  /// `may_move`: the rank may change its core.
+  explicit core_sharing(bool may_move = platform::native::ranks_may_move()) noexcept
+      : may_move_(may_move) {}
+
   /// The bit of a core in a set of 64 bits. Cores that are 64 apart share a bit.
   static constexpr std::uint64_t bit_of(std::uint32_t core) noexcept {
     return std::uint64_t{1} << core % 64;
@@ -31,7 +35,7 @@ class core_sharing {
   /// attempts become rarer.
   [[gnu::noinline, gnu::cold]] bool leaves(platform::atomic<std::uint32_t>& own,
                                            std::uint64_t seen) noexcept {
-    if (looks_-- != 0) return false;
+    if (!may_move_ || looks_-- != 0) return false;
     looks_ = interval_;
     if (interval_ < looks_max) interval_ *= 2;
     const std::uint32_t here = own.load(platform::memory_order_relaxed);
@@ -48,6 +52,7 @@ class core_sharing {
  private:
   static constexpr std::uint32_t looks_max = 65536;
 
+  bool may_move_;
   std::uint32_t looks_ = 0;  // Calls left before the next attempt.
   std::uint32_t interval_ = 16;
 };
