@@ -77,8 +77,8 @@ struct sink_archetype {
 
 namespace transport {
 
-/// Functions that most transports need not write. A transport derives from this class and declares
-/// those of them that it has more to say to. Transport has their contract.
+/// Functions that most transports need not write: doing nothing is a right answer. A transport
+/// derives from this class and declares those of them that do more. Transport has their contract.
 struct defaults {
   /// Returns the machine's clock.
   std::int64_t now_ns() const noexcept { return platform::now_ns(); }
