@@ -245,8 +245,8 @@ double copy_once(const side& me, shared_memory& m, copier& c, const options& o) 
   return gigabytes(o, perf_now() - start);
 }
 
-/// A store to each line that was read. On AMD's its writer gets it back sooner then: a line that
-/// others have read stays with who wrote it, and has to be asked for before it is written again.
+/// Stores to each line that was read. On AMD its writer gets the line back sooner then: a line that
+/// others have read stays with its writer, which must ask for it before the next write.
 void claim(std::byte* read, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 64)
     *static_cast<volatile std::byte*>(read + at) = std::byte{0};
@@ -338,7 +338,7 @@ struct socket_pair {
 };
 socket_pair sockets;
 
-/// Busy: nobody sleeps in the kernel.
+/// Busy: no process sleeps in the kernel.
 template <class F>
 void all_of(std::byte* at, std::size_t bytes, F&& some) noexcept {
   while (bytes != 0) {

@@ -168,7 +168,7 @@ habits observe() {
 struct launcher {
   const char* name;
   rank_t fan_out;  // Daemons that one talks to, below it; 0: the first one to all.
-  bool in_memory;  // Ranks read what has come in memory of their host; else their daemon answers.
+  bool in_memory;  // Ranks read published data in memory of their host; else their daemon answers.
 };
 constexpr launcher launchers[] = {
     {"PMI-1, daemons in a star (Hydra)", 0, false},

@@ -51,7 +51,8 @@ class program {
   using bytes = std::vector<std::byte>;
 
  public:
-  /// `attached` outlives the environment: who fails cannot wait until buffered sends are out.
+  /// `attached` outlives the environment: a rank that fails cannot wait until buffered sends are
+  /// out.
   program(mpx::environment<Stack>& env, bytes& attached)
       : env_(env),
         world_(env.world()),

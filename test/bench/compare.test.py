@@ -271,7 +271,7 @@ def what_is_left_behind_is_ended():
             expect(not Path(f"/proc/{pid}").exists(), f"{ending}: process {pid} is still there")
 
 
-# Real programs on a machine of whose noise only a test knows.
+# Real programs on a machine whose noise only a test knows.
 
 def judged_with(noise, machine):
     """The verdicts on latency, with the noise that a test makes."""

@@ -140,7 +140,7 @@ TEST_CASE("one_host: signals do not break a start") {
   }
 }
 
-/// A rank that comes for the memory and does not take it, and goes on as such a rank does.
+/// A rank that comes for the memory and does not take it, and continues as such a rank does.
 void come_in_vain(pmi_server& server, rank_t r) {
   pmi1 b(server.of(r));
   b.fence(idle);

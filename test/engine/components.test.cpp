@@ -222,7 +222,7 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc::protocol);
   CHECK(h.peers().any_stalled());
-  h.allow_announcements();  // Nothing is waited for: nobody is let in.
+  h.allow_announcements();  // No call waits: no announcement is allowed.
   CHECK(h.peers().any_stalled());
   h.probing(1);
   h.allow_announcements();
@@ -519,7 +519,7 @@ TEST_CASE("components: peers reports a loss once, after a last poll") {
   CHECK(h.died(1));
   CHECK(h.failure_of(1) == errc::peer_lost);
   CHECK(h.failure_of(3) == errc{});
-  CHECK(job.disconnected.empty());  // They are gone, and need not be told.
+  CHECK(job.disconnected.empty());  // They are gone, and need no notification.
   CHECK(h.loss_text(1, errc::peer_lost) == ": rank 1 is away");
   h.lose(3, errc::protocol);
   REQUIRE(job.disconnected.size() == 1);

@@ -107,7 +107,7 @@ TEST_CASE("late: more fragments than are counted are pending") {
   });
 }
 
-// A message of a dropped receive goes with it, or waits: credit comes back either way.
+// A message of a dropped receive is dropped, too, or waits: credit is returned in both cases.
 TEST_CASE_TEMPLATE("late: receives are dropped at any stage", Stack, late_all, late_last) {
   ranks::run_at_all_counts<Stack>([](mpx::environment<Stack>& env) {
     auto world = env.world();

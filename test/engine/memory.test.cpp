@@ -27,7 +27,7 @@ double file_bytes(int fd) {
   return static_cast<double>(info.st_blocks) * 512;
 }
 
-/// A rank of the job, without the other 4,095: nobody waits for anybody here.
+/// A rank of the job, without the other 4,095: no rank waits for another here.
 struct member {
   member(const mpx::bootstrap::thread_job& job, mpx::rank_t rank)
       : me(mpx::bootstrap::threads(job, rank)),

@@ -43,8 +43,8 @@ int go_on(mpx::environment<>& env, pid_t child, int pending_tag) {
   return 0;
 }
 
-/// The child takes what lies there for its parent, in vain, and drops what it held; the parent then
-/// gets all of it, and each sender learns of its receiver alone.
+/// The child receives data meant for its parent, without result, and drops its requests; the parent
+/// then gets all of it, and each sender learns of its receiver alone.
 int take(mpx::environment<>& env) {
   auto world = env.world();
   const mpx::rank_t next = (world.rank() + 1) % world.size();
@@ -96,7 +96,7 @@ int take(mpx::environment<>& env) {
   return code;
 }
 
-/// The child meets nobody, and reaches nobody's memory: not even where a store would do.
+/// The child can connect to no rank, and access no memory: not even where a store would do.
 int meet(mpx::environment<>& env) {
   auto world = env.world();
   const mpx::rank_t next = (world.rank() + 1) % world.size();
@@ -113,7 +113,7 @@ int meet(mpx::environment<>& env) {
       call();
       if (ec != mpx::errc::not_a_rank) ::_exit(1);
     };
-    if (world.size() > 1) {  // Alone, nobody is to be met.
+    if (world.size() > 1) {  // A rank alone has no peer.
       refused([&] { world.barrier(ec); });
       refused([&] { x = world.allreduce(x, std::plus<>{}, ec); });
       refused([&] { world.bcast(x, 0, ec); });

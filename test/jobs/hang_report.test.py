@@ -252,7 +252,7 @@ def keeper_while_blocked(options, until, seconds=3):
 
 
 def test_mpxrun_does_not_burn_cpu_for_it():
-    # Off: it sleeps. A look a second before anybody waits for long; later one each limit/8, at most.
+    # Off: it sleeps. One poll a second before any rank waits for long; later at most one each limit/8.
     looks, cpu, took = keeper_while_blocked((), "")
     assert looks <= 2 and cpu < 0.02 * PATIENCE, (looks, cpu)
     looks, cpu, took = keeper_while_blocked(("--hang-report", "100"), "")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The last rank kills itself; the others revoke, shrink, and go on without it.
+// The last rank kills itself; the others revoke, shrink, and continue without it.
 
 #include <signal.h>
 #include <unistd.h>

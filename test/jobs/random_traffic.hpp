@@ -209,7 +209,7 @@ class player {
       checksum_received_ += sum(in.all());
       check(harness::holds(in.all(), serial(from)),
             [&] { return "sendrecv " + std::to_string(i); });
-      if (i % 3 != 0) world_.barrier();  // An any_source of this turn must not meet the next.
+      if (i % 3 != 0) world_.barrier();  // Receives from any source must not match the next turn.
     }
   }
 
@@ -397,8 +397,8 @@ void play_many(std::uint64_t seed, std::uint64_t programs) {
   p.finish();
 }
 
-/// Plays a seed, which `play` is told, under a watchdog; where a number of programs follows, so
-/// many from that seed on, over `Many`.
+/// Plays the seed given to `play`, under a watchdog; with a number of programs, so many from that
+/// seed on, over `Many`.
 template <class Many = void, class Play>
 int main(int argc, char** argv, Play&& play) {
   const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     told("met");
   } catch (const mpx::error& e) {
     told(e.what());
-    std::_Exit(0);  // There is nobody to leave with.
+    std::_Exit(0);  // There is no rank to leave with.
   }
   return 0;
 }

@@ -2,7 +2,7 @@
 // own_headers: yes
 // sanitizers: thread
 // Several threads of a rank that wait for each other's messages under all kinds of schedules: one
-// sleeps in the transport, the others follow it, and whoever has something to do is woken.
+// sleeps in the transport, the others follow it, and a thread with something to do is woken.
 
 #include "explore.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using explore::fault;
 
-/// Sleeps after the second look in vain.
+/// Sleeps after the second poll without result.
 struct drowsy {
   using policy_axis = mpx::wait_axis;
   static constexpr std::string_view name = "drowsy";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: thread
-// Memory that is lent and taken back under all kinds of schedules: while a peer copies, it is not
-// taken back; once it is, nobody copies there, nor what lies there later under another name; and
-// its owner is told whether somebody has copied.
+// Memory that is exposed and withdrawn under all kinds of schedules: while a peer copies, it is not
+// withdrawn; after that no peer copies from it, nor from later data there under another key; and
+// its owner learns whether a peer has copied.
 
 #include "explore.hpp"
 
@@ -27,8 +27,8 @@ enum class flaw : std::uint8_t {
   one_version,     // The peer takes a place for what it was before.
 };
 
-/// One rank lends a piece after the other in the same place and takes each back, when it likes; its
-/// peer copies what it has heard of, in two parts, as often as it can.
+/// One rank exposes one piece after the other at the same place and withdraws each at any time; its
+/// peer copies the last announced piece, in two parts, as often as it can.
 class lending {
  public:
   static constexpr std::size_t threads = 2;

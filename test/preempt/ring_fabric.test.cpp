@@ -2,7 +2,7 @@
 // own_headers: yes
 // sanitizers: thread
 // Ranks that sleep whenever there is nothing to do, on rings of few lines, under all kinds of
-// schedules: every packet arrives, and whoever sleeps is woken when there is something to do.
+// schedules: every packet arrives, and a sleeping rank is woken when there is something to do.
 
 #include "explore.hpp"
 

@@ -2,8 +2,8 @@
 // own_headers: yes
 // sanitizers: thread
 // The words by which ranks lock a window's target, under all kinds of schedules: writers exclude
-// all, readers share, a writer that waits is let in, a combination under an element's lock is one,
-// and who has all elements to himself is alone, whoever dies.
+// all, readers share, a waiting writer is admitted, a combination under an element's lock is
+// atomic, and the exclusive flag excludes all, also if ranks die.
 
 #include "explore.hpp"
 
@@ -19,7 +19,7 @@ using namespace mpx::rma;
 /// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
-  unlocked_reader,   // A reader that is refused goes on.
+  unlocked_reader,   // A reader that is refused continues.
   half_an_exchange,  // An element is combined without its lock.
   no_look,           // A rank combines a few although another has the lock.
   no_word,           // A rank that combines a few sets no flag.
@@ -161,7 +161,7 @@ class combining {
     if (death_ == death::among_few) {
       ::new (last_) few_guard(locks);
     } else {
-      if (death_ == death::closing) locks.ranks = 0;  // It waits for nobody any more.
+      if (death_ == death::closing) locks.ranks = 0;  // It waits for no rank any more.
       locks.bulk->lock(locks, 0, true);
     }
     unseen_[0].fetch_add(1);  // Its stores are there long before others know that it is dead.
@@ -179,7 +179,7 @@ class combining {
   alignas(few_guard) std::byte last_[sizeof(few_guard)];
 };
 
-/// Three ranks meet again and again; each says in some of the meetings that it has sent something.
+/// Three ranks pass barriers repeatedly; each reports in some of them that it has sent something.
 class barrier {
  public:
   static constexpr std::size_t threads = 3;

@@ -20,7 +20,7 @@ using memory_of_process::use;
 namespace sim = mpx::sim;
 
 constexpr mpx::rank_t ranks = 4096;
-constexpr std::int64_t ms = 1'000'000;  // Of virtual time, until which everybody has done a thing.
+constexpr std::int64_t ms = 1'000'000;  // Of virtual time, enough for all ranks to finish a step.
 
 /// Memory that each of `count` ranks, `stride` apart, uses in addition for each of the others once
 /// all have sent `bytes` to all, received at once or after everything has arrived.

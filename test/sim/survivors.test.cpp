@@ -98,7 +98,7 @@ void live(mpx::environment<Stack>& env, const deaths& who, witness& all) {
     const mpx::errc why = survivors_errc(call);
     if (!dead()) CHECK(why == mpx::errc::revoked);
   };
-  const std::int64_t until_ns = env.now_ns() + 5'000'000'000;  // Those who would may be dead.
+  const std::int64_t until_ns = env.now_ns() + 5'000'000'000;  // The ranks that would may be dead.
   while (!world.is_revoked() && !dead()) {
     env.transport().compute(50'000);
     if (env.now_ns() > until_ns) world.revoke();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// When the kernel is asked for huge pages, with a kernel that does as it is told.
+// Requests for huge pages, with a scripted kernel.
 
 #include <doctest/doctest.h>
 

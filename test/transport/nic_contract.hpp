@@ -430,7 +430,7 @@ inline void check_receives(player& p) {
   p.fence();
 }
 
-/// Everybody writes to everybody, as fast as credits allow, each write told by its immediate.
+/// All ranks write to all, as fast as credits allow, each write announced by its immediate.
 inline void check_flood(player& p) {
   card& c = p.c;
   const std::uint32_t depth = std::min(c.limits().receive_depth, 64u);
@@ -540,7 +540,7 @@ inline void check_waiting(player& p) {
       p.signal(other, round);
       continue;
     }
-    while (p.received.size() == heard) {  // It may have come before.
+    while (p.received.size() == heard) {  // It may have arrived before.
       require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10 * slowdown),
               "no wake-up is missed");
       if (p.step() || !c.arm()) continue;
@@ -555,7 +555,7 @@ inline void check_waiting(player& p) {
   p.fence();
 }
 
-/// Random pieces between all pairs; keys change, told by sends.
+/// Random pieces between all pairs; keys change, and are announced by sends.
 inline void check_traffic(player& p) {
   card& c = p.c;
   constexpr std::size_t slots = 8;
@@ -711,8 +711,8 @@ inline void check_withdrawal(player& p) {
   }
 }
 
-/// A peer speaks, and takes its memory back, be it that it leaves, or not. A write that comes too
-/// late is refused, and what the peer said is told all the same.
+/// A peer sends, and withdraws its memory, whether it leaves or not. A write that comes too late is
+/// refused, and the peer's packets still arrive.
 inline void check_last_words(player& p) {
   card& c = p.c;
   if (!c.limits().checks_keys) return;  // Such a write may end its provider's connection.

@@ -133,7 +133,7 @@ class correspondent {
   std::vector<std::vector<std::byte>> places_;
   std::vector<bool> closed_;
   std::map<peer_id, std::optional<std::size_t>> next_size_;
-  std::map<mpx::cookie_t, payload> held_;  // Freed by their completion: who reads later is seen.
+  std::map<mpx::cookie_t, payload> held_;  // Freed by their completion: later reads are detected.
   bool gives_places_;
   bool polling_ = false;
   bool losses_allowed_ = false;

@@ -20,12 +20,12 @@ namespace {
 
 using namespace half_a_job;
 
-/// The next call of rank 0's becomes the connection, and it has lost nobody.
+/// The next connect of rank 0 becomes the connection, and no peer is lost.
 void is_met(half_job& j, losing_keeper& sink) {
   call_of_rank_0(j, sink).open();
   CHECK(sink.lost_ones.empty());
 }
-/// Rank 0 calls, and meets nobody, more often than a call that crosses may insist after.
+/// Rank 0 connects without success more often than a crossing connect may insist.
 void calls_in_vain(half_job& j, losing_keeper& sink) {
   j.t->attend(1);
   for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);

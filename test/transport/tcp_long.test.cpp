@@ -19,7 +19,7 @@ namespace {
 
 using namespace mpx::transport::detail;
 
-/// Bytes that have come.
+/// Received bytes.
 struct come_bytes {
   std::deque<std::byte> bytes;
   void come(std::span<const std::byte> some) {

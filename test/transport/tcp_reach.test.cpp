@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 120
-// Over sockets: connections that go on where another one has ended, and peers out of reach.
+// Over sockets: connections that continue where another one has ended, and peers out of reach.
 
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
@@ -39,7 +39,7 @@ std::string stream_of(std::uint32_t count, std::size_t bytes) {
   }
   return all;
 }
-/// Waits as a rank does that has nothing else to do. Returns the seconds until it is told a loss.
+/// Waits as a rank does that has nothing else to do. Returns the seconds until a loss is reported.
 double seconds_until_lost(half_job& j, losing_keeper& sink) {
   const std::int64_t begin = mpx::platform::now_ns();
   const deadline limit;
