@@ -354,7 +354,7 @@ TEST_CASE("host_group: a rank without descriptors for the memory of its host rep
 /// Users without privileges have no more descriptors under way in sockets than `ulimit -n`.
 TEST_CASE("fd_passing: descriptors that the kernel refuses now are passed later") {
   if (::geteuid() != 0) {
-    MESSAGE("left out: only root can be a user who has nothing under way");
+    MESSAGE("left out: only root can become a user without processes");
     return;
   }
   constexpr int times = 40;

@@ -281,7 +281,7 @@ void nothing(findings& found, const World& world) {
     const bool other = world.size() > 3 && world.rank() == 2;
     auto few = world.create(
         mpx::include(world.group(), other ? std::span(ends).first(1) : std::span(ends).last(many)));
-    found.check(static_cast<bool>(few) == among, "who is in a group is wrong");
+    found.check(static_cast<bool>(few) == among, "a group has wrong members");
     if (few) {
       found.check(few.allreduce(1, mpx::sum) == static_cast<int>(many), "a group is wrong");
       few.free();

@@ -80,14 +80,14 @@ int take(mpx::environment<>& env) {
   harness::check(!told.done() && !held.done(), "a receiver that was none");
   world.barrier();
   world.recv(got, last, 1);
-  harness::check(got == last, "what the child has tried to take");
+  harness::check(got == last, "data that the child tried to receive");
   message.recv(got);
-  harness::check(got == last, "what the child has dropped");
+  harness::check(got == last, "data of requests that the child dropped");
   world.recv(in, last, 3);
-  harness::check(in == out, "what was announced");
+  harness::check(in == out, "announced data");
   for (int i = 0; i < 3000; ++i) {
     world.recv(got, last, 4);
-    harness::check(got == i, "what was stored");
+    harness::check(got == i, "stored data");
   }
   world.recv(got, last, 5);
   told.wait();
@@ -131,7 +131,7 @@ int meet(mpx::environment<>& env) {
   const int code = go_on(env, child, 9);
   win.fence();
   const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
-  harness::check(win.local()[0] == last + 10 && win.local()[1] == 0, "what has been put");
+  harness::check(win.local()[0] == last + 10 && win.local()[1] == 0, "data that was put");
   world.barrier();
   return code;
 }

@@ -90,7 +90,7 @@ def test_a_rank_that_goes():
         lost(r)
         if code is not None:
             equal(r.returncode, code)
-    contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as it was told")
+    contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as requested")
 
 
 def test_a_rank_that_leaves_alone():

@@ -216,9 +216,9 @@ class player {
   void finish() {
     check(world_.allreduce(checksum_sent_, std::plus<>{}) ==
               world_.allreduce(checksum_received_, std::plus<>{}),
-          [] { return std::string("what was received is not what was sent"); });
+          [] { return std::string("a received message has wrong contents"); });
     check(env_.detach_buffer().size() == attached_.size(),
-          [] { return std::string("the attached buffer did not come back"); });
+          [] { return std::string("the attached buffer was not returned"); });
     for (auto& c : comms_) check(!c.iprobe(), [] { return std::string("a message too many"); });
     check(env_.unexpected_bytes() == 0,
           [] { return std::string("unexpected memory is not given back"); });

@@ -56,7 +56,7 @@ class lending {
       if (copying_ != 0) scheduler_.fail("taken back while it was copied");
       lies_there_ = 0;
       if (closed && (closed.copied_bytes != 0) != (copied_now_ != 0))
-        scheduler_.fail("the owner was told wrongly whether somebody has copied");
+        scheduler_.fail("the owner learned wrongly whether a peer has copied");
       if (!closed) break;  // The word is lost with the flaw.
     }
     over_.store(1, std::memory_order_release);
@@ -86,7 +86,7 @@ class lending {
   void read(std::uint64_t wanted) {
     copying_ = 1;
     scheduler_.point("copying", this);
-    if (lies_there_ != wanted) scheduler_.fail("what was copied is not what was lent");
+    if (lies_there_ != wanted) scheduler_.fail("copied data is not the exposed data");
     copying_ = 0;
     ++copied_;
     ++copied_now_;

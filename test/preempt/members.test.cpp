@@ -119,7 +119,7 @@ class linking {
   struct side {
     side(linking& l, peer_id self) : owner(l), slot(self), fabric(l.memory_, self) {}
     void packet(peer_id source, const mpx::frame_header& h, std::span<const std::byte>) noexcept {
-      if (source != 1 || !fabric.segment().linked) failure = "a packet of nobody";
+      if (source != 1 || !fabric.segment().linked) failure = "a packet of an unlinked member";
       if (heard_round != 0 && h.word[0] != heard_round) failure = "two rounds in one link";
       if (heard_round == 0 && h.word[0] <= heard_last) failure = "an earlier round in a later link";
       if (h.word[1] != heard) failure = "a packet is not the next of its link";
@@ -239,7 +239,7 @@ class returning {
     const auto nothing = [] {};
     if (t.link(0, {1, heard_.load()}, nothing) != errc{}) return "a link is left over";
     if (t.link(1, a_, nothing) != errc{}) return "a link is left over on the other side";
-    return emptied_.load() == 0 ? "nobody has emptied the rings" : "";
+    return emptied_.load() == 0 ? "the rings were not emptied" : "";
   }
 
  private:

@@ -137,7 +137,7 @@ class meets {
   using communicator = mpx::communicator<Stack>;
 
   void check(bool right) {
-    if (!right) scheduler_.fail("a rank has what another call, or piece, is for");
+    if (!right) scheduler_.fail("a rank has data of another call or piece");
   }
   static std::uint64_t given(mpx::rank_t r, std::size_t i) {
     return static_cast<std::uint64_t>(2 * r + 3) << 32 | (static_cast<std::uint64_t>(r) * 1000 + i);

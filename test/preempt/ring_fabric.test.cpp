@@ -157,7 +157,7 @@ class job {
       bool right = h.word[0] == i && h.word[4] == ~i && body.size() == bytes_of(i);
       owner.scheduler_.point("reading", body.data());
       for (const std::byte b : body) right = right && b == static_cast<std::byte>(i + source);
-      if (!right) failure = "packet " + std::to_string(i) + " is not what was sent";
+      if (!right) failure = "packet " + std::to_string(i) + " has wrong contents";
     }
     std::span<std::byte> place(peer_id, const mpx::frame_header&, std::size_t) noexcept {
       return {};

@@ -327,7 +327,7 @@ class scheduler {
 
   void step(const char* what, const void* at, bool way) {
     if (quiet_) {
-      if (++quiet_steps_ > quiet_steps_max) fail("no end of what comes before or after");
+      if (++quiet_steps_ > quiet_steps_max) fail("no end of the steps before or after");
       if (way) go_to(after(current_));
       return;
     }
@@ -375,7 +375,7 @@ class scheduler {
       if (drawn == outside) {
         if (quiet_ && end_patience()) continue;
         if (!std::all_of(threads_.begin(), threads_.end(), [](auto& t) { return t->over; }))
-          result_.failure = "all threads sleep, nobody is left to wake them";
+          result_.failure = "all threads sleep, and none is left to wake them";
         if (current_ != outside) leave();
         return;
       }

@@ -74,7 +74,7 @@ class crowd {
       }
       if (over) return;
     }
-    if (wrong_.empty()) wrong_ = "what was sent over a link has not arrived";
+    if (wrong_.empty()) wrong_ = "a packet of a link has not arrived";
   }
   void drop_all_but_founder() {
     while (members_.size() > 1) members_.pop_back();
@@ -91,7 +91,7 @@ class crowd {
     one(crowd& owner, const std::string& at)
         : own(make(at)), t(*own), c(t, 1, owner.random_()), id(owner.next_id_++) {
       c.allow_losses();
-      if (t.self() != 0 || t.peers() != 1) owner.wrong_ = "a newcomer knows somebody";
+      if (t.self() != 0 || t.peers() != 1) owner.wrong_ = "a new member has peers";
     }
     static std::unique_ptr<T> make(std::string_view at) { return std::make_unique<T>(at); }
 
@@ -312,7 +312,7 @@ void check_hub(peer_id workers, int rounds) {
       const bool early = random() % 2 == 0;
       if (early) tell(false);
       while ((e = t.add_peer(1, hub)) == mpx::errc::pending) {
-        limit.check("the hub drops who had this place before");
+        limit.check("the hub drops the former owner of this index");
         std::this_thread::yield();
       }
       require(e == mpx::errc{}, "the hub's address is good");

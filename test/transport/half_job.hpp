@@ -215,7 +215,7 @@ struct call_of_rank_0 {
     const deadline limit;
     for (tcp_step step = tcp_step::more; step != tcp_step::ready;) {
       j.t->poll(sink);
-      limit.check("rank 0 says who it is");
+      limit.check("rank 0 identifies itself");
       const std::span<std::byte> rest = a.rest();
       const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
       if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);

@@ -96,7 +96,7 @@ void check_leaving() {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(120));
         while (sink.packets.size() <= done) {
-          limit.check("what was done arrives");
+          limit.check("a post that was done arrives");
           t->poll(sink);
         }
         for (std::uint32_t i = 0; i < sink.packets.size(); ++i)

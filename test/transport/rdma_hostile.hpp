@@ -44,7 +44,7 @@ std::string attack(std::uint64_t seed) {
       over = true;
     }
     for (int i = 0; i < 20; ++i) t.poll(sink);
-    if (sink.malformed_from.size() + sink.lost_peers.size() > 1) verdict = "told twice";
+    if (sink.malformed_from.size() + sink.lost_peers.size() > 1) verdict = "reported twice";
     over = true;
     me.mark_finished();
   });

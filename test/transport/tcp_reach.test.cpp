@@ -24,7 +24,7 @@ std::string heard(half_job& j, const tcp_descriptor& s, std::size_t bytes, losin
     j.poll(sink, 1);
     const ssize_t n = ::recv(s.fd(), all.data() + have, bytes - have, MSG_DONTWAIT);
     if (n > 0) have += static_cast<std::size_t>(n);
-    limit.check("what was posted comes");
+    limit.check("posted packets arrive");
   }
   return all;
 }
@@ -270,7 +270,7 @@ TEST_CASE("tcp: a rank that leaves waits until accepted data has arrived") {
   REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::done);
   CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
   until([&] { return !j.t->has_unsent(); });
-  SUBCASE("it has ended, which nobody has seen") {
+  SUBCASE("it has ended unnoticed") {
     end_by_reset(s);
     CHECK(j.t->has_unsent());
   }
@@ -285,7 +285,7 @@ TEST_CASE("tcp: a rank that leaves waits until accepted data has arrived") {
     CHECK(j.t->state_of(1) == tcp_state::open);
     CHECK(j.t->has_unsent());
   }
-  SUBCASE("and is told so") {
+  SUBCASE("and gets the error") {
     s.close();
     s = proven(j, 1, 0);
     CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
