@@ -114,7 +114,7 @@ void twice(world_type& world) {
   std::puts("done");
 }
 
-/// A world of one that waits for itself.
+/// A job of one rank that waits for itself.
 void alone(world_type& world) {
   auto m = world.mprobe(0, 1);  // line: alone
 }
