@@ -251,8 +251,8 @@ class Machine:
         if contender == "mpx":
             json_lines = [] if test.whole_program else ["--format", "json"]
             return [self.bin / "mpxrun", "-n", test.ranks, program, name, *json_lines, *args]
-        # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
-        # ranks than cores run with the MPI's defaults.
+        # Pinned ranks pin themselves, all alike, and two unpinned ones are not bound at all; more ranks than cores
+        # run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
         by = self.launched_by[contender]
         launch = [*PROGRAMS[by].launcher, "-n", test.ranks]

@@ -76,7 +76,7 @@ struct no_describer {
   template <class Endpoint>
   explicit no_describer(Endpoint&) noexcept {}
 };
-/// Used where a process monitors the job, or nobody can wait for ever.
+/// Used where a process monitors the job, or no rank can wait for ever.
 struct no_hang_listener {
   no_hang_listener(auto&&...) noexcept {}
 };

@@ -31,7 +31,7 @@ using namespace mpx::bootstrap::detail;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Interrupts the calls of threads, again and again, by a signal whose handler restarts none.
+/// Interrupts the calls of threads repeatedly, by a signal whose handler restarts none.
 class nuisance {
  public:
   explicit nuisance(std::size_t threads) : threads_(threads) {

@@ -79,7 +79,7 @@ TEST_CASE("checks: a mismatch is reported to the communicator's handler, and in 
     });
     CHECK_THROWS_AS(world.bcast(x, world.rank()), told);
     CHECK_THROWS_AS(world.bcast(x, world.rank(), mpx::start).wait(), told);
-    // A rank whose own arguments are wrong tells the others.
+    // A rank whose own arguments are wrong notifies the others.
     world.bcast(x, world.rank() == 2 ? 7 : 0, ec);
     CHECK((ec == mpx::errc::peer_lost || ec == mpx::errc::root));
     CHECK(world.allreduce(1, mpx::sum) == 3);

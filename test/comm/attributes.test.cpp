@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What is attached to communicators: attributes, hints, names, and what becomes of their errors.
+// Attributes, hints and names of communicators, and the handling of their errors.
 
 #include <mpx/attributes.hpp>
 #include <mpx/intercommunicator.hpp>

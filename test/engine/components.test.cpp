@@ -15,7 +15,7 @@ using namespace components;
 constexpr auto eager = wire::kind::eager;
 constexpr auto announce = wire::kind::announce;
 
-/// Bytes that can be told apart.
+/// Distinguishable bytes.
 std::vector<std::byte> pattern_of(std::size_t n) {
   std::vector<std::byte> bytes(n);
   for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i * 7 + 1);
@@ -40,7 +40,7 @@ struct every_second final : mpx::layout {
   }
 };
 
-/// An announced message of peer 1, whose data lies there.
+/// An announced message of peer 1, with its data at that address.
 arrived_message announced(std::span<const std::byte> data) {
   arrived_message m;
   m.is = {0, 1, 3};

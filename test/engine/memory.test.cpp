@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What a process holds for its peers over shared memory, in a job of 4,096 ranks: the engine, its
+// Memory of a process for its peers over shared memory, in a job of 4,096 ranks: the engine, its
 // transport, and the pages of the shared file. docs/ARCHITECTURE.md states these figures.
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
+// For forked.test.py: each rank forks a child that ends as the argument says, and then does its
+// work.
 //   forked return|exit|_exit|exec|throw|static|takes|collective
 
 #include <sys/wait.h>

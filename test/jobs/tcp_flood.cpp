@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// Ranks that compute for some seconds, while a stranger opens connections to them, and then meet
+// Ranks that compute for some seconds, while a stranger opens connections to them, and then connect
 // for the first time. tcp_flood tcp|cluster
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What kill9.test.py kills: all ranks exchange messages of all sizes until one of them is lost.
+// Victim of kill9.test.py: all ranks exchange messages of all sizes until one of them is lost.
 //   traffic MODE     MODE: all (everything at once), ring (blocking sendrecv), reduce (collectives)
 
 #include <unistd.h>

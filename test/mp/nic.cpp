@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // ranks: 2 3
 // timeout: 100
-// What every card does, between processes; then where the kernel refuses to copy between them.
+// The contract suite of cards, between processes; then with a kernel that refuses to copy between
+// them.
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// What mpxrun.test.py lets mpxrun start: joins the job by the bootstrap alone and then behaves,
-// or does not.
+// The program that mpxrun.test.py starts: joins the job by the bootstrap alone and then works, or
+// fails in the way that its argument names.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: yes
 // sanitizers: none
-// What a simulated rank holds in a job of 4,096, and what a peer adds that it talks to.
+// Memory of a simulated rank in a job of 4,096, and the share of each active peer.
 // docs/SIMULATION.md states these figures.
 
 #include <doctest/doctest.h>

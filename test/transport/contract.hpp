@@ -128,7 +128,7 @@ void check_full_channel() {
         REQUIRE(posted - before < 10'000'000);  // A channel is bounded.
       }
       if constexpr (requires { job[0].lower(); }) {
-        // A connection that has been replaced brings first what nobody had acknowledged.
+        // A connection that replaces another begins with the bytes that were not acknowledged.
         if (posted == before) {
           CHECK_NOTHROW(make_room(job[0], job[1], posted, taken, size));
           continue;
@@ -549,7 +549,7 @@ void check_parting() {
       mourner sink;
       keeper own;
       CHECK(!job[0].has_unsent());
-      CHECK(job[1].has_heard_out(0));  // It has not heard of it at all.
+      CHECK(job[1].has_heard_out(0));  // It knows nothing of it.
       CHECK(!job[1].is_connected(0));
       const deadline limit;
       const auto until = [&](auto done) {

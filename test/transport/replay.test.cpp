@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What outlives connections: a log and its reader, over a wire that takes any number of bytes and
-// breaks anywhere.
+// State that outlives connections: a log and its reader, over a wire that takes any number of bytes
+// and breaks anywhere.
 
 #include <doctest/doctest.h>
 

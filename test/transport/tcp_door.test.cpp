@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 120
-// Who is let in over sockets, and where a rank listens.
+// Admission of connections over sockets, and the addresses at which a rank listens.
 
 #include <fcntl.h>
 #include <sys/resource.h>
