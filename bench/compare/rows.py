@@ -114,7 +114,7 @@ def both_ways_tests():
 
 
 def fresh_tests():
-    """What a job gets that has just begun."""
+    """Tests of a job that has just begun."""
     paths = ("get", "put", "packets")
     yield Test("fresh_bw", 4 * MIB, 2, "GB/s",
                {"mpx": "bw"} | {f"mpx/{p}": "bw" for p in paths},

@@ -429,7 +429,7 @@ def expect_left_out(done, report, mpis, why):
 
 
 def is_here(mpi):
-    """Whether it is installed, and the variables below make it fall back."""
+    """True if it is installed, and the variables below make it fall back."""
     for needed in (LAUNCHERS[mpi], f"mpicc.{mpi}"):
         if not shutil.which(needed):
             print(f"skipped: {needed} is not installed")

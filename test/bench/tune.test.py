@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
-"""What bench/tune.py makes of measurements is a policy that compiles, and that says what was
+"""bench/tune.py makes a policy of measurements that compiles, and that says what was
 fastest."""
 
 import os

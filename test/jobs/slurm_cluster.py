@@ -155,7 +155,7 @@ class Cluster:
         return (PROGRAMS["srun"], "--quiet", "--immediate=20", "--time=1", *command)
 
     def speaks(self, way):
-        """Whether it has a plugin for that."""
+        """True if it has a plugin for that."""
         r = subprocess.run([PROGRAMS["srun"], "--mpi=list"], capture_output=True, text=True, env=self.env,
                            timeout=100, check=False)
         return way in r.stdout

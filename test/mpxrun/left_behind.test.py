@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 240
 # sanitizers: none
-"""Who is the rank below wrappers, and that nothing outlives a job, however it ends.
+"""The rank below wrappers is found, and nothing outlives a job, however it ends.
 
 left_behind.test.py MPXRUN VICTIM [name of a test...]; TURNS=20 repeats the races more often.
 """
