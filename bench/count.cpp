@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program that scripts/count runs under callgrind: a world of one that sends to itself through
-// the same ring as to anybody else. Only what runs inside functions named `counted_...` is counted.
+// The program that scripts/count runs under callgrind: a job of one rank that sends to itself
+// through the same ring as to any peer. Only code inside functions named `counted_...` is counted.
 
 #include <array>
 #include <cstdint>
@@ -161,8 +161,8 @@ void run_recv(communicator& world, std::string_view mode, int batches) {
   }
 }
 
-/// Receives that are posted first and complete in wait_all. What is received must be received there:
-/// a copy made by the sends would not be counted.
+/// Receives that are posted first and complete in wait_all. What is received must be received
+/// there: a copy made by the sends would not be counted.
 void run_window(communicator& world, int batches) {
   std::array<request, window> pending;
   std::array<std::int64_t, window> y;

@@ -15,7 +15,7 @@ constexpr mpx::peer_id source = 3;
 
 mpx::tag_t tag_of(std::size_t i) { return static_cast<mpx::tag_t>(i); }
 
-/// An arrival meets the last of `depth` posted receives, which is posted again.
+/// An arrival matches the last of `depth` posted receives, which is posted again.
 template <mpx::Matcher M>
 void arrival(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
@@ -39,7 +39,7 @@ void arrival(benchmark::State& state) {
 BENCHMARK(arrival<mpx::matching::hashed>)->RangeMultiplier(10)->Range(1, 100'000);
 BENCHMARK(arrival<mpx::matching::list>)->RangeMultiplier(10)->Range(1, 100'000);
 
-/// A receive meets the last of `depth` unexpected messages, which then arrives again.
+/// A receive matches the last of `depth` unexpected messages, which then arrives again.
 template <mpx::Matcher M>
 void receive(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));

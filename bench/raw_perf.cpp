@@ -245,8 +245,8 @@ double copy_once(const side& me, shared_memory& m, copier& c, const options& o) 
   return gigabytes(o, perf_now() - start);
 }
 
-/// A store to each line that was read. On AMD's its writer gets it back sooner then: a line that
-/// others have read stays with who wrote it, and has to be asked for before it is written again.
+/// Stores to each line that was read. On AMD its writer gets the line back sooner then: a line that
+/// others have read stays with its writer, which must ask for it before the next write.
 void claim(std::byte* read, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 64)
     *static_cast<volatile std::byte*>(read + at) = std::byte{0};
@@ -338,7 +338,7 @@ struct socket_pair {
 };
 socket_pair sockets;
 
-/// Busy: nobody sleeps in the kernel.
+/// Busy: no process sleeps in the kernel.
 template <class F>
 void all_of(std::byte* at, std::size_t bytes, F&& some) noexcept {
   while (bytes != 0) {
@@ -392,12 +392,12 @@ enum class gives : std::uint8_t {
 /// Lower bound of a short collective call: each process publishes a value and reads those of the
 /// others. Two processes spin; more processes than cores yield while a value is missing. Returns us
 /// an exchange.
-template <bool Crowd, gives Who = gives::all>
+template <bool Oversubscribed, gives Who = gives::all>
 double meet(const side& me, shared_memory& m, copier& c, const options& o) {
   double start = 0;
   const auto take = [&](int r) {
     const gift& taken = m.gifts[r][c.meetings % 2];
-    if constexpr (Crowd) {
+    if constexpr (Oversubscribed) {
       while (taken.mark.load(std::memory_order_acquire) < c.meetings) sched_yield();
     } else {
       await(taken.mark, c.meetings);
@@ -415,7 +415,7 @@ double meet(const side& me, shared_memory& m, copier& c, const options& o) {
     }
     if constexpr (Who == gives::one) {
       if (giver != me.rank) take(giver);
-    } else if constexpr (!Crowd) {
+    } else if constexpr (!Oversubscribed) {
       take(1 - me.rank);
     } else if constexpr (Who == gives::neighbors) {
       take((me.rank + 1) % o.ranks);
@@ -473,11 +473,11 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
   if (o.test == "store") return {one_sided(me, m, o, true), "us"};
   if (o.test == "load") return {one_sided(me, m, o, false), "us"};
   if (o.test == "meet") return {meet<false>(me, m, c, o), "us"};
-  if (o.test == "crowd") return {meet<true>(me, m, c, o), "us"};
-  if (o.test == "crowd_ring") return {meet<true, gives::neighbors>(me, m, c, o), "us"};
+  if (o.test == "oversubscribed") return {meet<true>(me, m, c, o), "us"};
+  if (o.test == "oversubscribed_ring") return {meet<true, gives::neighbors>(me, m, c, o), "us"};
   if (o.test == "turns") return {meet<false, gives::one>(me, m, c, o), "us"};
-  if (o.test == "crowd_turns") return {meet<true, gives::one>(me, m, c, o), "us"};
-  if (o.test == "crowd_token") return {pass_token(me, m, c, o), "us"};
+  if (o.test == "oversubscribed_turns") return {meet<true, gives::one>(me, m, c, o), "us"};
+  if (o.test == "oversubscribed_token") return {pass_token(me, m, c, o), "us"};
   if (o.test == "copy") return {copy_once(me, m, c, o), "GB/s"};
   if (o.test == "socket_latency") return {socket_latency(me, c, o), "us"};
   if (o.test == "socket_stream") return {socket_stream(me, c, o), "GB/s"};
@@ -486,7 +486,7 @@ measured sample(side& me, shared_memory& m, pair_of_rings& rings, copier& c, con
 }
 
 void run(side& me, shared_memory& m, const options& o) {
-  if (!o.test.starts_with("crowd")) perf_pin(me.rank, &me.usable);
+  if (!o.test.starts_with("oversubscribed")) perf_pin(me.rank, &me.usable);
   pair_of_rings rings(m);
   copier c(o.size);
   std::memset(me.rank == 0 ? m.arena : m.second_arena, 1, o.size);
@@ -507,12 +507,12 @@ void run(side& me, shared_memory& m, const options& o) {
 constexpr std::string_view usage =
     "usage: raw_perf --probe | bounce | bounce_one_line | ring_latency | ring_rate | meet |\n"
     "                turns | copy | copy_both | copy_ring | socket_latency | socket_stream |\n"
-    "                store | load | crowd | crowd_ring | crowd_turns |\n"
-    "                crowd_token\n"
+    "                store | load | oversubscribed | oversubscribed_ring | oversubscribed_turns |\n"
+    "                oversubscribed_token\n"
     "         [--ranks N] [--size BYTES] [--iters N] [--warmup N] [--window N] [--samples N]\n"
     "         [--hosts NAMESPACE NAMESPACE ADDRESS]\n"
     "Two pinned processes without any library, whose sockets are in two network namespaces, or on\n"
-    "loopback; of crowd... more, that are not pinned. --probe prints the one-way time "
+    "loopback; of oversubscribed tests more, that are not pinned. --probe prints the one-way time "
     "of a cache line in ns;\n"
     "the others print one line of JSON a sample: us one way (a meeting: in all), millions of "
     "messages/s, or GB/s.\n";
@@ -565,19 +565,30 @@ options parse(std::span<char*> arguments) {
     else
       o.test = name;
   }
-  constexpr std::string_view known[] = {"probe",         "bounce_one_line", "bounce",
-                                        "ring_latency",  "ring_rate",       "copy",
-                                        "copy_both",     "copy_ring",       "socket_latency",
-                                        "socket_stream", "store",           "load",
-                                        "meet",          "turns",           "crowd",
-                                        "crowd_ring",    "crowd_turns",     "crowd_token"};
+  constexpr std::string_view known[] = {"probe",
+                                        "bounce_one_line",
+                                        "bounce",
+                                        "ring_latency",
+                                        "ring_rate",
+                                        "copy",
+                                        "copy_both",
+                                        "copy_ring",
+                                        "socket_latency",
+                                        "socket_stream",
+                                        "store",
+                                        "load",
+                                        "meet",
+                                        "turns",
+                                        "oversubscribed",
+                                        "oversubscribed_ring",
+                                        "oversubscribed_turns",
+                                        "oversubscribed_token"};
   if (o.test.empty()) refuse("name a test");
   if (std::find(std::begin(known), std::end(known), o.test) == std::end(known))
     refuse("no test " + o.test);
-  const bool crowds = o.test.starts_with("crowd");
-  if (!crowds && o.ranks != 2)
-    refuse("--ranks is for crowd, crowd_ring, crowd_turns and crowd_token");
-  if ((o.test == "meet" || o.test == "turns" || crowds) && o.size > gift::bytes_max)
+  const bool is_oversubscribed = o.test.starts_with("oversubscribed");
+  if (!is_oversubscribed && o.ranks != 2) refuse("--ranks is for the oversubscribed tests");
+  if ((o.test == "meet" || o.test == "turns" || is_oversubscribed) && o.size > gift::bytes_max)
     refuse("processes meet with at most " + std::to_string(gift::bytes_max) + " bytes");
   return o;
 }

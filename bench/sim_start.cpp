@@ -168,7 +168,7 @@ habits observe() {
 struct launcher {
   const char* name;
   rank_t fan_out;  // Daemons that one talks to, below it; 0: the first one to all.
-  bool in_memory;  // Ranks read what has come in memory of their host; else their daemon answers.
+  bool in_memory;  // Ranks read published data in memory of their host; else their daemon answers.
 };
 constexpr launcher launchers[] = {
     {"PMI-1, daemons in a star (Hydra)", 0, false},
@@ -178,7 +178,7 @@ constexpr launcher launchers[] = {
 
 struct machine {
   rank_t ranks_a_host = 64;
-  double latency_us = 25;  // Between daemons, who talk by sockets,
+  double latency_us = 25;  // Between daemons, which use sockets,
   double overhead_us = 5;  // CPU for each message at both ends,
   double gbit_s = 10;      // and this for what is in it.
   double answer_us = 20;   // A daemon's, to one question of a rank.
@@ -245,7 +245,7 @@ start simulate(rank_t ranks, const launcher& by, const machine& m, const habits&
       }
       for (auto child = first; child < last; ++child)
         world.send(all, static_cast<rank_t>(child), 3);
-      busy(local * m.answer_us);  // They may go on.
+      busy(local * m.answer_us);  // They may continue.
       const double reads = (local - (me == 1 ? 1 : 0)) * others + (me == 1 ? firsts : 0);
       if (me != 0)
         busy((by.in_memory ? (me == 1 ? firsts : others) * m.read_us : reads * m.answer_us) /

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A job that begins, meets once and ends: what scripts/startup starts. The first rank says how many
-// sockets a rank has then and how much memory it holds: the most of all.
+// A job that starts, has one barrier and ends: the program of scripts/startup. The first rank
+// prints the number of sockets and the memory of a rank: the maximum over all.
 
 #include <dirent.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# How mpx's own programs are built: warnings, sanitizers, assertion level.
+# Build of mpx's own programs: warnings, sanitizers, assertion level.
 
 set(mpx_warnings -Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

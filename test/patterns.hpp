@@ -13,8 +13,8 @@
 
 namespace patterns {
 
-/// The byte at `i` of what is numbered `serial`. Not even the first of number 0 is that of memory
-/// which nobody has written.
+/// The byte at `i` of the message numbered `serial`. Even the first byte of number 0 differs from
+/// memory that was never written.
 constexpr std::byte at(std::uint64_t serial, std::size_t i) {
   return static_cast<std::byte>(serial * 131 + i * 7 + (i >> 8) + 1);
 }

@@ -43,7 +43,7 @@ def version_of(config: str) -> str:
 
 
 def mixed_text_of(config: str) -> str:
-    """What is said where the single header meets others, which define all of it once more."""
+    """The error if the single header is included with others, which define all of it once more."""
     return re.search(r'#ifdef MPX_SINGLE_HEADER\n#error "([^"]+)"', config)[1]
 
 

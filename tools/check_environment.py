@@ -76,7 +76,7 @@ def said_by_document(text: str) -> dict[str, set[str]]:
 
 
 def known_to_launcher(said: set[str]) -> list[str]:
-    """How the variables that mpxrun does not warn of differ from those of the document."""
+    """Differences between the variables that mpxrun knows and those of the document."""
     told = {name for name in said if name.startswith("MPX_")}
     names = LAUNCHER_KNOWS.search(LAUNCHER.read_text(encoding="utf-8"))
     knows = set(re.findall(r'"([A-Z_]+)"', names[1])) if names else set()

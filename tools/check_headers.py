@@ -25,7 +25,7 @@ def chains_of(headers: dict[str, str]) -> list[list[str]]:
                 for name, text in headers.items()}
 
     def closure(names: list[str], certain: bool) -> set[str]:
-        """What is read with these, at most, or for certain."""
+        """Headers that are read with these, at most, or for certain."""
         found: set[str] = set()
         while names:
             name = names.pop()
@@ -91,7 +91,7 @@ def main() -> int:
             print(f"mpx/{name}: not looked at, there is no libpmix")
 
         def compiled(row: list[str]) -> str:
-            """What the compiler says."""
+            """The compiler's output."""
             source = Path(scratch, row[-1].replace("/", "_") + f".{len(row)}.cpp")
             # Twice: #pragma once must hold.
             source.write_text("".join(f"#include <mpx/{name}>\n" * 2 for name in row), encoding="utf-8")

@@ -232,7 +232,7 @@ class Checker:
                 visit(node)
 
     def check_macros(self) -> None:
-        """What programs include sets their macros aside, and gives each of them back."""
+        """Headers for programs set their macros aside, and restore each of them."""
         begin, end = (re.findall(r'(?:push|pop)_macro\("(\w+)"\)', self.headers.get(name, ""))
                       for name in MACROS)
         undefined = re.findall(r"#undef (\w+)", self.headers.get(tree.MACROS_BEGIN, ""))

@@ -23,7 +23,7 @@ def limits_of(listing):
 
 
 def costs_of(text):
-    """What tests took on average, of the lines `name runs seconds`."""
+    """Average times of tests, from the lines `name runs seconds`."""
     words = [line.split() for line in text.partition("\n---")[0].splitlines()]
     return {name: float(seconds) for name, runs, seconds in (w for w in words if len(w) == 3) if int(runs)}
 

@@ -47,7 +47,7 @@ def heading_anchors(text: str) -> set[str]:
 
 
 class Pages:
-    """What has been read so far, and what is wrong with it."""
+    """Pages read so far, and their errors."""
 
     def __init__(self, tree: list[str] | None = None, words: set[str] | None = None) -> None:
         self.tree = tree or []

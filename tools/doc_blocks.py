@@ -59,7 +59,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """What the program's source would be called: what it prints may name its lines."""
+        """Name of the program's source: its output may name its lines."""
         return next((Path(w).name + ".cpp" for w in self.command if w.startswith("./")), "")
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the tools know about the tree of mpx: layers, backends, optional headers, include lines."""
+"""Description of the tree of mpx for the tools: layers, backends, optional headers, include lines."""
 
 import re
 from dataclasses import dataclass
@@ -147,7 +147,7 @@ def policy_of(relative: str) -> str | None:
 
 
 def is_part_of(part: str, whole: str) -> bool:
-    """Whether `part` is detail/<name>_*.hpp or <name>_*.hpp beside <name>.hpp: it defines members of its
+    """True if `part` is detail/<name>_*.hpp or <name>_*.hpp beside <name>.hpp: it defines members of its
     class. The whole includes its parts at its end, and each part includes the whole, so that it stands alone."""
     folder, _, name = whole.removesuffix(".hpp").rpartition("/")
     return part.startswith(f"{folder}/detail/{name}_") or (whole in SPLIT and part.startswith(f"{folder}/{name}_"))

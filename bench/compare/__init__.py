@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Mpi(NamedTuple):
-    """How programs of an MPI are compiled and started: each the first words of a command."""
+    """Commands that compile and start programs of an MPI: the first words of each."""
     name: str
     compiler: tuple
     launcher: tuple

@@ -53,7 +53,7 @@ def mode_of(probes):
 
 
 def shm_hint():
-    """What may be the reason when an MPI does not get its shared memory."""
+    """Possible reasons for an MPI without shared memory."""
     try:
         shm = os.statvfs("/dev/shm")
     except OSError as e:
@@ -156,7 +156,7 @@ class Machine:
             self.whole_programs[mpi] = program
 
     def kind_of(self, mpi):
-        """Whose options its launcher knows: "openmpi", "mpich" (MPICH's Hydra, as of MVAPICH), or
+        """The options that its launcher knows: "openmpi", "mpich" (MPICH's Hydra, as of MVAPICH), or
         None: it gets none but -n."""
         if mpi in DEBIANS and PROGRAMS[mpi] == DEBIANS[mpi]:
             return mpi
@@ -251,8 +251,8 @@ class Machine:
         if contender == "mpx":
             json_lines = [] if test.whole_program else ["--format", "json"]
             return [self.bin / "mpxrun", "-n", test.ranks, program, name, *json_lines, *args]
-        # Pinned ranks pin themselves, all alike, and two that are not are bound by nobody; more
-        # ranks than cores run with the MPI's defaults.
+        # Pinned ranks pin themselves, all alike, and two unpinned ones are not bound at all; more ranks than cores
+        # run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
         by = self.launched_by[contender]
         launch = [*PROGRAMS[by].launcher, "-n", test.ranks]
@@ -372,7 +372,7 @@ def compile_row(machine, scratch):
 
 
 def count_instructions(scratch):
-    """What scripts/count says, or ({}, why not)."""
+    """The output of scripts/count, or ({}, reason)."""
     progress("counting instructions")
     answer = scratch / "count.json"
     ran = run([ROOT / "scripts/count", "--json", answer], 300)

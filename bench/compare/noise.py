@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What others do to this machine while something is measured, and whether that disturbs it."""
+"""Load of other processes during a measurement, and its verdict: disturbed or not."""
 
 import contextlib
 import hashlib
@@ -47,7 +47,7 @@ def own_seconds():
 
 @dataclass
 class Mark:
-    """What had been used at one time, in seconds."""
+    """CPU times used up to one moment, in seconds."""
 
     wall: float
     busy: float  # On our cores, stolen time included.
@@ -73,7 +73,7 @@ def disturbance(wall_s, busy_s, own_s, cores):
 
 
 class Noise:
-    """What others use of our cores: the time that is not idle, stolen time included, less that of
+    """CPU time of other processes on our cores: the time that is not idle, stolen time included, less that of
     this process and of its descendants that have ended."""
 
     def __init__(self, proc=Path("/proc"), cores=None, clock=time.monotonic, own=own_seconds,
@@ -130,7 +130,7 @@ class Noise:
     # Between runs.
 
     def look(self):
-        """How each core runs a piece of work just now, and who else wants them."""
+        """Measures the speed of each core now, and the runnable tasks of others."""
         runnable = []
         pressed, began = self.pressure(), self.clock()
         pieces = {core: self.pieces_of(core, between=lambda: runnable.append(self.runnable()))

@@ -18,7 +18,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans():
-    """What launchers leave behind becomes our child: when it is reaped, its time counts as ours."""
+    """Orphans of launchers become our children: when they are reaped, their time counts as ours."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -27,7 +27,7 @@ noise = Noise()
 
 @dataclass
 class Finished:
-    """What became of a command: its output so far, None or what went wrong, what others used."""
+    """Result of a command: its output so far, None or the error, the CPU time of others."""
 
     out: str = ""
     why: str = None

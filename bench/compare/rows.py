@@ -114,7 +114,7 @@ def both_ways_tests():
 
 
 def fresh_tests():
-    """What a job gets that has just begun."""
+    """Tests of a job that has just begun."""
     paths = ("get", "put", "packets")
     yield Test("fresh_bw", 4 * MIB, 2, "GB/s",
                {"mpx": "bw"} | {f"mpx/{p}": "bw" for p in paths},
@@ -129,14 +129,14 @@ def fresh_tests():
                    figures=(("", MEDIAN), ("_worst", WORST)), quick=False)
 
 
-def crowded_tests():
+def oversubscribed_tests():
     """More ranks than cores, of which they get two: blocked ranks, and ranks that poll."""
     for_a_while = ("--iters", 1 << 40, "--seconds", 0.15, "--samples", 4)
     of_two = dict(pinned=False, cores=2)
     common = dict(args=for_a_while, **of_two)
 
     def bare_ring(ranks, args):
-        return beside_bare("ring", args, "crowd_token",
+        return beside_bare("ring", args, "oversubscribed_token",
                            ("--iters", 5000, "--samples", 2, "--ranks", ranks))
 
     yield Test("ring", 8, 8, "us", **bare_ring(8, for_a_while), **of_two)
@@ -282,13 +282,13 @@ def collective_tests():
 
     pair = ("--iters", 1 << 40, "--seconds", 0.05, "--samples", 4)
     rounds = ("--iters", 200000, "--samples", 4)
-    crowd = ("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2)
+    oversubscribed = ("--iters", 1 << 40, "--seconds", 0.1, "--samples", 2)
     common = dict(pinned=False, cores=2, quick=False)
     for operation in COLLECTIVES:
         name = f"coll_{operation}"
         bare = "turns" if operation == "bcast" else "meet"
-        bare_crowd = {"bcast": "crowd_turns", "neighbor_alltoall": "crowd_ring"}.get(operation,
-                                                                                     "crowd")
+        bare_oversubscribed = {"bcast": "oversubscribed_turns",
+                               "neighbor_alltoall": "oversubscribed_ring"}.get(operation, "oversubscribed")
         for size in sizes_of(operation, COLLECTIVE_SIZES):
             # Of two ranks on a ring each gives the other a block on either side.
             given = 2 * size if operation == "neighbor_alltoall" else size
@@ -300,10 +300,10 @@ def collective_tests():
             for size in sizes_of(operation, COLLECTIVE_SIZES[:2]):
                 often = operation in ("barrier", "allreduce") and ranks == 4
                 meetings = ("--iters", 5000, "--samples", 2, "--ranks", ranks)
-                yield Test(f"coll_crowd_{operation}", size, ranks, "us", yields=True,
+                yield Test(f"coll_oversubscribed_{operation}", size, ranks, "us", yields=True,
                            on_demand=not often, **common,
-                           **beside_bare(name, crowd, bare_crowd, meetings))
-                yield Test(f"coll_slots_{operation}", size, ranks, "us", same(name), crowd,
+                           **beside_bare(name, oversubscribed, bare_oversubscribed, meetings))
+                yield Test(f"coll_slots_{operation}", size, ranks, "us", same(name), oversubscribed,
                            by_slots=True, on_demand=True, **common)
 
 
@@ -341,7 +341,7 @@ def make_tests():
         Test("latency", 8, 2, "us", same("latency", "bounce"), ping_pong),
         *rate_tests(),
         *bandwidth_tests(),
-        *crowded_tests(),
+        *oversubscribed_tests(),
         *both_ways_tests(),
         *fresh_tests(),
         *socket_tests(),

@@ -84,7 +84,7 @@ class Targets:
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
         self.sockets()
         self.packing()
-        self.crowds()
+        self.oversubscribed()
         self.collectives()
         self.one_sided()
         self.cards()
@@ -164,7 +164,7 @@ class Targets:
                 self.judge(name, size, f"packing {what}, {human(size)} / the better MPI", ">=", 1,
                            MPIS, to_higher)
 
-    def crowds(self):
+    def oversubscribed(self):
         self.judge("ring", 8, "token ring of 8 ranks: the better MPI / mpx", ">=", 1.3, MPIS,
                    gain, ranks=8, limit=gain_of_raw)
         self.judge("ring_slots", 8, "the same, Open MPI given 8 slots", ">=", 10, MPIS, gain)
@@ -194,7 +194,7 @@ class Targets:
                 if size > KIB:
                     continue
                 for ranks in (4, 8, 16):
-                    for kind, how, least in (("crowd", "told to yield", 2), ("slots", "", 10)):
+                    for kind, how, least in (("oversubscribed", "told to yield", 2), ("slots", "", 10)):
                         self.judge(f"coll_{kind}_{operation}", size,
                                    f"{of(operation, size)}, {ranks} ranks on 2 cores: the better "
                                    f"MPI{', ' if how else ''}{how} / mpx", ">=", least, MPIS, gain,

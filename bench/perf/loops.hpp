@@ -120,7 +120,7 @@ class bench {
     const mpx::rank_t size = world_.size();
     const auto n = static_cast<std::size_t>(size);
     std::vector<std::int64_t> in(n);
-    std::vector<request> all(2 * n);  // Two stay empty: nobody sends to itself.
+    std::vector<request> all(2 * n);  // Two stay empty: no rank sends to itself.
     world_.barrier();
     const double start = perf_now();
     std::uint64_t rounds = 0;
@@ -156,7 +156,7 @@ class bench {
   double barrier_us() {
     return collective([this](std::uint64_t) { world_.barrier(); });
   }
-  /// The root goes round: who has not got a message does not send the next one.
+  /// The root rotates: a rank that has not got a message does not send the next one.
   double bcast_us() {
     const auto n = ranks();
     return collective([this, n](std::uint64_t i) {

@@ -69,7 +69,7 @@ class card_end {
                                      mpx::nic_until::taken, 0)) == mpx::outcome::retry)
       look();
   }
-  /// In pieces of what the card transfers, the last of which tells.
+  /// In pieces of the card's maximum length; the last one is announced.
   void write_all(std::size_t bytes) {
     const std::size_t most = card_.limits().transfer_bytes_max;
     for (std::size_t at = 0; at < bytes; at += most)

@@ -20,7 +20,7 @@
 namespace perf {
 
 /// One test over windows, of one size. Rank 0 accesses the memory of rank 1, which waits in a
-/// barrier; ghost cells are everybody's.
+/// barrier; all ranks exchange ghost cells.
 template <class Stack>
 class one_sided {
  public:

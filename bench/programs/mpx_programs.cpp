@@ -64,7 +64,7 @@ bool run_cg(communicator world, program_run& run) {
   return right;
 }
 
-/// Sends what is in `out` to both neighbours. Returns how many have come from each.
+/// Sends the contents of `out` to both neighbours. Returns the number received from each.
 std::array<int, 2> particles_exchange(communicator world, const program_run& run, particles& p) {
   const std::array<mpx::rank_t, 2> beside{(run.rank + run.ranks - 1) % run.ranks,
                                           (run.rank + 1) % run.ranks};

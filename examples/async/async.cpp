@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A server whose sockets and whose job share one io_context: rank 0 answers "primes N" to whoever
-// connects, and has all ranks count for it; coroutines await sockets and messages alike, and nobody
-// costs any CPU while nothing comes. From the root of the tree, with or without CMake (it uses
+// A server whose sockets and whose job share one io_context: rank 0 answers "primes N" to each
+// client, and has all ranks count for it; coroutines await sockets and messages alike, and no rank
+// uses CPU time while nothing arrives. From the root of the tree, with or without CMake (it uses
 // CLI11, fmt, and Boost.Asio 1.81):
 //
 //   cmake --preset release && cmake --build --preset release --target async mpxrun
@@ -190,7 +190,7 @@ asio::awaitable<void> work(communicator world, const service& mpx, int& shares) 
   }
 }
 
-/// Somebody who asks, and knows the answers.
+/// A client that asks, and knows the answers.
 asio::awaitable<void> client(int port, int first, int questions, int& wrong, int& left) {
   static const std::map<int, int> known{{0, 0},         {2, 0},         {3, 1},
                                         {100, 25},      {1000, 168},    {10'000, 1229},

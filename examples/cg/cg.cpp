@@ -84,7 +84,7 @@ void complain(const std::string& what) {
   std::fflush(stderr);
 }
 
-/// Broadcasts whether rank 0 succeeded, so that all ranks go on or all end. Collective.
+/// Broadcasts whether rank 0 succeeded, so that all ranks continue or all end. Collective.
 bool agree(communicator world, bool fine_at_root) {
   int fine = fine_at_root ? 1 : 0;
   world.bcast(fine, 0);

@@ -16,7 +16,7 @@ namespace cg {
 
 class halo {
  public:
-  /// Agrees with all ranks on who sends what to whom. Collective.
+  /// Agrees with all ranks on the rows that each sends to each. Collective.
   /// Requires: `wanted` ascends and holds rows that other ranks own.
   halo(communicator world, const row_partition& partition, const std::vector<index_t>& wanted);
 
@@ -95,8 +95,8 @@ inline rank_t halo::count_targets() {
   return asked[slot(world_.rank())];
 }
 
-/// Tells each source which of its rows are wanted, and learns the same from each target. Only the
-/// number of targets is known here, not who they are: probe finds out.
+/// Sends each source the list of its rows that this rank needs, and receives the same from each
+/// target. Only the number of targets is known here, not their ranks: probe finds them.
 inline void halo::exchange_wishes(const row_partition& partition,
                                   const std::vector<index_t>& wanted) {
   std::vector<request> sends;

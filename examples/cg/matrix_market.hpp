@@ -261,7 +261,7 @@ class matrix_market_reader {
   entry_list list_;
 };
 
-/// Reads a symmetric positive definite matrix, as far as that can be told cheaply.
+/// Reads a symmetric positive definite matrix, as far as that can be checked cheaply.
 /// Errors: input_error, whose text names the file and the line.
 inline csr_matrix read_matrix_market(const std::string& file) {
   return assemble(matrix_market_reader(file).read());

@@ -63,7 +63,7 @@ class plate {
     if (rank_ > 0) beside.push_back(rank_ - 1);
     if (rank_ < last_) beside.push_back(rank_ + 1);
     beside_ = mpx::include(world.group(), beside);
-    if (rank_ == 0)  // The hot edge is the ghost row of who has the first rows.
+    if (rank_ == 0)  // The hot edge is the ghost row of the rank with the first rows.
       for (auto& w : windows_) std::fill_n(w.local().begin(), width_, 1.0);
     world.barrier();
     if (!neighbours_only_)

@@ -66,7 +66,7 @@ class counts {
     return static_cast<mpx::rank_t>((mixed(key) >> 32) %
                                     static_cast<std::uint64_t>(memory_.size()));
   }
-  /// This rank's own. Requires: nobody counts any more.
+  /// This rank's own. Requires: no rank counts any more.
   std::unordered_map<std::uint64_t, std::uint64_t> own() const {
     std::unordered_map<std::uint64_t, std::uint64_t> all;
     const auto memory = memory_.local();

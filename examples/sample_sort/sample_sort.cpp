@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sorts numbers that are spread over all ranks: each sorts its own, samples of all tell where to
-// cut, and one alltoallv brings every number to the rank whose range it is in. From the root of the
-// tree, with or without CMake (it uses CLI11 and fmt):
+// Sorts numbers that are distributed over all ranks: each rank sorts its own, samples of all define
+// the splitters, and one alltoallv brings every number to the rank whose range it is in. From the
+// root of the tree, with or without CMake (it uses CLI11 and fmt):
 //
 //   cmake --preset release && cmake --build --preset release --target sample_sort mpxrun
 //   build/release/bin/mpxrun -n 4 build/release/bin/sample_sort --numbers 400000

@@ -76,7 +76,7 @@ struct no_describer {
   template <class Endpoint>
   explicit no_describer(Endpoint&) noexcept {}
 };
-/// Used where a process monitors the job, or nobody can wait for ever.
+/// Used where a process monitors the job, or no rank can wait for ever.
 struct no_hang_listener {
   no_hang_listener(auto&&...) noexcept {}
 };
@@ -86,7 +86,7 @@ struct no_hang_listener {
 /// A rank's membership in a job.
 ///
 /// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
-/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
+/// job of one rank. It checks that all ranks use the same stack. The destructor leaves together
 /// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
 /// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
 /// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so

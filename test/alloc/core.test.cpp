@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: address
-// What the containers of mpx do when memory is out: errc::no_resources, or false, and everything is
-// as it was.
+// Containers of mpx when memory is out: errc::no_resources, or false, and no change.
 
 #include "scarce.hpp"
 

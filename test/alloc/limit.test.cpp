@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: address
-// What happens at the limit of operations under way: the call that needs one more is told, and all
-// else goes on.
+// The limit of pending operations: the call that needs one more gets an error, and all else
+// continues.
 
 #include "scarce.hpp"
 
@@ -100,7 +100,7 @@ TEST_CASE("limit: a duplicate between two groups that cannot start gives its con
     }
     for (auto& r : all) CHECK(r.cancel());
     all.clear();
-    const auto twin = world.dup();  // Rank 0 has led it, and told the number.
+    const auto twin = world.dup();  // Rank 0 has led it, and sent the number.
     constexpr mpx::context_id serials = 8191;
     CHECK((twin.context() & serials) < tries);
     CHECK(twin.allreduce(1, std::plus<>{}) == 2);

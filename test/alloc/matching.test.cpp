@@ -20,7 +20,7 @@ using namespace matching_contract;
 
 constexpr std::uint64_t tables = 2;  // Of a matcher: allocations of its constructor.
 
-/// A matcher whose tables stay as small as they are made.
+/// A matcher whose tables keep their initial size.
 struct granted_first {
   granted_first() { memory().first = scarce::never; }
 };

@@ -51,7 +51,8 @@ class program {
   using bytes = std::vector<std::byte>;
 
  public:
-  /// `attached` outlives the environment: who fails cannot wait until buffered sends are out.
+  /// `attached` outlives the environment: a rank that fails cannot wait until buffered sends are
+  /// out.
   program(mpx::environment<Stack>& env, bytes& attached)
       : env_(env),
         world_(env.world()),
@@ -93,7 +94,7 @@ class program {
   }
   void check(const bytes& in, mpx::tag_t tag) const {
     require(in == message(from_, tag, in.size()),
-            "a message of " + std::to_string(in.size()) + " bytes is not what was sent");
+            "a message of " + std::to_string(in.size()) + " bytes has wrong contents");
   }
 
   /// Returns when all ranks are here. (Not by a collective, which could not be made again.)
@@ -209,7 +210,7 @@ class program {
       for (int i = 0; i < 4; ++i)
         sending.push_back(start(i == 3 ? mpx::mode::synchronous : mpx::mode::standard, out, tag));
       require(again([&] { return world_.probe(mpx::any_source, tag); }).bytes() == size,
-              "a probe tells another length");
+              "a probe has another length");
       while (!again([&] { return world_.iprobe(from_, tag); })) {
       }
       again([&] { return world_.recv(in, from_, tag); });
@@ -375,7 +376,7 @@ class record {
       if (end != "done" && !end.empty() && end != no_memory && end != lost) return "a rank: " + end;
     }
     if (!whole_.empty() && whole_ != no_memory && whole_ != lost) return "the run: " + whole_;
-    if (!all_done() && !out) return "it failed, but nobody was told errc::no_resources";
+    if (!all_done() && !out) return "it failed, but no rank got errc::no_resources";
     return "";
   }
 

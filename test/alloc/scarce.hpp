@@ -44,7 +44,8 @@ struct ledger {
     if (refused.fetch_add(1) == 0 && std::getenv("MPX_ALLOC_SHOW") != nullptr) show();
     return false;
   }
-  /// Says who is refused: MPX_ALLOC_SHOW=1 prints it for the first refusal of each run.
+  /// Prints the caller that is refused: MPX_ALLOC_SHOW=1 prints it for the first refusal of each
+  /// run.
   static void show() noexcept {
     void* frames[24];
     ::backtrace_symbols_fd(frames, ::backtrace(frames, 24), 2);

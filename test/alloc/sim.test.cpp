@@ -3,8 +3,8 @@
 // own_headers: yes
 // timeout: 300
 // compilers: both
-// Every allocation of a job fails once, in simulated jobs, where the same run can be had again and
-// again: whoever needed it is told, or nobody notices; all else goes on, and nothing leaks.
+// Every allocation of a job fails once, in simulated jobs, where the same run can be repeated: the
+// caller gets an error, or the failure has no effect; all else continues, and nothing leaks.
 
 #include "scarce.hpp"
 

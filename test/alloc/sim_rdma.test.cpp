@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
-// Each allocation fails once while ranks connect over transport rdma: whoever needed it is told, or
-// makes do; nobody waits for ever for what was sent, and nothing leaks.
+// Each allocation fails once while ranks connect over transport rdma: the caller gets an error, or
+// does without; no rank waits for ever for data that was sent, and nothing leaks.
 
 #include "scarce.hpp"
 
@@ -28,7 +28,7 @@ using stack =
                mpx::waiting::sleep,
                mpx::protocol::tiny_short_long<40, 400, mpx::long_path::put, 488>>;
 
-/// Once more where that was in vain.
+/// Repeats a call that has failed.
 template <class F>
 auto again(F f) {
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
-// An access to a window that lacks memory is told by its own call, and by no later one: made again
-// it is done, and what went before and comes after is as if nothing had been.
+// An access to a window that lacks memory fails in its own call, and in no later one: repeated, it
+// succeeds, and earlier and later accesses are not affected.
 
 #include "scarce.hpp"
 

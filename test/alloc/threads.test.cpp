@@ -2,8 +2,8 @@
 // own_headers: yes
 // timeout: 300
 // compilers: both
-// Every allocation of a job of threads fails once: whoever needed it is told, or nobody notices;
-// all else goes on, and nothing leaks.
+// Every allocation of a job of threads fails once: the caller gets an error, or the failure has no
+// effect; all else continues, and nothing leaks.
 
 #include "scarce.hpp"
 
@@ -34,7 +34,7 @@ using narrow = mpx::stack<mpx::transport::basic_inproc<64, 16 * 1024>, Waiting, 
 using one_thread = narrow<mpx::waiting::spin_then_sleep<>, mpx::threading::single>;
 using locking = narrow<mpx::waiting::sleep, mpx::threading::multiple>;
 
-std::uint64_t playing = 0;  // For who ends a run that hangs.
+std::uint64_t playing = 0;  // For the watchdog that ends a run that hangs.
 
 struct result {
   bool all_done;

@@ -31,7 +31,7 @@ def read(path):
 
 
 def stored(folder):
-    """What was measured once: still the default's, still true, and of all sizes of jobs."""
+    """The recorded measurements belong to the default policy, are still true, and cover all job sizes."""
     table = Path(folder) / "algorithms.csv"
     shutil.copy(SOURCE / "docs/results/algorithms.csv", table)
     was = read(table)

@@ -271,7 +271,7 @@ def what_is_left_behind_is_ended():
             expect(not Path(f"/proc/{pid}").exists(), f"{ending}: process {pid} is still there")
 
 
-# Real programs on a machine of whose noise only a test knows.
+# Real programs on a machine whose noise only a test knows.
 
 def judged_with(noise, machine):
     """The verdicts on latency, with the noise that a test makes."""
@@ -429,7 +429,7 @@ def expect_left_out(done, report, mpis, why):
 
 
 def is_here(mpi):
-    """Whether it is installed, and the variables below make it fall back."""
+    """True if it is installed, and the variables below make it fall back."""
     for needed in (LAUNCHERS[mpi], f"mpicc.{mpi}"):
         if not shutil.which(needed):
             print(f"skipped: {needed} is not installed")

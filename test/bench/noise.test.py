@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What others do to the machine is told from what scripts/compare does itself, from /proc as it
+"""Load of others is distinguished from that of scripts/compare itself, by /proc as it
 would look: nothing here depends on who uses the cores meanwhile."""
 
 import os
@@ -67,7 +67,7 @@ def shares_have_limits():
 
 
 def looks(**state):
-    """What two looks say, the second one at a machine in the state given."""
+    """Result of two samples, the second one of a machine in the given state."""
     with tempfile.TemporaryDirectory() as folder:
         proc = FakeProc(folder)
         before = proc.noise.look()

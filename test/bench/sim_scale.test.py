@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What sim_scale prints is what LogGP says on paper, and it says the same twice."""
+"""The output of sim_scale equals the formulas of LogGP, and is reproducible."""
 
 import json
 import os

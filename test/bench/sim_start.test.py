@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What docs/cluster.md says of large starts is what sim_start prints, at its small end; reading grows
+"""The table of large starts in docs/cluster.md equals the output of sim_start, at its small end; reading grows
 with the job and nothing grows with pairs."""
 
 import json

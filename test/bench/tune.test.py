@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 120
-"""What bench/tune.py makes of measurements is a policy that compiles, and that says what was
+"""bench/tune.py makes a policy of measurements that compiles, and that says what was
 fastest."""
 
 import os
@@ -48,7 +48,7 @@ using stack = mpx::stack<mpx_tuned>;
 static_assert(std::same_as<stack::collective_type, mpx_tuned>);
 static_assert(of(operation::barrier, 0, 2) != other_tuned::choose({operation::barrier, 0, 2}).by);
 int main() {
-  // Two of one name do not meet.
+  // Two of one name do not collide.
   if (mpx_tuned::name != other_tuned::name) std::abort();
   if (stack::fingerprint() == mpx::stack<other_tuned>::fingerprint()) std::abort();
   mpx::run_threads<stack>(2, [](auto& env) {

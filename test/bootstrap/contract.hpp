@@ -135,8 +135,8 @@ void check_memory(std::vector<B>& ranks) {
   CHECK(good == static_cast<int>(ranks.size()));
 }
 
-/// A rank that gives another up is heard by that one, in this environment alone, and by nobody
-/// else.
+/// A rank that disconnects from another is noticed by that one, in this environment alone, and by
+/// no other.
 template <mpx::LivenessBootstrap B>
 void check_disconnecting(std::vector<B>& ranks) {
   const auto n = static_cast<mpx::rank_t>(ranks.size());
@@ -147,7 +147,7 @@ void check_disconnecting(std::vector<B>& ranks) {
   const auto after = ranks.back().failure_epoch();
   CHECK(after != epoch);
   ranks[0].disconnect_from(n - 1,
-                           mpx::errc::protocol);  // The first reason counts, and is told once.
+                           mpx::errc::protocol);  // The first reason counts, and is reported once.
   CHECK(ranks.back().failure_epoch() == after);
   if (n > 1) ranks.back().disconnect_from(0, mpx::errc::protocol);
   for (mpx::rank_t mine = 0; mine < n; ++mine) {
@@ -229,7 +229,7 @@ void check_forked(std::vector<B>& ranks) {
         }) == parent.size());
 }
 
-/// The last rank goes as `how` tells; the others get `wanted` from a fence, within a second.
+/// The last rank ends as `how` says; the others get `wanted` from a fence, within a second.
 template <mpx::LivenessBootstrap B, class How>
 void check_loss(std::vector<B>& ranks, mpx::errc wanted, mpx::rank_state state, How how) {
   const auto last = static_cast<mpx::rank_t>(ranks.size()) - 1;

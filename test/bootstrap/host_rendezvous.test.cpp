@@ -31,7 +31,7 @@ using namespace mpx::bootstrap::detail;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Interrupts the calls of threads, again and again, by a signal whose handler restarts none.
+/// Interrupts the calls of threads repeatedly, by a signal whose handler restarts none.
 class nuisance {
  public:
   explicit nuisance(std::size_t threads) : threads_(threads) {
@@ -140,15 +140,15 @@ TEST_CASE("one_host: signals do not break a start") {
   }
 }
 
-/// A rank that comes for the memory and does not take it, and goes on as such a rank does.
+/// A rank that comes for the memory and does not take it, and continues as such a rank does.
 void come_in_vain(pmi_server& server, rank_t r) {
   pmi1 b(server.of(r));
   b.fence(idle);
   const std::string said = b.get(0, "mpx.meet").value_or("");
-  handover_place there{};
+  fd_passing_address there{};
   REQUIRE(said.size() == 1 + sizeof there);
   std::memcpy(&there, said.data() + 1, sizeof there);
-  const owned_fd call = call_for_handover(there, handover_hello(there, r, b.size()));
+  const owned_fd call = request_descriptors(there, fd_request(there, r, b.size()));
   CHECK(call);
   b.fence(idle);
   b.put("mpx.host", "here");
@@ -183,7 +183,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("handover: signals do not give a call more time") {
+TEST_CASE("fd_passing: signals do not give a call more time") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
   nuisance signals(1);
@@ -209,7 +209,7 @@ bool become_another() {
 
 /// Calls there as another user, says nothing, and waits until it is sent away. Returns how many
 /// times it was, -1 if it was not in time.
-int knock_as_another(const handover_place& at, int times) {
+int knock_as_another(const fd_passing_address& at, int times) {
   int sent_away = -1;
   std::jthread stranger([&] {
     if (!become_another()) return;
@@ -247,7 +247,7 @@ TEST_CASE("host_group: a process of another user is refused at once") {
     b.fence(idle);
     if (r == 1) {  // The other one serves meanwhile.
       const std::string card = b.get(0, "mpx.near").value_or("");
-      handover_place there{};
+      fd_passing_address there{};
       REQUIRE(card.size() >= sizeof there);
       std::memcpy(&there, card.data() + card.size() - sizeof there, sizeof there);
       sent_away = knock_as_another(there, 300);
@@ -280,9 +280,9 @@ class no_descriptors {
 };
 
 TEST_CASE("fd_passing: a rank without a free descriptor for a caller reports that") {
-  const handover_place at = handover_place::drawn();
-  const owned_fd door = listen_for_handover(at, 2);
-  const owned_fd call = call_for_handover(at, handover_hello(at, 1, 2));
+  const fd_passing_address at = fd_passing_address::drawn();
+  const owned_fd door = listen_for_fd_requests(at, 2);
+  const owned_fd call = request_descriptors(at, fd_request(at, 1, 2));
   REQUIRE(call);
   mpx::plain_array<int> callers;
   std::string said;
@@ -354,7 +354,7 @@ TEST_CASE("host_group: a rank without descriptors for the memory of its host rep
 /// Users without privileges have no more descriptors under way in sockets than `ulimit -n`.
 TEST_CASE("fd_passing: descriptors that the kernel refuses now are passed later") {
   if (::geteuid() != 0) {
-    MESSAGE("left out: only root can be a user who has nothing under way");
+    MESSAGE("left out: only root can become a user without processes");
     return;
   }
   constexpr int times = 40;

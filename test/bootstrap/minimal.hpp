@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A bootstrap that has what Bootstrap asks for and nothing more, and keeps as little of its promises
-// as that allows: what is put is seen after a fence, and nobody knows who lives.
+// A bootstrap that has what Bootstrap requires and nothing more, and keeps as little of its
+// promises as that allows: published values are seen after a fence, and the state of ranks is
+// unknown.
 
 #include <chrono>
 #include <condition_variable>
@@ -30,7 +31,7 @@ class minimal_job {
   minimal_job& operator=(const minimal_job&) = delete;
 
   mpx::rank_t size() const { return static_cast<mpx::rank_t>(joined_.size()); }
-  /// The launcher has had enough: nobody gets through a fence any more.
+  /// The launcher ends the job: no rank passes a fence any more.
   void end(const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (why_ended_.empty()) why_ended_ = why;

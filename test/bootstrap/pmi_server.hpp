@@ -90,7 +90,7 @@ class pmi_server {
   int aborted() const { return aborted_; }
   /// Leaves as a launcher that was killed does.
   void hang_up(rank_t rank) { hang_up_ = rank; }
-  /// The same, of all ranks: who waits for one that has failed waits no longer.
+  /// The same, of all ranks: a rank that waits for one that has failed waits no longer.
   void hang_up_all() { hang_up_ = size(); }
   /// Disconnects the ranks.
   void disconnect() { connections_.clear(); }

@@ -64,7 +64,8 @@ TEST_CASE("threads: a fence does not open over a rank that died in it") {
         return errc_of([&] {
           b.fence([&, first = true]() mutable {
             if (std::exchange(first, false)) ++inside;
-            if (dead && b.rank() == 1) throw mpx::error(errc::deadlock, "the dead wait for nobody");
+            if (dead && b.rank() == 1)
+              throw mpx::error(errc::deadlock, "a dead rank does not wait");
           });
         });
       };

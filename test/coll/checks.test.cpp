@@ -79,14 +79,14 @@ TEST_CASE("checks: a mismatch is reported to the communicator's handler, and in 
     });
     CHECK_THROWS_AS(world.bcast(x, world.rank()), told);
     CHECK_THROWS_AS(world.bcast(x, world.rank(), mpx::start).wait(), told);
-    // A rank whose own arguments are wrong tells the others.
+    // A rank whose own arguments are wrong notifies the others.
     world.bcast(x, world.rank() == 2 ? 7 : 0, ec);
     CHECK((ec == mpx::errc::peer_lost || ec == mpx::errc::root));
     CHECK(world.allreduce(1, mpx::sum) == 3);
   });
 }
 
-TEST_CASE("checks: collectives across an intercommunicator") {
+TEST_CASE("checks: collectives of an intercommunicator") {
   ranks::run<compared_shm>(3, [](auto world) {
     const bool low = world.rank() < 1;
     const auto mine = world.split(low ? 1 : 0);
@@ -100,7 +100,7 @@ TEST_CASE("checks: collectives across an intercommunicator") {
     CHECK(ec == mpx::errc::call_mismatch);
     const std::string text = ranks::text_of(
         [&] { low ? (void)on.allreduce(x, mpx::max) : (void)on.allreduce(x, mpx::sum); });
-    CHECK(ranks::contains(text, "called allreduce across, by max ("));
+    CHECK(ranks::contains(text, "called intercommunicator allreduce, by max ("));
     CHECK(ranks::contains(text, "checks.test.cpp:"));
     CHECK(on.allreduce(x, mpx::sum) == (low ? 2 : 1));
   });

@@ -54,7 +54,7 @@ void run(form f, Call call) {
   CHECK(ec == std::error_code());
 }
 
-/// All collectives of `length` words a block, of one side; `low` tells the groups apart.
+/// All collectives of `length` words per block, of one side; `low` distinguishes the groups.
 template <class Inter>
 struct all_of_them {
   const Inter& on;

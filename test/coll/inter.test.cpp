@@ -135,7 +135,7 @@ TEST_CASE("inter: wrong arguments are errors, and no rank waits") {
     CHECK(ec == (world.rank() == 0 ? mpx::errc::count : mpx::errc::peer_lost));
     CHECK(next());
 #if !MPX_ADDRESS_SANITIZER  // It reports memory that is not there before mpx finds it too long.
-    char byte = 'a';        // More than any memory, of which nobody reads a byte.
+    char byte = 'a';        // More than any memory; not read.
     const std::span<const char> most(&byte, low ? std::size_t{1} << 62 : 1);
     CHECK((on.allgatherv(most, ec).empty() || low));
     CHECK((low || ec == mpx::errc::no_resources || ec == mpx::errc::peer_lost));

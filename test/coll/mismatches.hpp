@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls of which one rank makes another than the others, on a stack with checks::collectives: every
-// rank gets an error that names the same two ranks, and goes on. The same for all stacks.
+// rank gets an error that names the same two ranks, and continues. The same for all stacks.
 
 #include <functional>
 #include <mpx/checks.hpp>
@@ -64,7 +64,7 @@ void expect(findings& found, const World& world, mpx::rank_t odd, Call&& call, s
                      says(text, "rank " + std::to_string(odd)) && says(text, "mismatches.hpp:");
   found.check(right,
               "expected " + std::string(one) + " and " + std::string(other) + ", got " + text);
-  // The same at all, and collectives go on.
+  // The same at all ranks, and collectives continue.
   const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(signatures_in(text)) >> 2);
   const bool same = world.allreduce(hash, mpx::max) == world.allreduce(hash, mpx::min);
   found.check(same, "ranks name different calls: " + text);
@@ -281,7 +281,7 @@ void nothing(findings& found, const World& world) {
     const bool other = world.size() > 3 && world.rank() == 2;
     auto few = world.create(
         mpx::include(world.group(), other ? std::span(ends).first(1) : std::span(ends).last(many)));
-    found.check(static_cast<bool>(few) == among, "who is in a group is wrong");
+    found.check(static_cast<bool>(few) == among, "a group has wrong members");
     if (few) {
       found.check(few.allreduce(1, mpx::sum) == static_cast<int>(many), "a group is wrong");
       few.free();

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Every second integer; counts who keeps it.
+/// Every second integer; counts its owners.
 class every_second final : public mpx::layout {
  public:
   void pack(const std::byte* base, std::size_t offset,

@@ -194,7 +194,7 @@ void exchange_everywhere(const World& world, std::span<const std::size_t> sizes)
   over(mpx::dist_graph_create_adjacent(
       world,
       mpx::graph_neighbors{{down, (down + n - 1) % n, down}, {up, up, (up + 1) % n}, {}, {}}));
-  // A tree's leaves get from the root, and nobody sends back.
+  // The leaves of a tree receive from the root, and no rank sends back.
   mpx::graph_neighbors leaf{{0}, {}, {}, {}};
   if (world.rank() == 0) leaf = {{0}, all, {}, {}};
   over(mpx::dist_graph_create_adjacent(world, leaf));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ranks that meet in shared memory: calls never mix, whoever sleeps is woken, nobody waits for who
-// is gone, and all that was given is given back.
+// Collective calls in shared memory: calls never mix, sleeping ranks are woken, no rank waits for
+// one that is gone, and all memory is returned.
 
 #include <array>
 #include <chrono>
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("node: sleeping ranks are woken", Stack, asleep, asleep_in_th
   for (const mpx::rank_t n : {2, 5}) {
     const auto start = std::chrono::steady_clock::now();
     ranks::run<Stack>(n, [](auto world) { CHECK(meets(world, 60)); });
-    // A sleep that nobody ends takes a tenth of a second, and there are hundreds.
+    // A sleep without wake-up takes a tenth of a second, and there are hundreds.
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5 * ranks::slowdown));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// What collectives ask for: steps, a policy, operations; and the typed calls on top.
+// Arguments of collectives: steps, a policy, operations; and the typed calls on top.
 
 #include <algorithm>
 #include <limits>

@@ -272,7 +272,7 @@ TEST_CASE("a dropped collective is abandoned, and its buffer not touched any mor
           CHECK((!ec || ec == mpx::errc::peer_lost));
           auto sum = world.allreduce(*data, std::plus<>{}, mpx::start);
           const std::string text = ranks::text_of([&] { sum.wait(); });
-          // From whom each hears first is open.
+          // The rank that each learns of first is open.
           const bool dropped = ranks::contains(text, ": rank 0 has dropped its request of this");
           const bool left = ranks::contains(text, "has left this call with an error (peer lost");
           CAPTURE(text);

@@ -19,7 +19,7 @@ struct small_segments {
 using in_segments = mpx::stack<small_segments>;
 
 constexpr std::size_t two_lengths[] = {1, 700};
-#ifdef MPX_TEST_SANITIZED  // The long ones take most of the time; threads meet as often in these.
+#ifdef MPX_TEST_SANITIZED  // Long ones take most of the time and test no other interleavings.
 constexpr std::span<const std::size_t> started_lengths = two_lengths;
 #else
 constexpr std::span<const std::size_t> started_lengths = suite::lengths;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What is attached to communicators: attributes, hints, names, and what becomes of their errors.
+// Attributes, hints and names of communicators, and the handling of their errors.
 
 #include <mpx/attributes.hpp>
 #include <mpx/intercommunicator.hpp>
@@ -74,7 +74,7 @@ TEST_CASE("attributes: if one cannot be copied, no rank waits") {
       CHECK(ranks::errc_of([&] { refused.barrier(); }) == mpx::errc::revoked);
       refused.free();
     }
-    // The same where it is started: nobody waits, and nobody has what is not whole.
+    // The same if it is started: no rank waits, and none has an incomplete communicator.
     for (const bool coded : {false, true}) {
       decltype(world) started;
       std::error_code ec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What a call says when it fails, and what it takes and returns: one value, several, const handles.
+// Error texts of calls, and their arguments and results: one value, several, const handles.
 
 #include <array>
 

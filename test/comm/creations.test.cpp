@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Communicators made of communicators: who is in them, that their messages never meet others', and
-// that their contexts come back.
+// Creation of communicators: their members, the separation of their messages, and the reuse of
+// their contexts.
 
 #include <atomic>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 using creation_stacks = std::tuple<ranks::inproc, ranks::multiple>;
 
-/// Everybody talks to everybody, and messages are this communicator's.
+/// All ranks exchange messages, which belong to this communicator.
 template <class Comm>
 bool talks(const Comm& comm) {
   const mpx::rank_t n = comm.size();
@@ -185,7 +185,8 @@ TEST_CASE("creations: by groups at once, one of them with a wrong tag") {
 TEST_CASE("creations: by groups at once, with the highest tag, too") {
   ranks::run<ranks::multiple>(2, [](auto world) {
     const auto all = world.group();
-    // Rank 0 waits for nobody: what it says with one tag comes before what is asked for first.
+    // Rank 0 waits for no other: a message with one tag arrives before the one that is received
+    // first.
     const mpx::tag_t of_first = world.rank() == 0 ? mpx::tag_max : 1;
     auto first = world.create_group(all, of_first);
     auto second = world.create_group(all, of_first == 1 ? mpx::tag_max : 1);

@@ -53,7 +53,7 @@ class callbacks {
   std::deque<entry> waiting_;
 };
 
-/// A coroutine that runs until it is done; whoever made it resumes it.
+/// A coroutine that runs until it is done; its maker resumes it.
 struct task {
   struct promise_type {
     std::exception_ptr failure;

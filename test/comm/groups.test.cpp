@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Communicators whose ranks are not the world's: reversed, every second, in any order. Everything
-// names ranks of the communicator.
+// Communicators whose ranks differ from the world's: reversed, every second, in any order. All
+// calls name ranks of the communicator.
 
 #include <tuple>
 
@@ -11,7 +11,7 @@ namespace {
 using group_stacks =
     std::tuple<ranks::inproc, ranks::shm, ranks::listed, ranks::by_put, ranks::multiple>;
 
-/// A communicator of `peers`, in that order; nothing on who is not among them. Collective.
+/// A communicator of `peers`, in that order; nothing at other ranks. Collective.
 template <class Stack>
 std::optional<mpx::communicator<Stack>> communicator_of(mpx::communicator<Stack> world,
                                                         const std::vector<mpx::peer_id>& peers) {

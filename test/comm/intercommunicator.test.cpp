@@ -178,7 +178,7 @@ TEST_CASE("intercommunicators: errors, for all of both groups") {
     };
     told(world.rank() == 1 ? 77 : 0, mpx::errc::rank);
     told(world.rank() == 1 ? 1 : 0, mpx::errc::rank);  // They say different ones.
-    // Groups that overlap, whoever of them is named.
+    // Overlapping groups, with any leader.
     for (const mpx::rank_t remote : {0, 1}) {
       CHECK(!inter::connect(world, 0, world, remote, 0, ec));
       CHECK(ec == mpx::errc::argument);

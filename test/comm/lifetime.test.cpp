@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// Handles that have outlived their environment are told, with the line of the call.
+// Handles that have outlived their environment are reported, with the line of the call.
 
 #include <memory>
 #include <mpx/datatype.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What is promised about order: messages do not overtake, contexts do not mix, synchronous sends
-// complete after their match, and rings of sendrecv do not deadlock.
+// Order of messages: messages do not overtake, contexts do not mix, synchronous sends complete
+// after their match, and rings of sendrecv do not deadlock.
 
 #include <random>
 

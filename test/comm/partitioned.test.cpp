@@ -266,7 +266,7 @@ TEST_CASE("partitioned: errors") {
     send.wait();
     world.barrier();
 
-    // Of another length: the receiver is told, in every round, and the sender is not left waiting.
+    // Another length: the receiver gets an error, in every round, and the sender does not wait.
     std::vector<int> large(60'000);
     auto long_send = mpx::psend_init(world, large, 3, other);
     auto short_receive = mpx::precv_init(world, data, 3, other);

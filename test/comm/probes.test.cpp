@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE_DEFINE("a message that is dropped ends as if received", Stack
     for (const std::size_t bytes : {8, 500, 5000, 100'000}) {
       const auto m = ranks::message(bytes, bytes);
       if (world.rank() == 1) {
-        world.ssend(m, 0, 1);  // Completes although nobody keeps the data.
+        world.ssend(m, 0, 1);  // Completes although the data is not kept.
         mpx::request<Stack> sends[] = {world.isend(m, 0, 1), world.issend(m, 0, 1),
                                        world.isend(m, 0, 2)};
         mpx::wait_all(sends);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What a receive takes and what it tells: wildcards, statuses, types, truncation, nobody, oneself.
+// Matching and results of receives: wildcards, statuses, types, truncation, proc_null, messages to
+// oneself.
 
 #include <array>
 #include <string>
@@ -208,7 +209,7 @@ TEST_CASE_TEMPLATE("proc_null: sends vanish, receives are empty", Stack, ranks::
     std::error_code ec;
     CHECK(empty(world.recv(x, mpx::proc_null, 1, ec)));
     CHECK(!ec);
-    // A line of ranks whose ends have no neighbour, as codes use it.
+    // A line of ranks whose ends have no neighbour, as programs use it.
     const mpx::rank_t left = world.rank() == 0 ? mpx::rank_t{mpx::proc_null} : 0;
     const mpx::rank_t right = world.rank() == 0 ? 1 : mpx::rank_t{mpx::proc_null};
     int from_left = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Grids and graphs as communicators: creation with and without reordering, sub-grids, who is beside
-// whom, errors that reach every rank.
+// Grids and graphs as communicators: creation with and without reordering, sub-grids, neighbours,
+// errors that reach every rank.
 
 #include <array>
 #include <mpx/topology.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using grid_ranks = std::vector<mpx::rank_t>;
 
-/// All ranks of `comm` are who they should be: each tells its rank to each.
+/// Checks the ranks of `comm`: each sends its rank to each.
 template <class Comm>
 bool is_whole(const Comm& comm, mpx::rank_t size) {
   if (comm.size() != size) return false;
@@ -24,8 +24,7 @@ bool is_whole(const Comm& comm, mpx::rank_t size) {
   return true;
 }
 
-/// Each rank sends its own rank along every edge, and gets that of who it takes the edge to come
-/// from.
+/// Each rank sends its own rank along every edge, and receives that of the edge's source.
 template <class Comm>
 bool edges_meet(const Comm& comm) {
   std::vector<mpx::rank_t> got(comm.sources().size(), -7);
@@ -344,7 +343,7 @@ TEST_CASE("topology: an error at one rank is an error at all, and no rank waits"
                             ": dimensions {" + std::to_string(n) + ", 2} make " +
                                 std::to_string(2 * n) + " positions, the communicator has " +
                                 std::to_string(n) + " rank"));
-      CHECK(is_whole(grid, n));  // All go on.
+      CHECK(is_whole(grid, n));  // All continue.
     });
   }
 }

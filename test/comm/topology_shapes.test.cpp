@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// Grids and graphs as numbers: sizes of a grid, who is where and beside whom, and who plays which
-// part so that neighbours are on one node.
+// Grids and graphs as numbers: sizes of a grid, coordinates and neighbours of ranks, and reordering
+// so that neighbours are on one node.
 
 #include <array>
 #include <limits>

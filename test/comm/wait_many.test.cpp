@@ -8,7 +8,7 @@ namespace {
 
 using ranks::go_tag;
 
-/// Rank 1 sends tags 0 .. n - 1 when told so, one by one; rank 0 has posted a receive for each.
+/// Rank 1 sends tags 0 .. n - 1 on request, one by one; rank 0 has posted a receive for each.
 template <class Stack>
 struct arrivals {
   static constexpr std::size_t n = 5;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <mpx/mpx.hpp>
 
-/// Sits on the axis, and knows nobody.
+/// Names the axis, and has nothing else.
 struct alone {
   using policy_axis = mpx::bootstrap_axis;
   mpx::rank_t rank() const noexcept;

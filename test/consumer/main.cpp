@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The program of somebody who uses mpx: a job of one rank that sends to itself.
+// The program of a user of mpx: a job of one rank that sends to itself.
 #include <cstdio>
 #include <mpx/mpx.hpp>
 

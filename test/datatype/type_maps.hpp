@@ -17,7 +17,7 @@ using mpx::datatype;
 using mpx::distribution;
 using std::int64_t;
 
-/// A list of basic elements, and bounds that `resized` has told.
+/// A list of basic elements, and bounds set by `resized`.
 struct type_map {
   struct entry {
     int64_t at, size;
@@ -224,7 +224,7 @@ class generator {
     return r;
   }
 
-  /// Adds the elements of an array whose index in each dimension `has` says is wanted.
+  /// Adds the elements of an array for which `has` is true in each dimension.
   template <class Has>
   void add_elements(drawn& r, const drawn& d, const std::vector<int64_t>& sizes, array_order order,
                     Has has) {

@@ -27,7 +27,7 @@ namespace wire = mpx::wire;
 
 inline constexpr peer_id peers_max = 4;
 
-/// A transport that does what it is told, and keeps what it was given.
+/// A transport that does as the test says, and records its calls.
 class scripted : public mpx::transport::defaults {
  public:
   using policy_axis = mpx::transport_axis;
@@ -135,7 +135,7 @@ class scripted : public mpx::transport::defaults {
 static_assert(mpx::RmaTransport<scripted> && mpx::posts_pend<scripted>);
 static_assert(mpx::ConnectionTransport<scripted>);
 
-/// A job of which the test says who lives.
+/// A job whose states of ranks are set by the test.
 class scripted_job {
  public:
   using policy_axis = mpx::bootstrap_axis;

@@ -15,7 +15,7 @@ using namespace components;
 constexpr auto eager = wire::kind::eager;
 constexpr auto announce = wire::kind::announce;
 
-/// Bytes that can be told apart.
+/// Distinguishable bytes.
 std::vector<std::byte> pattern_of(std::size_t n) {
   std::vector<std::byte> bytes(n);
   for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i * 7 + 1);
@@ -40,7 +40,7 @@ struct every_second final : mpx::layout {
   }
 };
 
-/// An announced message of peer 1, whose data lies there.
+/// An announced message of peer 1, with its data at that address.
 arrived_message announced(std::span<const std::byte> data) {
   arrived_message m;
   m.is = {0, 1, 3};
@@ -236,7 +236,7 @@ TEST_CASE("components: the inbox holds no more for a peer than it has granted") 
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc{});
   CHECK(h.on_announce(one, announced, as_payload(a)) == errc::protocol);
   CHECK(h.peers().any_stalled());
-  h.allow_announcements();  // Nothing is waited for: nobody is let in.
+  h.allow_announcements();  // No call waits: no announcement is allowed.
   CHECK(h.peers().any_stalled());
   h.probing(1);
   h.allow_announcements();
@@ -549,7 +549,7 @@ TEST_CASE("components: peers reports a loss once, after a last poll") {
   CHECK(h.died(1));
   CHECK(h.failure_of(1) == errc::peer_lost);
   CHECK(h.failure_of(3) == errc{});
-  CHECK(job.disconnected.empty());  // They are gone, and need not be told.
+  CHECK(job.disconnected.empty());  // They are gone, and need no notification.
   CHECK(h.loss_text(1, errc::peer_lost) == ": rank 1 is away");
   h.lose(3, errc::protocol);
   REQUIRE(job.disconnected.size() == 1);

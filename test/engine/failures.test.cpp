@@ -14,8 +14,8 @@ struct early_end : std::exception {};
 constexpr std::size_t long_bytes = 300'000;
 constexpr auto patience = 2s * ranks::slowdown;
 
-/// The last rank ends by an exception after `before(world)`; the others run `body(env)`, which
-/// must handle what it meets, within two seconds.
+/// The last rank ends by an exception after `before(world)`; the others run `body(env)`, which must
+/// handle the loss, within two seconds.
 template <class Stack>
 void lose_last(mpx::rank_t n, const std::function<void(mpx::communicator<Stack>)>& before,
                const std::function<void(mpx::environment<Stack>&)>& body) {
@@ -165,7 +165,7 @@ TEST_CASE_TEMPLATE("ranks that seldom poll notice a loss in time", Stack, ranks:
 
 TEST_CASE_TEMPLATE("a rank that disconnects from a peer tells it", Stack, ranks::inproc, ranks::shm,
                    ranks::multiple, ranks::rdma) {
-  // Both leave in good order afterwards, though neither has heard from the other what it waited
+  // Both leave in good order afterwards, though neither has received the message that it waited
   // for.
   ranks::run<Stack>(3, [](auto& env) {
     auto world = env.world();
@@ -192,7 +192,7 @@ TEST_CASE_TEMPLATE("a rank that disconnects from a peer tells it", Stack, ranks:
 
 TEST_CASE("a rank that dies while the others join is lost to them") {
   const ranks::watchdog guard("a death at start-up", 20s);
-  for (const int fences : {1, 2}) {  // That the dead rank has come to.
+  for (const int fences : {1, 2}) {  // Fences that the dead rank has entered.
     CAPTURE(fences);
     const mpx::bootstrap::thread_job job(2);
     std::thread other([&] {
@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("no rank waits for operations that depend on a lost rank", St
     const auto out = ranks::message(long_bytes, 1);
     std::vector<std::byte> in(long_bytes);
     int x = 0;
-    const auto post = [&] {  // The first never completes: nobody receives it.
+    const auto post = [&] {  // The first never completes: it is not received.
       std::vector<mpx::request<Stack>> rs;
       rs.push_back(world.issend(out, other, 5));
       rs.push_back(world.irecv(x, last, 1));

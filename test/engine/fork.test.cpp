@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A forked child of a rank is nobody: whatever it calls ends with an error, what it destroys leaves
-// nothing behind, and its parent does not notice.
+// A forked child of a rank is not a rank: its calls end with an error, destructors have no effect
+// outside, and its parent does not notice.
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 180
 // compilers: both
-// What is special where posts are pending and bodies are placed: buffers belong to the transport
-// until a completion, requests end in the middle of either, peers are lost in the middle of either.
+// Pending posts and placed bodies: buffers belong to the transport until a completion; requests
+// end, and peers are lost, in the middle of either.
 
 #include <chrono>
 
@@ -107,7 +107,7 @@ TEST_CASE("late: more fragments than are counted are pending") {
   });
 }
 
-// A message of a dropped receive goes with it, or waits: credit comes back either way.
+// A message of a dropped receive is dropped, too, or waits: credit is returned in both cases.
 TEST_CASE_TEMPLATE("late: receives are dropped at any stage", Stack, late_all, late_last) {
   ranks::run_at_all_counts<Stack>([](mpx::environment<Stack>& env) {
     auto world = env.world();
@@ -299,8 +299,8 @@ TEST_CASE_TEMPLATE("late: wildcards and probes while bodies arrive piece by piec
   });
 }
 
-// Of messages of one packet. The completions of several are alike: who counts one twice, against
-// the contract, ends the message before its last.
+// For messages of one packet. The completions of several are equal: an engine that counts one
+// twice, against the contract, ends the message before its last.
 TEST_CASE("late: a repeated completion changes nothing") {
   ranks::run_at_all_counts<late_last>([](mpx::environment<late_last>& env) {
     env.transport().plant(fault::complete_twice);

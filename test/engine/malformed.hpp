@@ -83,7 +83,7 @@ class wire : public mpx::transport::defaults {
     for (; !arriving_.empty() && n < 8; ++n) {
       const packet p = std::move(arriving_.front());
       arriving_.pop_front();
-      // Exactly as long as it is, so that a sanitizer sees whoever reads on.
+      // Exactly of its length, so that a sanitizer finds reads beyond it.
       const auto exact = std::make_unique<std::byte[]>(p.payload.size());
       std::copy(p.payload.begin(), p.payload.end(), exact.get());
       sink.packet(p.source, p.header, {exact.get(), p.payload.size()});
@@ -108,7 +108,7 @@ class wire : public mpx::transport::defaults {
     over_ = true;
     full_ = 0;
   }
-  /// The next `posts` posts are told to try again.
+  /// The next `posts` posts return `retry`.
   void choke(unsigned posts) noexcept { full_ = posts; }
   /// The next frame that a peer owes for what this rank has said, oldest first. Returns false if
   /// none is owed. `choice` decides where a faithful peer may choose.

@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("random and damaged frames end in errors", Stack, malformed::
   malformed::tally all;
   for (std::uint64_t seed = 0; all.frames < frames_min; ++seed) {
     CAPTURE(seed);
-    // Short scripts meet a rank whose peers are still trusted.
+    // Short scripts for a rank whose peers are still trusted.
     const auto bytes = random_bytes(seed, 50 + seed % 20 * 100);
     malformed::rank<Stack> rank(job, bytes);
     const malformed::tally t = rank.run();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What a process holds for its peers over shared memory, in a job of 4,096 ranks: the engine, its
+// Memory of a process for its peers over shared memory, in a job of 4,096 ranks: the engine, its
 // transport, and the pages of the shared file. docs/ARCHITECTURE.md states these figures.
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ double file_bytes(int fd) {
   return static_cast<double>(info.st_blocks) * 512;
 }
 
-/// A rank of the job, without the other 4,095: nobody waits for anybody here.
+/// A rank of the job, without the other 4,095: no rank waits for another here.
 struct member {
   member(const mpx::bootstrap::thread_job& job, mpx::rank_t rank)
       : me(mpx::bootstrap::threads(job, rank)),

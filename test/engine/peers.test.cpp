@@ -69,7 +69,7 @@ flying<Stack> receive(solo<Stack>& at, peer_id from, std::size_t room, mpx::tag_
   REQUIRE(s.failure == errc{});
   return {at.at.get(), s.op, std::move(data)};
 }
-/// Lets all go on until `f` is done. Bounded.
+/// Lets all ranks make progress until `f` is done. Bounded.
 template <class Stack>
 bool settle(std::vector<std::unique_ptr<solo<Stack>>>& all, flying<Stack>& f) {
   for (int i = 0; i < 100'000; ++i) {
@@ -99,7 +99,7 @@ std::pair<peer_id, peer_id> meet(std::vector<std::unique_ptr<solo<Stack>>>& all,
   return {in_a, add(b, a)};
 }
 
-/// Keeps what it is told.
+/// Records its calls.
 struct noting final : mpx::detail::service {
   errc on_packet(peer_id source, const mpx::wire::header& h,
                  std::span<const std::byte> payload) noexcept override {
@@ -189,7 +189,7 @@ TEST_CASE_TEMPLATE("peers: dropped during transfers: all operations end, and the
     const errc why = waits.end();
     CHECK((why == errc::peer_lost || (why == errc{} && ranks::holds(*waits.data, 2))));
     CHECK(stays.end() == errc::peer_lost);
-    CHECK(!any.done());  // It waits for whoever comes.
+    CHECK(!any.done());  // It waits for any peer.
     auto later = send(*all[0], it, 8, 1, 1);
     CHECK(later.end() == errc::peer_lost);
     CHECK(all[0]->at->unexpected_bytes() == 0);
@@ -306,7 +306,7 @@ TEST_CASE_TEMPLATE("services: packets of their kinds are delivered to them only,
   CHECK(all[1]->at->send_to_service(1, {.kind = static_cast<mpx::wire::kind>(73)}, {}) == errc{});
   for (int i = 0; i < 10'000 && high.losses.empty(); ++i)
     for (auto& s : all) s->at->progress();
-  CHECK(high.losses == std::vector<peer_id>{1});  // A kind that nobody knows makes no sense.
+  CHECK(high.losses == std::vector<peer_id>{1});  // An unknown kind is malformed.
   CHECK(low.losses.empty());
   CHECK(at.send_to_service(1, {.kind = static_cast<mpx::wire::kind>(75)}, {}) == errc::peer_lost);
   at.remove_service(high);

@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stac
       std::error_code ec;
       receive.start(ec);
       CHECK(ec == mpx::errc::request);
-      auto moved = std::move(receive);  // An active one moves, and goes on.
+      auto moved = std::move(receive);  // An active one can be moved, and continues.
       CHECK(moved);
       send.start();
       if (round == 0) moved.wait();

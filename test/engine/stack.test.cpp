@@ -209,7 +209,7 @@ void two_at_once(mpx::rank_t n) {
         good += from_a == 1000 + other && from_b == 2000 + other && ring_works(in_a) &&
                 ring_works(in_b);
       } catch (const std::exception&) {
-        job.mark_ended(r, false);  // So that nobody waits for this rank.
+        job.mark_ended(r, false);  // So that no rank waits for this one.
       }
     });
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What the examples say of how to build and start them is true.
+"""The commands in the examples build and start them.
 
 commands.test.py MPXRUN: in MPX_BIN are the programs of this build, in MPX_SOURCE is the tree.
 """

@@ -144,8 +144,8 @@ void check_traffic() {
   }
 }
 
-/// Processes that come and go, each with a flow control of its own, and a receiver whose memory
-/// holds: what is stored of all never exceeds its bound, nor that its budget.
+/// Processes that are added and dropped, each with a flow control of its own, and a receiver with
+/// the invariant: the stored bytes of all never exceed its bound, nor the bound its budget.
 template <mpx::ElasticFlowControl F>
 void check_elastic(std::uint64_t budget) {
   struct remote {

@@ -65,7 +65,7 @@ void strangers(input in) {
     const std::uint8_t what = in.byte();
     if (what % 4 == 0 && outside.size() < 80) {
       ends e;
-      // Half of them are ranks as far as a stranger can hear that.
+      // Half of them are ranks, as far as a stranger can overhear.
       if (what % 8 == 0)
         require(::send(e.there.fd(), &knock, sizeof knock, MSG_NOSIGNAL) == sizeof knock);
       door.enter(std::move(e.here));
@@ -78,7 +78,7 @@ void strangers(input in) {
     }
     look();
   }
-  look();  // Reads what has come behind a knock: unread bytes keep a connection from being late.
+  look();  // Reads data behind a knock: unread bytes keep a connection from being late.
   outside.clear();
   door.tick(mpx::platform::now_ns() + 2 * tcp_listeners::patience_ns);
   require(door.counters().admitted == 0);

@@ -36,7 +36,7 @@ struct input {
   }
 };
 
-/// An end, what it has been told to write, and what it has read.
+/// An end, the data that it has to write, and the data that it has read.
 struct end {
   tls_stream stream;
   tcp_descriptor wire;

@@ -47,7 +47,7 @@ class own_file {
     harness::check(harness::holds(bytes, 1), "the file's bytes");
     ::close(fd);
     for (int own = 3; own < numbers; ++own)
-      harness::check(::fcntl(own, F_GETFD) >= 0, "somebody closed the program's file");
+      harness::check(::fcntl(own, F_GETFD) >= 0, "the program's file was closed");
   }
 
  private:

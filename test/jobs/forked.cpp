@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// For forked.test.py: each rank forks a child that ends as it is told, and then does its work.
+// For forked.test.py: each rank forks a child that ends as the argument says, and then does its
+// work.
 //   forked return|exit|_exit|exec|throw|static|takes|collective
 
 #include <sys/wait.h>
@@ -43,8 +44,8 @@ int go_on(mpx::environment<>& env, pid_t child, int pending_tag) {
   return 0;
 }
 
-/// The child takes what lies there for its parent, in vain, and drops what it held; the parent then
-/// gets all of it, and each sender learns of its receiver alone.
+/// The child receives data meant for its parent, without result, and drops its requests; the parent
+/// then gets all of it, and each sender learns of its receiver alone.
 int take(mpx::environment<>& env) {
   auto world = env.world();
   const mpx::rank_t next = (world.rank() + 1) % world.size();
@@ -80,14 +81,14 @@ int take(mpx::environment<>& env) {
   harness::check(!told.done() && !held.done(), "a receiver that was none");
   world.barrier();
   world.recv(got, last, 1);
-  harness::check(got == last, "what the child has tried to take");
+  harness::check(got == last, "data that the child tried to receive");
   message.recv(got);
-  harness::check(got == last, "what the child has dropped");
+  harness::check(got == last, "data of requests that the child dropped");
   world.recv(in, last, 3);
-  harness::check(in == out, "what was announced");
+  harness::check(in == out, "announced data");
   for (int i = 0; i < 3000; ++i) {
     world.recv(got, last, 4);
-    harness::check(got == i, "what was stored");
+    harness::check(got == i, "stored data");
   }
   world.recv(got, last, 5);
   told.wait();
@@ -96,7 +97,7 @@ int take(mpx::environment<>& env) {
   return code;
 }
 
-/// The child meets nobody, and reaches nobody's memory: not even where a store would do.
+/// The child can connect to no rank, and access no memory: not even where a store would do.
 int meet(mpx::environment<>& env) {
   auto world = env.world();
   const mpx::rank_t next = (world.rank() + 1) % world.size();
@@ -113,7 +114,7 @@ int meet(mpx::environment<>& env) {
       call();
       if (ec != mpx::errc::not_a_rank) ::_exit(1);
     };
-    if (world.size() > 1) {  // Alone, nobody is to be met.
+    if (world.size() > 1) {  // A rank alone has no peer.
       refused([&] { world.barrier(ec); });
       refused([&] { x = world.allreduce(x, std::plus<>{}, ec); });
       refused([&] { world.bcast(x, 0, ec); });
@@ -131,7 +132,7 @@ int meet(mpx::environment<>& env) {
   const int code = go_on(env, child, 9);
   win.fence();
   const mpx::rank_t last = (world.rank() + world.size() - 1) % world.size();
-  harness::check(win.local()[0] == last + 10 && win.local()[1] == 0, "what has been put");
+  harness::check(win.local()[0] == last + 10 && win.local()[1] == 0, "data that was put");
   world.barrier();
   return code;
 }

@@ -74,14 +74,14 @@ void leaves(world_type& world) {
   if (world.rank() == 0) world.recv<int>(1, 4);  // line: leaves
 }
 
-/// The last rank is killed; the others wait for each other all the same.
+/// The last rank is killed; the others wait for each other.
 void bereft(world_type& world) {
   world.barrier();
   if (world.rank() == 2) ::raise(SIGKILL);
   world.recv<int>(1 - world.rank(), 4);  // line: bereft
 }
 
-/// One of several receives, from anybody, and nobody sends.
+/// One of several receives from any source; no rank sends.
 void any_of(world_type& world) {
   int x = 0, y = 0;
   mpx::request<mpx::stack<>> all[2] = {world.irecv(x, mpx::any_source, 5),
@@ -105,7 +105,7 @@ void circle(world_type& world) {
   if (world.rank() == 2) world.irecv(x, next, 3).wait();  // line: circle_wait
 }
 
-/// Two hangs after one another: the first ends when rank 0 comes back.
+/// Two hangs in sequence: the first ends when rank 0 continues.
 void twice(world_type& world) {
   for (int turn = 0; turn < 2; ++turn) {
     if (world.rank() == 0) std::this_thread::sleep_for(2s);
@@ -114,12 +114,12 @@ void twice(world_type& world) {
   std::puts("done");
 }
 
-/// A world of one that waits for itself.
+/// A job of one rank that waits for itself.
 void alone(world_type& world) {
   auto m = world.mprobe(0, 1);  // line: alone
 }
 
-/// Everybody talks to everybody; nothing hangs.
+/// All ranks exchange messages; nothing hangs.
 void works(world_type& world) {
   for (int i = 0; i < 1000; ++i) static_cast<void>(world.allreduce(i, std::plus<>{}));
 }

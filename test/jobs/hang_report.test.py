@@ -187,7 +187,7 @@ def test_world_of_one():
 
 
 def test_alone_without_mpxrun():
-    """Nobody else can print: the program does."""
+    """No other process can print: the program does."""
     job = subprocess.Popen([HANG, "alone"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            stdin=subprocess.DEVNULL, env={**CLEAN, "MPX_HANG_REPORT": "0.3"})
     r = "".join(iter(job.stderr.readline, f"  {END}; another report follows only if something moves\n"))
@@ -226,14 +226,14 @@ def keeper_of(job):
 
 
 def used(pid):
-    """How often a process has gone to sleep, and the seconds of CPU that it took."""
+    """Number of times that a process has slept, and the seconds of CPU that it took."""
     sleeps = re.search(r"^voluntary_ctxt_switches:\s*(\d+)", Path(f"/proc/{pid}/status").read_text(), re.M)
     stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return int(sleeps[1]), (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def keeper_while_blocked(options, until, seconds=3):
-    """What mpxrun does in so many seconds of a job that is blocked, from when it has printed `until`."""
+    """Sleeps and CPU time of mpxrun in so many seconds of a blocked job, after it has printed `until`."""
     job = start("-n", 4, *options, HANG, "circle_of_all")
     try:
         keeper = keeper_of(job)
@@ -252,7 +252,7 @@ def keeper_while_blocked(options, until, seconds=3):
 
 
 def test_mpxrun_does_not_burn_cpu_for_it():
-    # Off: it sleeps. A look a second before anybody waits for long; later one each limit/8, at most.
+    # Off: it sleeps. One poll a second before any rank waits for long; later at most one each limit/8.
     looks, cpu, took = keeper_while_blocked((), "")
     assert looks <= 2 and cpu < 0.02 * PATIENCE, (looks, cpu)
     looks, cpu, took = keeper_while_blocked(("--hang-report", "100"), "")

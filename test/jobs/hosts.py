@@ -54,12 +54,12 @@ class Hosts:
             self.shell.cleanup()
 
     def command(self, *words, ranks_each=2):
-        """What mpxrun starts, so that ranks 0, 1 are on the first host, 2, 3 on the second, ..."""
+        """A command for mpxrun that puts ranks 0, 1 on the first host, 2, 3 on the second, ..."""
         return ("-n", ranks_each * len(self.names), "sh", "-c",
                 f'exec ip netns exec {self.prefix}h$((MPX_RANK / {ranks_each})) "$@"', "sh", *words)
 
     def on_first(self, *words):
-        """What runs on the first host."""
+        """A command that runs on the first host."""
         return ("ip", "netns", "exec", self.names[0], *words)
 
     def remote_shell(self):
@@ -79,7 +79,7 @@ class Hosts:
         return ",".join(f"10.213.0.{i + 1}:{ranks_each}" for i in range(len(self.names)))
 
     def rules(self, host, verdict):
-        """What becomes of packets that come to and leave a host; "": they pass."""
+        """Sets the fate of packets to and from a host; "": they pass."""
         def chain(hook):
             return f"chain {hook} {{ type filter hook {hook} priority 0; {verdict}; }}\n"
         text = "add table inet m\ndelete table inet m\n"

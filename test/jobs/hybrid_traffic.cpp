@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What hybrid_kill9.test.py kills: nobody but the transport tells of deaths.
+// Victim of hybrid_kill9.test.py: only the transport reports deaths.
 
 #include <mpx/cluster.hpp>
 

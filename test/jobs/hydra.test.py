@@ -90,11 +90,11 @@ def test_a_rank_that_goes():
         lost(r)
         if code is not None:
             equal(r.returncode, code)
-    contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as it was told")
+    contains(hydra("-n", 3, JOINED, "abort").stderr, "rank 1 aborted the job with code 7: as requested")
 
 
 def test_a_rank_that_leaves_alone():
-    """Who leaves by an exception that is caught has failed, for those who learn it by the launcher alone."""
+    """A rank that leaves by a caught exception has failed, for ranks that learn it by the launcher alone."""
     lost(failing("-n", 3, JOINED, "kvs-throw"))
 
 
@@ -111,7 +111,7 @@ def test_a_rank_that_cannot_join():
 
 
 def test_a_rank_without_descriptors():
-    """Whether a rank has room for the job's memory is known to it alone: all of them fail, and say why."""
+    """Only a rank itself knows that it has no room for the job's memory: all ranks fail, with the reason."""
     for limit in range(8, 20):
         r = hydra("-n", 2, JOINED, ":", "-n", 1, "sh", "-c", f'ulimit -n {limit}; exec "$0"', JOINED)
         assert "hang: not over" not in r.stderr, (limit, r.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the scripts here share: programs by name, jobs with a time bound, what they leave behind.
+"""Shared by the scripts here: programs by name, jobs with a time limit, remains of jobs.
 
 A script is called as SCRIPT MPXRUN HELPER... [name of a test...]
 """
@@ -72,7 +72,7 @@ class Traces:
 
     @staticmethod
     def of_the_living(name):
-        """Whether a process that still runs has it: other tests, of libfabric's shm, which calls it PID:UID:NUMBER."""
+        """True if a process that still runs has it: other tests, of libfabric's shm, which calls it PID:UID:NUMBER."""
         pid = name.partition(":")[0]
         return ":" in name and pid.isdigit() and alive(pid)
 

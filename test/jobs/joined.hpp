@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The program of joined.cpp and joined_pmix.cpp.
-//   joined [MODE]    what rank 1 does at the end: nothing (none), kill, abort or throw; or the whole
+//   joined [MODE]    what rank 1 does at the end: nothing (none), kill, abort or throw; or the
+//   whole
 //                    job (kvs): it exchanges values over the launcher's store alone, on any hosts;
 //                    then rank 1 leaves by an exception, for which the others wait (kvs-throw)
 
@@ -41,10 +42,10 @@ inline void meet(mpx::bootstrap::anywhere job, bool throws) {
     job.fence([] {});
     for (mpx::rank_t r = 0; r < job.size(); ++r)
       harness::check(job.get(r, key) == std::string(700, '=') + std::to_string(r), "not published");
-    harness::check(!job.get(0, "nothing"), "published by nobody");
+    harness::check(!job.get(0, "nothing"), "a value that was never published");
   }
   std::printf("rank %d of %d met\n", job.rank(), job.size());
-  if (throws && job.rank() == 1) throw std::runtime_error("as it was told");
+  if (throws && job.rank() == 1) throw std::runtime_error("as requested");
   if (throws) job.fence([] {});
 }
 
@@ -69,8 +70,8 @@ inline int main(int argc, char** argv) {
     if (mode == "none") return 0;
     world.barrier();
     if (world.rank() == 1 && mode == "kill") ::raise(SIGKILL);
-    if (world.rank() == 1 && mode == "abort") env.abort(7, "as it was told");
-    if (world.rank() == 1 && mode == "throw") throw std::runtime_error("as it was told");
+    if (world.rank() == 1 && mode == "abort") env.abort(7, "as requested");
+    if (world.rank() == 1 && mode == "throw") throw std::runtime_error("as requested");
     int never = 0;
     world.recv(never, 1, 2);
   } catch (const mpx::error& e) {

@@ -23,7 +23,7 @@ def pids_of(job):
 
 
 def finish(job, since):
-    """What a job has printed that is over soon."""
+    """Output of a job that ends soon."""
     out, err = job.communicate(timeout=30 * LIMITS)
     took = time.monotonic() - since
     assert took < SECONDS, f"over only after {took:.2f} s: {out!r} {err!r}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the tests of other launchers share: jobs by their command lines, and why they are skipped."""
+"""Shared by the tests of other launchers: jobs by their command lines, and reasons to skip them."""
 
 import os
 import re

@@ -43,7 +43,7 @@ def test_advice():
     for env, advice in ((slurm, "include mpx/bootstrap/pmi1.hpp in the program. Give srun --mpi=pmi2, or start it with"),
                         ({**slurm, "PMI_FD": "9"}, "include mpx/bootstrap/pmi1.hpp in the program. Start it with"),
                         ({**slurm, "PMIX_RANK": "0"}, "include mpx/bootstrap/pmix.hpp in the program. Start it with"),
-                        ({"OMPI_COMM_WORLD_SIZE": "2"}, "a world of one rank. Start it with")):
+                        ({"OMPI_COMM_WORLD_SIZE": "2"}, "a job of one rank. Start it with")):
         contains(started(env).stderr, advice)
 
 

@@ -38,7 +38,7 @@ bool strands(World& world, const std::string& what) {
   } else if (what == "send") {
     const std::vector<char> data(long_bytes);
     if (!leaver) world.send(data, 1, 4);
-  } else if (what == "send_dropped") {  // It has sent, and nobody receives that.
+  } else if (what == "send_dropped") {  // It has sent, and no rank receives that.
     const std::vector<char> data(long_bytes);
     if (leaver) static_cast<void>(world.isend(data, 0, 9));
     if (!leaver) world.template recv<int>(1, 4);
@@ -74,7 +74,7 @@ void goes_on(World& world, const std::string& what) {
       if (me == 0) world.send(more, 2, 4);
       if (me == 2) world.recv(more, 0, 4);
     }
-  } else if (what == "tests") {  // It gives up.
+  } else if (what == "tests") {  // It stops.
     const auto until = std::chrono::steady_clock::now() + for_long;
     if (me == 0) {
       auto r = world.irecv(x, 1, 4);
@@ -87,7 +87,7 @@ void goes_on(World& world, const std::string& what) {
       std::this_thread::sleep_for(for_long);
       world.recv(data, 1, 4);
     }
-  } else if (what == "detached") {  // Rank 1 sends when rank 2 has come, which it does late.
+  } else if (what == "detached") {  // Rank 1 sends after rank 2's message, which is late.
     if (me == 2) std::this_thread::sleep_for(for_long);
     static mpx::rank_t given;  // Read after this function has returned.
     given = me;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libraries: mpx::libfabric
-// What libfabric_silent.test.py kills, in a job whose bootstrap knows nothing of the living and the
-// dead: in the middle of its messages if there is an argument, else before it has spoken.
+// Victim of libfabric_silent.test.py, in a job whose bootstrap does not know the state of ranks:
+// killed in the middle of its messages if there is an argument, else before it has sent one.
 
 #include <mpx/bootstrap/anywhere.hpp>
 #include <mpx/rdma.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // libraries: mpx::libfabric
-// What libfabric_kill9.test.py kills.
+// Victim of libfabric_kill9.test.py.
 
 #include <mpx/rdma.hpp>
 #include <mpx/transport/rdma/libfabric.hpp>

@@ -13,7 +13,7 @@ namespace {
 
 using namespace nic_contract;
 
-/// Writes to everybody until somebody is lost; then the others go on.
+/// Writes to all ranks until one is lost; then the others continue.
 template <class N>
 void play() {
   mpx::bootstrap::mpxrun me;

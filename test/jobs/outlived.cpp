@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The last rank kills itself; the others revoke, shrink, and go on without it.
+// The last rank kills itself; the others revoke, shrink, and continue without it.
 
 #include <signal.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ int main() {
   check(rest.size() == n - 1, "those that live");
   check(rest.allreduce(1, std::plus<>{}) == n - 1, "a sum of those that live");
   const auto after = world.agree(~(1 << world.rank()));
-  check(after.failed.size() == 1 && after.value == ~((1 << (n - 1)) - 1), "who is gone");
+  check(after.failed.size() == 1 && after.value == ~((1 << (n - 1)) - 1), "failed ranks");
   auto halves = rest.split(rest.rank() % 2);
   check(halves.allreduce(1, std::plus<>{}) == halves.size(), "a part of those that live");
   (void)rest.agree(1);  // No rank leaves before all are done: other ranks would see a loss.

@@ -39,7 +39,7 @@ def test_report():
         equal(by_name["put"][0][0], ranks)
         for calls, time, waiting, _ in found.values():
             assert calls > 0 and waiting <= time * 1.01 + 1e-6, found
-        # The others wait 20 ms a step for the last rank, in one of these calls, and it for nobody.
+        # The other ranks wait 20 ms a step for the last one, in one of these calls; it waits for none.
         waited = sum(by_name[n][0][2] for n in ("send", "wait", "barrier"))
         assert waited > 0.09, r.stderr
         longest = max((by_name[n][0] for n in ("send", "wait", "barrier")), key=lambda row: row[2])

@@ -49,7 +49,7 @@ def report_of(what, ranks, first_line):
 
 
 def repeats(report):
-    """What is the same every time."""
+    """The part of a text that is the same every time."""
     return re.sub(r"\bfor [\d.]+ s\b", "for ... s", re.sub(r"\(pid \d+\)", "(pid ...)", report))
 
 

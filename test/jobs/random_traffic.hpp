@@ -209,16 +209,16 @@ class player {
       checksum_received_ += sum(in.all());
       check(harness::holds(in.all(), serial(from)),
             [&] { return "sendrecv " + std::to_string(i); });
-      if (i % 3 != 0) world_.barrier();  // An any_source of this turn must not meet the next.
+      if (i % 3 != 0) world_.barrier();  // Receives from any source must not match the next turn.
     }
   }
 
   void finish() {
     check(world_.allreduce(checksum_sent_, std::plus<>{}) ==
               world_.allreduce(checksum_received_, std::plus<>{}),
-          [] { return std::string("what was received is not what was sent"); });
+          [] { return std::string("a received message has wrong contents"); });
     check(env_.detach_buffer().size() == attached_.size(),
-          [] { return std::string("the attached buffer did not come back"); });
+          [] { return std::string("the attached buffer was not returned"); });
     for (auto& c : comms_) check(!c.iprobe(), [] { return std::string("a message too many"); });
     check(env_.unexpected_bytes() == 0,
           [] { return std::string("unexpected memory is not given back"); });
@@ -397,8 +397,8 @@ void play_many(std::uint64_t seed, std::uint64_t programs) {
   p.finish();
 }
 
-/// Plays a seed, which `play` is told, under a watchdog; where a number of programs follows, so
-/// many from that seed on, over `Many`.
+/// Plays the seed given to `play`, under a watchdog; with a number of programs, so many from that
+/// seed on, over `Many`.
 template <class Many = void, class Play>
 int main(int argc, char** argv, Play&& play) {
   const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;

@@ -55,7 +55,7 @@ def main():
                 packet = os.read(tun, PACKET_BYTES_MAX)
             except BlockingIOError:
                 continue
-            # The addresses' last byte; what is no IPv4 is for nobody.
+            # The addresses' last byte; other packets than IPv4 are dropped.
             place = packet[19] - 1 if len(packet) >= 20 and packet[0] >> 4 == 4 else -1
             if 0 <= place < len(tuns):
                 due = now + delay + random.uniform(-jitter, jitter)

@@ -55,8 +55,9 @@ def test_roles():
                 (HOLDER, [f"rank 2: {lost} with the lock", f"rank 3: {lost} with the lock"]),
                 (WAITER, ["rank 3: had the lock"])):
             got = lines_after(program, victim)
-            # The holder hears of the death by its own connection, and may unlock before the owner hears, who then
-            # gives the lock to the dead: nobody can tell that from a death under the lock.
+            # The holder learns of the death by its own connection, and may unlock before the owner learns of it,
+            # which then grants the lock to the dead rank: this cannot be distinguished from a death under the
+            # lock.
             if victim == WAITER and program == "hybrid_windows" and got == [f"rank 3: {lost} with the lock"]:
                 continue
             equal((program, victim, got), (program, victim, wanted))

@@ -66,7 +66,7 @@ def test_a_rank_that_goes():
         equal(r.stderr.count("rank 1 (pid "), 2)
         r = srun(f"--mpi={way}", "-N2", "-n3", joined, "abort")
         assert r.returncode in (7, 128 + 9), r.returncode  # srun has the highest of all ranks.
-        contains(r.stderr, "rank 1 aborted the job with code 7: as it was told")
+        contains(r.stderr, "rank 1 aborted the job with code 7: as requested")
 
 
 def test_hosts_that_are_pretended():

@@ -69,8 +69,8 @@ NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs={cpus} S
 PartitionName=p Nodes=n1,n2 Default=YES OverSubscribe=FORCE:4 State=UP MaxTime=5
 """
 
-# Left to itself, slurmd looks for the cgroups of the machine, and ends where there are none, as in a
-# container. This plugin asks for nothing until somebody uses it, which nobody does here.
+# By default slurmd looks for the cgroups of the machine, and ends if there are none, as in a container. This
+# plugin needs none until it is used, which does not happen here.
 CGROUPS = "CgroupPlugin=cgroup/v1\n"
 
 
@@ -155,7 +155,7 @@ class Cluster:
         return (PROGRAMS["srun"], "--quiet", "--immediate=20", "--time=1", *command)
 
     def speaks(self, way):
-        """Whether it has a plugin for that."""
+        """True if it has a plugin for that."""
         r = subprocess.run([PROGRAMS["srun"], "--mpi=list"], capture_output=True, text=True, env=self.env,
                            timeout=100, check=False)
         return way in r.stdout

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // Rank 1 is stopped by a signal while rank 0 drops requests that the two have under way: dropping
-// waits for nobody, and when rank 1 goes on, all that was sent arrives.
+// waits for no rank, and when rank 1 continues, all sent messages arrive.
 
 #include <signal.h>
 #include <unistd.h>

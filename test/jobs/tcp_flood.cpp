@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// Ranks that compute for some seconds, while a stranger opens connections to them, and then meet for
-// the first time. tcp_flood tcp|cluster
+// Ranks that compute for some seconds, while a stranger opens connections to them, and then connect
+// for the first time. tcp_flood tcp|cluster
 
 #include <chrono>
 #include <mpx/cluster.hpp>
@@ -29,7 +29,7 @@ void meet() {
     auto received = world.irecv(said, from, 1);
     world.send(world.rank(), to, 1);
     received.wait();
-    harness::check(said == from, "another rank's message has come");
+    harness::check(said == from, "a message of another rank arrived");
   }
 }
 

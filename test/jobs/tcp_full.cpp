@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // Over sockets rank 0 has no descriptor left for a connection to rank 1, which waits for a message
-// of it and cannot know that. Both are told, whoever connects. tcp_full [late]
-//   late: rank 0 polls for a while before it sends, and rank 1 has connected in vain by then.
+// of it and cannot know that. Both get an error, whichever connects. tcp_full [late]
+//   late: rank 0 polls for a while before it sends, and rank 1 has failed to connect by then.
 
 #include <sys/resource.h>
 #include <unistd.h>

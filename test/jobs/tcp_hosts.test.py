@@ -143,7 +143,7 @@ def test_connections_are_reset():
     with Hosts(2) as hosts:
         def disturb():
             for _ in range(5):
-                # Whoever says something on a connection is told that there is none; calls pass.
+                # Data on an unknown connection is answered by a reset; new connections pass.
                 hosts.rules(1, "tcp flags & (syn | rst) == 0 reject with tcp reset")
                 time.sleep(0.1)
                 hosts.rules(1, "")

@@ -100,7 +100,7 @@ def test_a_tunnel_of_each_host():
 
 @on_hosts
 def test_a_network_of_one_host_alone():
-    """Nobody can tell beforehand that the others do not reach it: they try, and go on."""
+    """No rank can know beforehand that the others do not reach it: they try, and continue."""
     with Hosts(2, lonely) as hosts:
         meet(hosts)
         meet(hosts, ranks_each=2)

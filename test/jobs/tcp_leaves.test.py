@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 300
-"""What leaves.test.py shows, and hang reports, over sockets, and over both sockets and shared memory."""
+"""The tests of leaves.test.py, and hang reports, over sockets, and over both sockets and shared memory."""
 
 from jobs import PATIENCE, equal, helper, main, run
 from left_early import LEGAL, STRANDED, ends, goes_on, has, line_of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// For tcp_interfaces.test.py: ranks that meet for the first time, over sockets.
+// For tcp_interfaces.test.py: ranks that connect for the first time, over sockets.
 //   tcp_meet         each exchanges a message with every other rank; prints "met", or the error
 //   tcp_meet die     the same, but the last rank kills itself before, and the others wait for it
 //   tcp_meet late    the same, but odd ranks compute for 3 s before they look at the network
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     told("met");
   } catch (const mpx::error& e) {
     told(e.what());
-    std::_Exit(0);  // There is nobody to leave with.
+    std::_Exit(0);  // There is no rank to leave with.
   }
   return 0;
 }

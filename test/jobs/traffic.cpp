@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // compilers: both
-// What kill9.test.py kills: all ranks exchange messages of all sizes until one of them is lost.
+// Victim of kill9.test.py: all ranks exchange messages of all sizes until one of them is lost.
 //   traffic MODE     MODE: all (everything at once), ring (blocking sendrecv), reduce (collectives)
 
 #include <unistd.h>
@@ -21,9 +21,9 @@ using communicator = mpx::communicator<stack>;
 
 constexpr std::size_t sizes[] = {0, 8, 40, 1000, 16'000, 100'000, 700'000};
 
-/// Everybody sends to everybody, received from any source. Each round has a tag of its own: a
-/// receive that took the next round's message of a rank that is ahead would leave one of this round
-/// to a rank that waits for it.
+/// All ranks send to all, received from any source. Each round has a tag of its own: a receive that
+/// took the next round's message of a rank that is ahead would leave one of this round to a rank
+/// that waits for it.
 void exchange(communicator world, std::uint64_t round, std::vector<std::vector<std::byte>>& in,
               const std::vector<std::byte>& out) {
   std::vector<mpx::request<stack>> requests;

@@ -107,7 +107,7 @@ void passive(const Comm& world) {
 }
 
 /// The lock of rank 0's memory: rank 1 holds it, rank 2 waits for it, and rank 3 comes once
-/// `victim` is dead. The living go on with a new window.
+/// `victim` is dead. The survivors continue with a new window.
 template <class Comm>
 void role(const Comm& world, mpx::rank_t victim) {
   auto w = mpx::allocate_window<word>(world, 100);
@@ -161,7 +161,7 @@ void role(const Comm& world, mpx::rank_t victim) {
   for (mpx::rank_t r = 2; me == 0 && r < 4; ++r)
     if (r != victim) world.template recv<int>(r);
   std::error_code freed;
-  w.free(freed);  // Waits for nobody that is dead.
+  w.free(freed);  // Waits for no dead rank.
   harness::check(freed == mpx::errc::peer_lost, "free: " + freed.message());
   auto rest = world.shrink();
   auto again = mpx::allocate_window<word>(rest, 10);

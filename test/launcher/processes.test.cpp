@@ -13,8 +13,8 @@ namespace {
 /// Processes that end as they are looked at.
 struct scripted_processes {
   std::map<int, int> parents;
-  int gone_at = 0;  // When that many have been looked at, `gone` is no more, and who was below it
-  int gone = 0;     // has come to `heir`.
+  int gone_at = 0;  // After so many look-ups `gone` has ended, and its children
+  int gone = 0;     // belong to `heir`.
   int heir = 0;
   int looks = 0;
 

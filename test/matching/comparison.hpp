@@ -124,8 +124,8 @@ struct traffic {
   unsigned wild_percent;  // Of receives and probes.
   std::size_t queue_max;  // Of receives and of messages.
   bool lawful = true;  // A receive is posted only if no message waits for it, as the engine does.
-  // Of messages, those that the receive posted last is for; the tags of receives then go on as they
-  // went before, mostly.
+  // Share of messages that match the receive posted last; the tags of receives then mostly continue
+  // in the same direction.
   unsigned backwards_percent = 0;
 };
 

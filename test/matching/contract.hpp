@@ -129,7 +129,7 @@ void check_earliest_receive() {
   }
 }
 
-/// An earlier receive that does not match stands in nobody's way.
+/// An earlier receive that does not match is skipped.
 template <mpx::Matcher M>
 void check_passing_over() {
   M m;

@@ -32,7 +32,7 @@ template <class Stack>
 void look_elsewhere(mpx::environment<Stack>& env) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   while (std::chrono::steady_clock::now() < until)
-    harness::check(!env.world().iprobe(0, 99), "found what was not sent");
+    harness::check(!env.world().iprobe(0, 99), "a message was found that was not sent");
   std::printf("rank 1: %llu KiB of unexpected messages, %llu KiB are allowed\n",
               static_cast<unsigned long long>(env.unexpected_bytes() / 1024),
               static_cast<unsigned long long>(env.unexpected_bytes_bound() / 1024));

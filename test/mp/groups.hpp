@@ -24,7 +24,7 @@ void together(const mpx::communicator<Stack>& world, int rounds) {
     int x = 0;
     const mpx::rank_t next = (twin->rank() + 1) % twin->size();
     twin->sendrecv(part->rank(), next, 1, x, mpx::any_source, 1);
-    check(x == (twin->rank() + twin->size() - 1) % twin->size(), "what comes from the left");
+    check(x == (twin->rank() + twin->size() - 1) % twin->size(), "data from the left");
   }
   auto here = world.split(mpx::split_by::shared_memory);
   constexpr bool share = mpx::shares_windows<typename Stack::transport_type>;

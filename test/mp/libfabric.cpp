@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // ranks: 2 3
 // timeout: 110
-// Ranks that are processes, over libfabric: what every card does, then messages and collectives, with
-// each provider that is here, or those that are named.
+// Ranks that are processes, over libfabric: what every card does, then messages and collectives,
+// with each provider that is here, or those that are named.
 
 #include <sys/mman.h>
 
@@ -70,7 +70,7 @@ void remap(mpx::environment<stack>& env) {
     } else {
       world.recv(data, 0, round);
       for (std::size_t i = 0; i < words; ++i)
-        harness::check(data[i] == static_cast<int>(i) * (round + 1), "what was there before");
+        harness::check(data[i] == static_cast<int>(i) * (round + 1), "data from before");
     }
     ::munmap(place, words * sizeof(int));
   }

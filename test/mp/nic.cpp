@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // ranks: 2 3
 // timeout: 100
-// What every card does, between processes; then where the kernel refuses to copy between them.
+// The contract suite of cards, between processes; then with a kernel that refuses to copy between
+// them.
 
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ int main() try {
   const auto with = play_all();
   harness::check((with.kernel_bytes == 0) != (with.staged_bytes == 0), "one way or the other");
   if (::getuid() != 0) return 0;  // Only root can change its user.
-  harness::check(::setresuid(65534, 65534, 65534) == 0, "root becomes nobody");
-  harness::check(play_all().staged_bytes != 0, "what the kernel refuses to copy is staged");
+  harness::check(::setresuid(65534, 65534, 65534) == 0, "change of the user");
+  harness::check(play_all().staged_bytes != 0, "data that the kernel refuses to copy is staged");
 } catch (const std::exception& e) {
   harness::fail(e.what());
 }

@@ -35,7 +35,7 @@ inline void check(const std::vector<std::byte>& got, mpx::rank_t from, std::size
   });
 }
 
-/// Everybody to everybody at once, received from whoever comes.
+/// All ranks send to all at once, received from any source.
 template <class Stack>
 void exchange(mpx::communicator<Stack> world) {
   for (std::size_t round = 0; round < std::size(sizes); ++round) {

@@ -103,7 +103,7 @@ void round_the_ring(const mpx::communicator<Stack>& world, std::size_t bytes, st
       it.send.wait();
       check(it.receive.wait().bytes() == bytes, "how long it is");
     }
-    check(wrong == 0, "what has come");
+    check(wrong == 0, "received data");
   }
 }
 

@@ -2,8 +2,8 @@
 // ranks: 1 2 3 6
 // timeout: 120
 // Ranks that are processes, over registered memory in software, of which there is little: 20 MB a
-// rank. Six of them exchange blocks of 4 MiB all at once, where requests that hold memory while they
-// wait for more would wait for ever.
+// rank. Six of them exchange blocks of 4 MiB all at once, where requests that hold memory while
+// they wait for more would wait for ever.
 
 #include <chrono>
 #include <functional>
@@ -54,5 +54,5 @@ int main() {
   harness::check(env.transport().counters().puts != 0, "nothing was put");
   const std::uint64_t refused =
       env.world().allreduce(seen.refusals + env.transport().memory_refusals(), std::plus<>{});
-  harness::check(env.world().size() < 6 || refused != 0, "the limit was never met");
+  harness::check(env.world().size() < 6 || refused != 0, "the limit was never reached");
 }

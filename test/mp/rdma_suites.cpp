@@ -2,8 +2,8 @@
 // ranks: 2 7
 // timeout: 120
 // sanitizers: none
-// What processes do over shared memory, over registered memory in software: collectives by every
-// algorithm, groups, messages in parts by several threads, and a flood.
+// The suites of processes over shared memory, over registered memory in software: collectives by
+// every algorithm, groups, partitioned messages of several threads, and a flood.
 
 #include <mpx/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>

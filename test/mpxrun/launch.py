@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the scripts here share: mpxrun and a victim to start, jobs, who is alive.
+"""Shared by the scripts here: mpxrun and a victim to start, jobs, live processes.
 
 A script is called as SCRIPT MPXRUN VICTIM [name of a test...]
 """
@@ -42,7 +42,7 @@ def stat_of(pid):
 
 
 def name_of(pid):
-    """What the kernel calls a process; nothing if there is no such process."""
+    """The kernel's name of a process; nothing if there is no such process."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except (FileNotFoundError, ProcessLookupError):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # timeout: 240
 # sanitizers: none
-"""Who is the rank below wrappers, and that nothing outlives a job, however it ends.
+"""The rank below wrappers is found, and nothing outlives a job, however it ends.
 
 left_behind.test.py MPXRUN VICTIM [name of a test...]; TURNS=20 repeats the races more often.
 """
@@ -26,7 +26,7 @@ ROOT = os.geteuid() == 0
 SECONDS = 2.0 * LIMITS  # in which everything is over
 ANOTHER_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
-# Since Linux 6.15 a pidfd knows how its process ended, whoever reaped it.
+# Since Linux 6.15 a pidfd knows how its process ended, whichever process reaped it.
 STATUS_IS_KEPT = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 15)
 
 # Number of processes that a rank of this command has, and the command.
@@ -310,7 +310,7 @@ def test_who_leaves_after_a_loss_is_not_blamed():
 
 def test_a_signal_to_the_group_counts_once():
     for s in (signal.SIGTERM, signal.SIGINT):
-        # (The leak checker of a victim hangs when a second signal meets it.)
+        # (The leak checker of a victim hangs if it gets a second signal.)
         with Job("-n", 3, "-x", "ASAN_OPTIONS=detect_leaks=0", VICTIM, "catch", preexec_fn=os.setpgrp) as job:
             for _ in range(3):
                 job.process.stdout.readline()
@@ -326,7 +326,7 @@ def test_ulimit_f():
                             "; exit ${PIPESTATUS[0]}"], capture_output=True, text=True, env=CLEAN, timeout=50)
         equal((r.returncode, r.stdout, r.stderr.count("\n")), (1, "", 1))
         matches(r.stderr, r"^mpxrun: .*`ulimit -f`")
-    # It is the ranks' limit all the same.
+    # It is still the ranks' limit.
     r = subprocess.run(["bash", "-c", f"ulimit -f 100000; {MPXRUN} -n 2 bash -c 'ulimit -f'"],
                        capture_output=True, text=True, env=CLEAN, timeout=50)
     equal((r.returncode, r.stdout), (0, "100000\n" * 2))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
-// What mpxrun.test.py lets mpxrun start: joins the job by the bootstrap alone and then behaves,
-// or does not.
+// The program that mpxrun.test.py starts: joins the job by the bootstrap alone and then works, or
+// fails in the way that its argument names.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ const auto nothing = [] {};
 
 void sleep_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-/// Publishes, meets, reads what the others published. Prints one line.
+/// Publishes, waits in a fence, reads the values of the others. Prints one line.
 int hello() {
   bootstrap job = mpx::bootstrap::detect();
   job.put("name", "rank-" + std::to_string(job.rank()));
@@ -56,8 +56,8 @@ int unwind(mpx::rank_t who, int code) {
   return code;
 }
 
-/// One rank leaves its environment by an exception, and tells of it only when the others, which
-/// fail for that, have ended. `ms`: how long that takes it.
+/// One rank leaves its environment by an exception, and reports it only when the others, which fail
+/// for that, have ended. `ms`: the time that this takes.
 int last_word(mpx::rank_t who, int ms) {
   mpx::rank_t rank = -1;
   try {
@@ -75,7 +75,8 @@ int last_word(mpx::rank_t who, int ms) {
   return 3;
 }
 
-/// One rank ends as told; the others wait for it in a fence and report what they get, and when.
+/// One rank ends as `how` says; the others wait for it in a fence and report the error, and the
+/// time.
 int die(mpx::rank_t who, const std::string& how) {
   bootstrap job = mpx::bootstrap::detect();
   job.fence(nothing);
@@ -111,7 +112,7 @@ int die(mpx::rank_t who, const std::string& how) {
                 e.code() == mpx::errc::peer_lost ? "peer_lost" : "other",
                 static_cast<int>(ms.count()), e.what());
     std::fflush(stdout);
-    if (how == "part") return job.rank() == 0 ? 0 : 5;  // as after a loss that nobody handles
+    if (how == "part") return job.rank() == 0 ? 0 : 5;  // as after a loss that is not handled
     job.mark_finished();
     return 0;
   }
@@ -129,7 +130,7 @@ int lines(int count) {
   return 0;
 }
 
-/// Prints lines, flushes none, and then ends as told; the others wait until they are ended.
+/// Prints lines, flushes none, and then ends as `how` says; the others wait until they are ended.
 int steps(mpx::rank_t who, const std::string& how) {
   if (how == "unbuffered") std::setvbuf(stdout, nullptr, _IONBF, 0);
   if (how == "full") std::setvbuf(stdout, nullptr, _IOFBF, 1 << 16);
@@ -196,7 +197,7 @@ int environments() {
 }
 
 int parts() {
-  // "one" has no end of line: it is shown after a silence, and goes on afterwards.
+  // "one" has no end of line: it is shown after a silence, and continues afterwards.
   const char* rank = std::getenv("MPX_RANK");
   if (rank == nullptr || std::strcmp(rank, "0") != 0) return 0;
   for (const char* text : {"one", " two\n", "10%\r", "20%\r\n", "rest"}) {

@@ -61,7 +61,7 @@ void use_library(const objects::world& world) {
   MPX_TEST_REQUIRE(caught);
 }
 
-/// Nothing else may lie where the plugin was: whoever jumps there ends.
+/// The plugin's addresses are not mapped any more: a jump to them ends the program.
 void unload(void* plugin, const char* path) {
   const auto [begin, end] = mapped(path);
   MPX_TEST_REQUIRE(begin != 0);

@@ -17,7 +17,7 @@ namespace modelled {
 
 using namespace mpx::platform::native;  // All that is not said below.
 
-/// A core whose time passes by what a thread does on it.
+/// A core whose time passes by the actions of a thread on it.
 struct core {
   std::int64_t now_ns = 0;
   std::int64_t used_ns = 0;  // CPU time of the thread that is modelled.

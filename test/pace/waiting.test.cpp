@@ -23,7 +23,7 @@ using policy = mpx::waiting::spin_then_sleep<>;
 using sooner = mpx::waiting::spin_then_sleep<50 * us>;
 
 struct cost {
-  std::int64_t late_ns = 0;  // After what is awaited has come.
+  std::int64_t late_ns = 0;  // After the awaited event.
   std::int64_t used_ns = 0;  // CPU time.
   bool slept = false;
 };

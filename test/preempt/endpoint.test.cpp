@@ -2,7 +2,7 @@
 // own_headers: yes
 // sanitizers: thread
 // Several threads of a rank that wait for each other's messages under all kinds of schedules: one
-// sleeps in the transport, the others follow it, and whoever has something to do is woken.
+// sleeps in the transport, the others follow it, and a thread with something to do is woken.
 
 #include "explore.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using explore::fault;
 
-/// Sleeps after the second look in vain.
+/// Sleeps after the second poll without result.
 struct drowsy {
   using policy_axis = mpx::wait_axis;
   static constexpr std::string_view name = "drowsy";
@@ -127,7 +127,7 @@ class two_ranks {
     return m;
   }
   void check(const bytes& got, std::size_t size, mpx::tag_t seed) {
-    if (got != message(size, seed)) scheduler_.fail("a message is not what was sent");
+    if (got != message(size, seed)) scheduler_.fail("a message has wrong contents");
   }
   static std::size_t size_of(mpx::tag_t i) {
     constexpr std::size_t sizes[] = {8, 100, 700, 0, 2000};
@@ -279,7 +279,7 @@ class two_ranks {
     bytes in(8);
     std::error_code why;
     world.recv(in, 1, t, why);
-    if (why != mpx::errc::peer_lost) scheduler_.fail("a receive from nobody succeeds");
+    if (why != mpx::errc::peer_lost) scheduler_.fail("a receive from a lost rank succeeds");
   }
   void stuck(communicator& world, mpx::tag_t t) {
     if (t > 1) return;

@@ -162,7 +162,7 @@ class mutex {
     if (s != nullptr) s->point("lock", this);
     while (held_.exchange(true, std::memory_order_acquire))
       if (s != nullptr)
-        s->block(this, false);  // Outside there is one thread, and nobody to wait for.
+        s->block(this, false);  // Outside there is one thread, which waits for none.
     if (s != nullptr && s->buffers()) s->flush_before(this, false);
   }
   bool try_lock() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: thread
-// Memory that is lent and taken back under all kinds of schedules: while a peer copies, it is not
-// taken back; once it is, nobody copies there, nor what lies there later under another name; and
-// its owner is told whether somebody has copied.
+// Memory that is exposed and withdrawn under all kinds of schedules: while a peer copies, it is not
+// withdrawn; after that no peer copies from it, nor from later data there under another key; and
+// its owner learns whether a peer has copied.
 
 #include "explore.hpp"
 
@@ -27,8 +27,8 @@ enum class flaw : std::uint8_t {
   one_version,     // The peer takes a place for what it was before.
 };
 
-/// One rank lends a piece after the other in the same place and takes each back, when it likes; its
-/// peer copies what it has heard of, in two parts, as often as it can.
+/// One rank exposes one piece after the other at the same place and withdraws each at any time; its
+/// peer copies the last announced piece, in two parts, as often as it can.
 class lending {
  public:
   static constexpr std::size_t threads = 2;
@@ -56,7 +56,7 @@ class lending {
       if (copying_ != 0) scheduler_.fail("taken back while it was copied");
       lies_there_ = 0;
       if (closed && (closed.copied_bytes != 0) != (copied_now_ != 0))
-        scheduler_.fail("the owner was told wrongly whether somebody has copied");
+        scheduler_.fail("the owner learned wrongly whether a peer has copied");
       if (!closed) break;  // The word is lost with the flaw.
     }
     over_.store(1, std::memory_order_release);
@@ -86,7 +86,7 @@ class lending {
   void read(std::uint64_t wanted) {
     copying_ = 1;
     scheduler_.point("copying", this);
-    if (lies_there_ != wanted) scheduler_.fail("what was copied is not what was lent");
+    if (lies_there_ != wanted) scheduler_.fail("copied data is not the exposed data");
     copying_ = 0;
     ++copied_;
     ++copied_now_;

@@ -106,8 +106,8 @@ class fiber {
 #endif
   }
 
-  /// Goes on in `next`. Returns when somebody switches back. `ordered`: what happened before in
-  /// this fiber happens before what comes in `next`, as ThreadSanitizer sees it.
+  /// Continues in `next`. Returns when another fiber switches back. `ordered`: what happened before
+  /// in this fiber happens before the actions of `next`, as ThreadSanitizer sees it.
   void switch_to(fiber& next, [[maybe_unused]] bool ordered) noexcept {
     from() = this;
     to() = &next;

@@ -130,7 +130,7 @@ class ends {
     right = right && body.size() == bytes_of(i);
     scheduler_.point("reading", body.data());
     for (std::size_t k = 0; right && k < body.size(); ++k) right = body[k] == byte_of(i, k);
-    if (!right) scheduler_.fail("packet " + std::to_string(i) + " is not what was sent");
+    if (!right) scheduler_.fail("packet " + std::to_string(i) + " has wrong contents");
     if (code <= line_data_bytes) return;
     c.give_back_pool(v);
     if (how_ != reader::late) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: thread
-// Two who link, talk and unlink again and again under all kinds of schedules: each link begins with
-// empty rings, and nothing of an earlier one is heard in a later one.
+// Two members that link, exchange packets and unlink repeatedly under all kinds of schedules: each
+// link begins with empty rings, and no packet of an earlier one arrives in a later one.
 
 #include "explore.hpp"
 
@@ -24,7 +24,7 @@ using mpx::peer_id;
 enum class flaw : std::uint8_t {
   none,
   not_emptied,   // The last to let go does not empty the rings.
-  no_handshake,  // A link begins although the other has not let go of the last one.
+  no_handshake,  // A link begins before the other has released the last.
 };
 
 constexpr ring_geometry link_geometry{4, 4096};
@@ -119,7 +119,7 @@ class linking {
   struct side {
     side(linking& l, peer_id self) : owner(l), slot(self), fabric(l.memory_, self) {}
     void packet(peer_id source, const mpx::frame_header& h, std::span<const std::byte>) noexcept {
-      if (source != 1 || !fabric.segment().linked) failure = "a packet of nobody";
+      if (source != 1 || !fabric.segment().linked) failure = "a packet of an unlinked member";
       if (heard_round != 0 && h.word[0] != heard_round) failure = "two rounds in one link";
       if (heard_round == 0 && h.word[0] <= heard_last) failure = "an earlier round in a later link";
       if (h.word[1] != heard) failure = "a packet is not the next of its link";
@@ -157,7 +157,7 @@ class linking {
     if (!me.fabric.make_room(1)) return false;
     if (flaw_ != flaw::no_handshake) {
       errc e = errc::pending;
-      // The other may be through with all its rounds: then this one links with nobody.
+      // The other may have finished all its rounds: then this one links with none.
       while ((e = s.table().link(me.slot, members_[1 - me.slot], emptying())) == errc::pending)
         explore::relax();
       if (e != errc{}) {
@@ -194,8 +194,8 @@ class linking {
   std::vector<std::unique_ptr<side>> sides_;
 };
 
-/// One leaves its slot and comes back as somebody else, while the other tries to link with whom it
-/// has heard of.
+/// One leaves its slot and returns as another member, while the other tries to link with a member
+/// that it knows.
 class returning {
  public:
   static constexpr std::size_t threads = two;
@@ -206,7 +206,7 @@ class returning {
   void thread(std::size_t i) {
     member_table t = memory_.members();
     const auto nothing = [] {};
-    if (i == 0) {  // Links with each owner of slot 1 that it hears of.
+    if (i == 0) {  // Links with each owner of slot 1 that it learns of.
       for (int tries = 0; tries < 6; ++tries) {
         const member other{1, heard_.load()};
         const errc e = t.link(0, other, nothing);
@@ -233,13 +233,13 @@ class returning {
       heard_.store(again->generation);
     }
   }
-  /// Whatever happened, nobody is linked in the end, and both can link.
+  /// At the end no member is linked, and both can link.
   std::string wrong() {
     member_table t = memory_.members();
     const auto nothing = [] {};
     if (t.link(0, {1, heard_.load()}, nothing) != errc{}) return "a link is left over";
     if (t.link(1, a_, nothing) != errc{}) return "a link is left over on the other side";
-    return emptied_.load() == 0 ? "nobody has emptied the rings" : "";
+    return emptied_.load() == 0 ? "the rings were not emptied" : "";
   }
 
  private:

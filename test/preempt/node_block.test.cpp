@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // own_headers: yes
 // sanitizers: thread
-// Ranks that meet in a block of shared memory under all kinds of schedules: nobody reads what is
-// for another piece or call, nobody writes what is still read, and whoever sleeps is woken.
+// Ranks that make calls in a block of shared memory under all kinds of schedules: no rank reads
+// data of another piece or call, none overwrites data that is still read, and sleeping ranks are
+// woken.
 
 #include "explore.hpp"
 
@@ -16,7 +17,7 @@
 
 namespace {
 
-/// Sleeps after the second look in vain. Where ranks outnumber cores it gives way first.
+/// Sleeps after the second poll without result. If ranks outnumber cores it yields first.
 struct sleepy {
   using policy_axis = mpx::wait_axis;
   static constexpr std::string_view name = "sleepy";
@@ -136,7 +137,7 @@ class meets {
   using communicator = mpx::communicator<Stack>;
 
   void check(bool right) {
-    if (!right) scheduler_.fail("a rank has what another call, or piece, is for");
+    if (!right) scheduler_.fail("a rank has data of another call or piece");
   }
   static std::uint64_t given(mpx::rank_t r, std::size_t i) {
     return static_cast<std::uint64_t>(2 * r + 3) << 32 | (static_cast<std::uint64_t>(r) * 1000 + i);

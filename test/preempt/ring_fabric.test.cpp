@@ -2,7 +2,7 @@
 // own_headers: yes
 // sanitizers: thread
 // Ranks that sleep whenever there is nothing to do, on rings of few lines, under all kinds of
-// schedules: every packet arrives, and whoever sleeps is woken when there is something to do.
+// schedules: every packet arrives, and a sleeping rank is woken when there is something to do.
 
 #include "explore.hpp"
 
@@ -157,7 +157,7 @@ class job {
       bool right = h.word[0] == i && h.word[4] == ~i && body.size() == bytes_of(i);
       owner.scheduler_.point("reading", body.data());
       for (const std::byte b : body) right = right && b == static_cast<std::byte>(i + source);
-      if (!right) failure = "packet " + std::to_string(i) + " is not what was sent";
+      if (!right) failure = "packet " + std::to_string(i) + " has wrong contents";
     }
     std::span<std::byte> place(peer_id, const mpx::frame_header&, std::size_t) noexcept {
       return {};

@@ -2,8 +2,8 @@
 // own_headers: yes
 // sanitizers: thread
 // The words by which ranks lock a window's target, under all kinds of schedules: writers exclude
-// all, readers share, a writer that waits is let in, a combination under an element's lock is one,
-// and who has all elements to himself is alone, whoever dies.
+// all, readers share, a waiting writer is admitted, a combination under an element's lock is
+// atomic, and the exclusive flag excludes all, also if ranks die.
 
 #include "explore.hpp"
 
@@ -19,7 +19,7 @@ using namespace mpx::rma;
 /// Planted errors that the search must find.
 enum class flaw : std::uint8_t {
   none,
-  unlocked_reader,   // A reader that is refused goes on.
+  unlocked_reader,   // A reader that is refused continues.
   half_an_exchange,  // An element is combined without its lock.
   no_look,           // A rank combines a few although another has the lock.
   no_word,           // A rank that combines a few sets no flag.
@@ -64,7 +64,7 @@ class sharing {
   }
   std::string wrong() {
     if (!word_.is_free()) return "the word is not free";
-    return sum_ == 2 * threads ? "" : "an element has lost what was added";
+    return sum_ == 2 * threads ? "" : "an addition to an element was lost";
   }
 
  private:
@@ -113,7 +113,7 @@ class combining {
       if (i == 0 && death_ != death::none) return die(locks);
       if ((turn + i) % 2 == 0) {
         while (!locks.bulk->lock(locks, who, true))
-          scheduler_.fail("who comes with many is sent away");
+          scheduler_.fail("a rank with many elements is refused");
         add_alone();
         locks.bulk->unlock(locks, true);
       } else if (flaw_ == flaw::no_look) {
@@ -128,7 +128,7 @@ class combining {
   }
   std::string wrong() const {
     const std::size_t all = (threads - (death_ == death::none ? 0 : 1)) * turns;
-    return sum_.load() == all ? "" : "an element has lost what was added";
+    return sum_.load() == all ? "" : "an addition to an element was lost";
   }
 
  private:
@@ -161,7 +161,7 @@ class combining {
     if (death_ == death::among_few) {
       ::new (last_) few_guard(locks);
     } else {
-      if (death_ == death::closing) locks.ranks = 0;  // It waits for nobody any more.
+      if (death_ == death::closing) locks.ranks = 0;  // It waits for no rank any more.
       locks.bulk->lock(locks, 0, true);
     }
     unseen_[0].fetch_add(1);  // Its stores are there long before others know that it is dead.
@@ -179,7 +179,7 @@ class combining {
   alignas(few_guard) std::byte last_[sizeof(few_guard)];
 };
 
-/// Three ranks meet again and again; each says in some of the meetings that it has sent something.
+/// Three ranks pass barriers repeatedly; each reports in some of them that it has sent something.
 class barrier {
  public:
   static constexpr std::size_t threads = 3;
@@ -200,7 +200,7 @@ class barrier {
         if (!come_[which][r]) scheduler_.fail("a rank has left before all have come");
       bool any = false;
       for (std::size_t r = 0; r < threads; ++r) any = any || sends(r, which);
-      if (some != any) scheduler_.fail("ranks have heard different things");
+      if (some != any) scheduler_.fail("ranks have different results");
     }
   }
   std::string wrong() const { return ""; }
@@ -240,9 +240,10 @@ TEST_CASE("preempt: faults of a window's locks are found" * doctest::skip(explor
   explore::check_found("a rank that does not wait", search<barrier>(2000, false));
   explore::check_found("a combination without its lock",
                        search<sharing>(2000, flaw::half_an_exchange));
-  explore::check_found("a few beside who is alone", search<combining>(3000, flaw::no_look));
-  explore::check_found("a few that nobody hears of", search<combining>(8000, flaw::no_word));
-  explore::check_found("many that wait for nobody", search<combining>(3000, flaw::no_wait));
+  explore::check_found("a few elements despite the exclusive flag",
+                       search<combining>(3000, flaw::no_look));
+  explore::check_found("a few elements without a flag", search<combining>(8000, flaw::no_word));
+  explore::check_found("many elements without waiting", search<combining>(3000, flaw::no_wait));
   explore::check_found("many without a heavy barrier", search<combining>(8000, flaw::no_barrier));
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Decides, from a seed, which logical thread goes on at each operation that threads meet through,
-// and when a store that sits in a thread's store buffer reaches memory. One runs at a time, in one
-// thread of the machine, so that a seed names one interleaving, and whoever waits for ever is seen.
+// Decides, from a seed, which logical thread continues at each operation through which threads
+// interact, and when a store in a thread's store buffer reaches memory. One runs at a time, in one
+// thread of the machine, so that a seed names one interleaving, and a thread that waits for ever is
+// found.
 
 #include <algorithm>
 #include <array>
@@ -118,12 +119,12 @@ class scheduler {
   std::uint32_t core() const noexcept {
     return current_ == outside ? 0 : static_cast<std::uint32_t>(current_ % spread);
   }
-  /// Another thread may go on here.
+  /// Another thread may continue here.
   void point(const char* what, const void* at) {
     const unwatched u;
     if (result_.failure.empty()) step(what, at, false);
   }
-  /// The caller gets no further before somebody else has done something.
+  /// The caller gets no further before another thread has done something.
   void yield() {
     const unwatched u;
     if (result_.failure.empty()) step("give way", nullptr, true);
@@ -146,7 +147,7 @@ class scheduler {
     choose();
     return me.time_is_up;
   }
-  /// Lets up to `count` of those go on who wait for `at`, in the order in which they came.
+  /// Wakes up to `count` threads that wait for `at`, in the order in which they came.
   void release(const void* at, std::size_t count) {
     const unwatched u;
     while (count-- > 0) {
@@ -326,7 +327,7 @@ class scheduler {
 
   void step(const char* what, const void* at, bool way) {
     if (quiet_) {
-      if (++quiet_steps_ > quiet_steps_max) fail("no end of what comes before or after");
+      if (++quiet_steps_ > quiet_steps_max) fail("no end of the steps before or after");
       if (way) go_to(after(current_));
       return;
     }
@@ -365,7 +366,7 @@ class scheduler {
     }
   }
 
-  /// Lets stores out of their buffers, then goes on in the thread that is drawn.
+  /// Lets stores out of their buffers, then continues in the thread that is drawn.
   void choose() {
     if (current_ != outside && threads_[current_]->waits_for != nullptr)
       threads_[current_]->blocked_at = ++blocks_;
@@ -374,7 +375,7 @@ class scheduler {
       if (drawn == outside) {
         if (quiet_ && end_patience()) continue;
         if (!std::all_of(threads_.begin(), threads_.end(), [](auto& t) { return t->over; }))
-          result_.failure = "all threads sleep, nobody is left to wake them";
+          result_.failure = "all threads sleep, and none is left to wake them";
         if (current_ != outside) leave();
         return;
       }

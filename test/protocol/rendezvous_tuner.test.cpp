@@ -44,7 +44,7 @@ TEST_CASE("rendezvous_tuner: each protocol is tried, then the cheapest is used")
   CHECK(first == counts{4, 4, 4});
   const counts then = go(l, 640, 65536, true, costs(3000, 2000, 2500));
   CHECK(then[1] >= 620);
-  CHECK(then[0] >= 2);  // It goes on looking at the others,
+  CHECK(then[0] >= 2);  // It continues sampling the others,
   CHECK(then[2] >= 2);
   const counts later = go(l, 6400, 65536, true, costs(3000, 2000, 2500));
   CHECK(later[0] + later[2] >= 12);  // but less often.

@@ -55,7 +55,7 @@ void put_and_look(const Comm& world, mpx::rank_t at_once) {
       neither += misses.exchange(0) == 2 ? 1 : 0;
     }
   }
-  CHECK_MESSAGE(neither == 0, "rounds in which neither has seen what the other has put");
+  CHECK_MESSAGE(neither == 0, "rounds in which neither has seen the other's put");
   w.free();
 }
 

@@ -135,7 +135,7 @@ std::vector<call<Stack>> all_calls(belongings<Stack>& b) {
   add("put to proc_null", [&b] { b.direct.put(1, mpx::proc_null, 0); });
   add("sync", [&b] { b.direct.sync(); });
   add("fence alone", [&b] { b.alone.fence(); });
-  add("post, start, complete, wait, of nobody",
+  add("post, start, complete, wait, of an empty group",
       [&b] { b.alone.post({}), b.alone.start({}), b.alone.complete(), b.alone.wait(); });
   add("lock of itself", [&b] { b.alone.lock(0).unlock(); });
   add("lock_all of itself", [&b] { b.alone.lock_all().unlock(); });
@@ -164,19 +164,19 @@ std::vector<call<Stack>> all_calls(belongings<Stack>& b) {
   add("mprobe of proc_null", [&b] { b.world.mprobe(mpx::proc_null).recv(b.value); });
   add("a persistent send to proc_null", [&b] { b.to_nobody.start(), b.to_nobody.wait(); });
 
-  add("done() of what is complete", [&b] { static_cast<void>(b.complete.done()); });
-  add("peek() of what is complete", [&b] { b.arrived.peek(); });
-  add("wait of what is inactive", [&b] { b.inactive[0].wait(); });
-  add("test of what is inactive", [&b] { b.inactive[0].test(); });
-  add("wait_all of what is inactive", [&b] { mpx::wait_all(b.inactive); });
-  add("test_all of what is inactive", [&b] { mpx::test_all(b.inactive); });
-  add("wait_any of what is inactive", [&b] { mpx::wait_any(b.inactive); });
-  add("test_any of what is inactive", [&b] { mpx::test_any(b.inactive); });
-  add("wait_some of what is inactive", [&b] { mpx::wait_some(b.inactive); });
-  add("test_some of what is inactive", [&b] { mpx::test_some(b.inactive); });
+  add("done() of a complete request", [&b] { static_cast<void>(b.complete.done()); });
+  add("peek() of a complete request", [&b] { b.arrived.peek(); });
+  add("wait of an inactive request", [&b] { b.inactive[0].wait(); });
+  add("test of an inactive request", [&b] { b.inactive[0].test(); });
+  add("wait_all of inactive requests", [&b] { mpx::wait_all(b.inactive); });
+  add("test_all of inactive requests", [&b] { mpx::test_all(b.inactive); });
+  add("wait_any of inactive requests", [&b] { mpx::wait_any(b.inactive); });
+  add("test_any of inactive requests", [&b] { mpx::test_any(b.inactive); });
+  add("wait_some of inactive requests", [&b] { mpx::wait_some(b.inactive); });
+  add("test_some of inactive requests", [&b] { mpx::test_some(b.inactive); });
   add("test_some with room for none",
       [&b] { mpx::test_some(std::span(&b.arrived, 1), std::span<mpx::completion>()); });
-  add("parrived of what has arrived", [&b] { mpx::parrived(b.parts_in, 0); });
+  add("parrived of an arrived partition", [&b] { mpx::parrived(b.parts_in, 0); });
   return all;
 }
 
@@ -247,7 +247,7 @@ void check_help(Run&& run) {
 /// Messages that this rank has started, more than leave at once.
 template <class Stack, class Run>
 void check_sends(Run&& run) {
-  loops<Stack> loop("what had been sent");
+  loops<Stack> loop("sent data");
   std::atomic<int> received{-1};
   run([&](mpx::communicator<Stack> world) {
     constexpr int messages = 200;

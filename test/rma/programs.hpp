@@ -292,8 +292,8 @@ bool play(const Comm& world, word seed, protocol by, bool over, unsigned phases)
 /// Call in which ranks are when rank 0 frees its window by an exception.
 enum class waits_in : unsigned { fence, free, wait, flush, put, count };
 
-/// Rank 0 lets its window go, and the others call what needs it. Returns what each of them was
-/// told; empty: as it should, nothing at rank 0, and errc::window and rank 0's name at the others.
+/// Rank 0 frees its window by an exception, and the others make calls that need it. Returns the
+/// errors; empty: as expected, none at rank 0, and errc::window with rank 0's name at the others.
 template <class Comm>
 std::string let_go(const Comm& world, protocol by, waits_in call) {
   constexpr const char* left = "rank 0 has let its window go without free";
@@ -350,8 +350,8 @@ std::string let_go(const Comm& world, protocol by, waits_in call) {
   return said;
 }
 
-/// Rank 0 lets its window go, and each of the others at what it is told for that, where it puts
-/// to the rank below it. Returns what it was told; empty: rank 0's name, as it should.
+/// Rank 0 frees its window by an exception, and so does each of the others when it gets the error,
+/// while it puts to the rank below it. Returns the errors; empty: rank 0's name, as expected.
 template <class Comm>
 std::string let_go_in_a_row(const Comm& world, protocol by) {
   try {
@@ -376,7 +376,7 @@ std::string let_go_in_a_row(const Comm& world, protocol by) {
   }
 }
 
-/// Windows are used, and go without free. Returns whether nobody was disturbed before.
+/// Windows are used, and destroyed without free. Returns true if no rank was disturbed before.
 template <class Comm>
 bool go_quietly(const Comm& world, protocol by) {
   std::error_code ec;

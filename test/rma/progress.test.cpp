@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A rank that only loads and stores, or finds nothing to wait for, helps others all the same.
+// A rank that only loads and stores, or finds nothing to wait for, still makes progress for others.
 // timeout: 300
 
 #include "comm/ranks.hpp"

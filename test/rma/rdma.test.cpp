@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Windows over registered memory: random programs by each protocol, and windows that are let go.
+// Windows over registered memory: random programs by each protocol, and windows freed by
+// exceptions.
 // timeout: 120
 
 #include "comm/ranks.hpp"

@@ -152,7 +152,7 @@ TEST_CASE("checks: leaving alone, after a death, by an exception, and late") {
     return mpx::sim::try_run<compared_sim>(4, mpx::sim::loggp{.jitter_ns = 3000}, 3, body, o);
   };
   std::string told = warnings_of([&] {
-    // The mismatch is nobody's to catch: who leaves learns of the loss, and goes.
+    // No rank catches the mismatch: a rank that leaves learns of the loss, and ends.
     auto end = run({}, [](mpx::environment<compared_sim>& env) {
       if (env.rank() != 0) env.world().barrier();
     });

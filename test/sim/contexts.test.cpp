@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 60
-// Messages that nobody receives, of communicators that have been freed, on a network that is slow
-// between two ranks: they arrive when the numbers of their communicators are in use again.
+// Messages of freed communicators that no rank receives, on a network that is slow between two
+// ranks: they arrive when the numbers of their communicators are in use again.
 
 #include <doctest/doctest.h>
 
@@ -36,13 +36,13 @@ struct one_slow_way {
 /// A stack whose communicators have numbers of 22 bits.
 using checked = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::checks::types>;
 
-/// Rank 0 hears of each of the others of `c` that it is here.
+/// Each other rank of `c` reports to rank 0 that it is here.
 template <class Comm>
 void gather_at_0(const Comm& c) {
   if (c.rank() != 0) return c.send(1, 0);
   for (mpx::rank_t r = 1; r < c.size(); ++r) CHECK(c.template recv<int>(r) == 1);
 }
-/// A communicator more of all in `c`, which is freed: rank 0, its leader, has heard so.
+/// One more communicator of all in `c`, which is freed; rank 0, its leader, has learned so.
 template <class Comm>
 void dup_once(const Comm& c) {
   c.dup().free();
@@ -64,7 +64,7 @@ TEST_CASE("contexts: old messages are discarded though their number is in use ag
       c.free();
       if (env.rank() != 0) {
         world.send(1, 0);
-      } else {  // Which hears that it is freed, and may use the number again.
+      } else {  // It learns that it is freed, and may reuse the number.
         for (mpx::rank_t r = 1; r < 3; ++r) CHECK(world.template recv<int>(r) == 1);
       }
     };
@@ -82,8 +82,8 @@ TEST_CASE("contexts: old messages are discarded though their number is in use ag
   CHECK(at_end == 0);
 }
 
-/// Of 40 ranks: a number comes back after 8 of its serial; 33 serials are in use. Rank 2 is out of
-/// all between two of one number, and late in the second.
+/// Of 40 ranks: a number is reused after 8 of its serial; 33 serials are in use. Rank 2 is in none
+/// between two of one number, and late in the second.
 TEST_CASE("contexts: a reused number is not old to a rank that was in no other communicator") {
   for (int between = 260; between < 270; ++between) {
     CAPTURE(between);

@@ -158,7 +158,7 @@ class exploration {
   }
 
  private:
-  /// One program in four meets faults.
+  /// One program in four has faults.
   verdict play(std::uint64_t seed, unsigned stack, const std::set<int>& keep, bool trace) {
     const bool faulty = seed / stacks_.size() % 4 == 3;
     return stacks_[stack].play(seed, faulty, keep, trace);

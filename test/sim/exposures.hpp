@@ -110,7 +110,7 @@ struct phase {
   bool tests;  // Waits by test.
   std::vector<one_access> accesses;
   std::vector<own_store> stores;
-  std::set<std::pair<rank_t, rank_t>> edges;  // Of groups: who accesses whom.
+  std::set<std::pair<rank_t, rank_t>> edges;  // Of groups: origin and target.
 };
 
 /// A window, from when it is made until it is freed.
@@ -119,7 +119,7 @@ struct exposure {
   window_kind kind;
   mpx::rma::protocol by;
   bool in_part;  // Of every other rank, in reverse order.
-  bool frees;    // Else it is let go.
+  bool frees;    // Else it is freed by an exception.
   rank_t ranks;
   int opens;
   int closes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Random collectives for the explorer: which, among whom, by which algorithm, in which form. All
-// ranks begin those of a round in one order; what is started goes on beside the round's messages.
+// Random collectives for the explorer: operation, members, algorithm and form. All ranks begin
+// those of a round in one order; started ones continue during the round's messages.
 
 #include <algorithm>
 #include <cstdint>

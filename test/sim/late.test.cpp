@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
-// What a transport that breaks its promises does to a simulated job: a completion that is lost is a
-// hang that is reported, one that comes twice is no harm.
+// A transport that breaks its promises, in a simulated job: a lost completion is a reported hang, a
+// repeated one does no harm.
 
 #include <doctest/doctest.h>
 

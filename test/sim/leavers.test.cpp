@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// After a death the living leave the job one by one, whenever they are through: that fails calls
-// that wait for more of them, at all who are in these, and no others.
+// After a death the survivors leave the job one by one, when they are through: that fails calls
+// that wait for them, at all ranks in these calls, and no others.
 
 #include <doctest/doctest.h>
 
@@ -120,7 +120,7 @@ TEST_CASE("leavers: the first message to a peer arrives although the sender leav
           auto world = env.world();
           env.transport().compute(dies_ns + 2 * leavers_net.detection_cost_ns);  // It is known.
           if (env.rank() == victim) return;
-          if (env.rank() == leaver) {  // It is connected with nobody yet.
+          if (env.rank() == leaver) {  // It is not connected yet.
             for (mpx::rank_t r = 0; r < n; ++r)
               if (r != victim && r != leaver) world.send(r, r, 1);
           } else if (leaver != victim) {

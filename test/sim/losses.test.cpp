@@ -240,7 +240,7 @@ TEST_CASE_TEMPLATE("losses: no rank waits for one that has left a collective cal
           } catch (const mpx::error& e) {
             CHECK(e.code() == mpx::errc::peer_lost);
           }
-          // The next one is another one, for everybody.
+          // The next one is another one, at all ranks.
           right += world.allreduce(1, std::plus<>{}) == n;
         }
       });
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE("dropping a request does not wait for another rank's program"
     };
     for (int looks = 0; looks < 3; ++looks) {
       auto data = out;
-      // A send that nobody has received yet, and one whose receiver has begun.
+      // A send that was not received yet, and one whose receiver has begun.
       for (const bool posted : {false, true}) {
         world.barrier();
         if (world.rank() == 0) {

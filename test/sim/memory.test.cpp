@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: yes
 // sanitizers: none
-// What a simulated rank holds in a job of 4,096, and what a peer adds that it talks to.
+// Memory of a simulated rank in a job of 4,096, and the share of each active peer.
 // docs/SIMULATION.md states these figures.
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ using memory_of_process::use;
 namespace sim = mpx::sim;
 
 constexpr mpx::rank_t ranks = 4096;
-constexpr std::int64_t ms = 1'000'000;  // Of virtual time, until which everybody has done a thing.
+constexpr std::int64_t ms = 1'000'000;  // Of virtual time, enough for all ranks to finish a step.
 
 /// Memory that each of `count` ranks, `stride` apart, uses in addition for each of the others once
 /// all have sent `bytes` to all, received at once or after everything has arrived.

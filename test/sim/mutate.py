@@ -91,7 +91,7 @@ def examine(number, folder, compiler, programs):
 
 
 def texts():
-    """What the library and the explorers may print, between what each run fills in."""
+    """Texts that the library and the explorers may print, between the parts that each run fills in."""
     found = []
     for folder in ("include", "test/sim"):
         for path in sorted((ROOT / folder).rglob("*.hpp")) + sorted((ROOT / folder).rglob("*.cpp")):
@@ -102,7 +102,7 @@ def texts():
 
 
 def outdated(document):
-    """What the document says that the explorer is told, and is in no text any more: runs of three
+    """Quotations of the document that no source contains any more: runs of three
     words or more, where the first may be filled in, and the last one may be cut off."""
     printed = texts()
     for said in re.findall(r"^\| .+? \| the explorer \| `\w+`: (.*?) \|$", document, re.M):

@@ -394,7 +394,7 @@ MUTATIONS = [
      "counted(expected, bytes) | exposure_key::held", "expected | exposure_key::held",
      "preempt/exposures.test.cpp"),
     ("a huge page is requested while a peer copies", "hugepage_promoter.hpp",
-     "if (e->lent == 0 && pays(*e) &&", "if (pays(*e) &&", "transport/hugepage_promoter.test.cpp"),
+     "if (e->exposed == 0 && pays(*e) &&", "if (pays(*e) &&", "transport/hugepage_promoter.test.cpp"),
     ("the cost of a small page is not measured", "hugepage_promoter.hpp",
      "(measured_ || pays_as_measured(*e, from, to - from))", "true", "transport/hugepage_promoter.test.cpp"),
     # Noncontiguous buffers.

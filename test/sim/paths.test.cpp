@@ -47,8 +47,8 @@ std::int64_t learnt_percent(const sim::loggp& model, Body body) {
   return 100 * timed<mpx::long_path::automatic>(model, body) / fixed;
 }
 
-/// Calls `check(model, bytes)` for machines of all kinds: each value of a parameter meets each of
-/// every other one.
+/// Calls `check(model, bytes)` for machines of all kinds: all combinations of the parameters'
+/// values.
 template <class Check>
 void on_all_machines(Check check) {
   constexpr std::array<double, 3> factors{1.0, 0.4, 3.0};
@@ -93,7 +93,7 @@ auto windows(std::size_t bytes, bool both, std::int64_t skew_ns = 0) {
       mpx::wait_all(requests);
       requests.clear();
       if (!both)
-        world.barrier();  // Else who is done announces the next window while the other waits.
+        world.barrier();  // Else the faster rank announces the next window while the other waits.
     }
   };
 }
@@ -262,8 +262,9 @@ TEST_CASE("paths: a dropped send arrives whole, also if a copy fails") {
 }
 
 TEST_CASE("paths: a dropped half-and-half send keeps the half that its receiver may ask for") {
-  // Both have learnt that a split is best when copies begin to be refused, and the receiver to be
-  // slow: the sender has stored its half before it hears that the other one could not be fetched.
+  // Both have learnt that half-and-half is best when copies begin to be refused, and the receiver
+  // to be slow: the sender has stored its half before it learns that the other one could not be
+  // fetched.
   constexpr std::size_t bytes = 60'000;
   static constexpr std::int64_t learnt_ns = 50'000'000;
   const sim::loggp model{.far = {1000, 50, 25, 0.1}, .node_size = 1, .empty_poll_cost_ns = 1};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Random programs for the explorer: who sends what to whom, how, and how it is received. A plan is
-// a function of its seed; every rank knows all of it, hence what must arrive and in what order.
+// Random programs for the explorer: senders, receivers, forms and order of messages. A plan is a
+// function of its seed; every rank knows all of it, hence the messages that must arrive and their
+// order.
 
 #include <algorithm>
 #include <cstddef>

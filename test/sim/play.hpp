@@ -72,7 +72,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
                          protocol::fragment_bytes_max, 8 * protocol::short_bytes_ceiling,
                          mpx::CpuCopyTransport<typename Stack::transport_type>};
   Memory granted(seed);
-  // A window that is let go leaves its memory to cards that may still be at it.
+  // A window freed by an exception leaves its memory to cards that may still access it.
   constexpr bool keeps = mpx::RegisteredTransport<typename Stack::transport_type>;
   plan p = make_plan(seed, t, faulty || granted.is_scarce(), keep, Parts.exposes);
   if (granted.is_scarce()) {
@@ -85,7 +85,7 @@ verdict play(std::uint64_t seed, bool faulty, const std::set<int>& keep, bool tr
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(p.ranks));
   std::vector<std::deque<words>> memory(static_cast<std::size_t>(p.ranks));
   std::vector<bool> sent(p.messages.size() + 200);  // Which sends have returned, on any rank.
-  bool lacked = false;                              // Some rank was told that memory is out.
+  bool lacked = false;                              // Some rank got the error that memory is out.
   const auto body = [&](mpx::environment<Stack>& env) {
     try {
       const auto me = static_cast<std::size_t>(env.rank());

@@ -58,8 +58,9 @@ class player {
   using communicator = mpx::communicator<Stack>;
 
  public:
-  /// `buffer` is for buffered sends, and outlives the environment: who has lost a peer cannot wait
-  /// for all of them to go out. So does `memory`, of windows. `sent` is shared by all ranks.
+  /// `buffer` is for buffered sends, and outlives the environment: a rank that has lost a peer
+  /// cannot wait for all of them to be sent. So does `memory`, of windows. `sent` is shared by all
+  /// ranks.
   player(const plan& p, mpx::environment<Stack>& env, std::vector<std::byte>& buffer,
          std::deque<words>& memory, std::vector<bool>& sent)
       : plan_(p),
@@ -188,7 +189,7 @@ class player {
     if (r.apart == 1) return call(r.data);
     return call(spread(r.room.data(), r.data.size(), r.apart));
   }
-  /// Brings together what has come.
+  /// Completes and checks arrived messages.
   void collect(receipt& r) const {
     for (std::size_t i = 0; r.apart > 1 && i < r.room.size(); ++i) {
       if (i % r.apart == 0) r.data[i / r.apart] = r.room[i];
@@ -251,7 +252,7 @@ class player {
       }
       requests_.add(std::move(q), &r);
     }
-    // Receives that nobody sends to: cancelled by dropping or by name.
+    // Receives without a sender: cancelled by dropping or by name.
     if (random_.one_in(4)) {
       request q = world_.irecv(nothing_, mpx::any_source, nobody_tag);
       if (!q.cancel()) {
@@ -269,7 +270,8 @@ class player {
         requests_.add(world_.isend(nothing_, m.from, go_tag + m.id), nullptr);
   }
 
-  /// Receives go before, while or after their messages come; nobody may write there any more.
+  /// Receives are dropped before, while or after their messages arrive; their buffers must not be
+  /// written any more.
   void drop_some(bool all) {
     for (auto it = doomed_.begin(); it != doomed_.end();) {
       if (random_.one_in(3)) (void)world_.iprobe(mpx::any_source, nobody_tag);
@@ -396,7 +398,7 @@ class player {
   }
 
   /// A receive from `m` has ended by a loss. It may not if the message had been sent: its sender
-  /// has lost somebody else, and left in good order.
+  /// has lost another rank, and left in good order.
   void lost(const message& m) {
     if (m.as != exact || m.tag >= mixed_tag || !returned_[static_cast<std::size_t>(m.id)] ||
         plan_.cut())
@@ -559,7 +561,7 @@ class player {
         (void)world_.iprobe(mpx::any_source, nobody_tag);
         env_.transport().compute(50'000'000);
       }
-      (void)world_.iprobe(mpx::any_source, nobody_tag);  // Takes what credit has come.
+      (void)world_.iprobe(mpx::any_source, nobody_tag);  // Takes returned credit.
       const std::uint64_t before = env_.trace()[mpx::event::announced_for_flow];
       std::int64_t in = 0;
       const std::int64_t out = me();
@@ -654,8 +656,8 @@ class player {
       case between::given_up: return give_up();
     }
   }
-  /// A rank leaves a collective with an error of its own: nobody waits for it, and the next one is
-  /// as if nothing had been.
+  /// A rank leaves a collective with an error of its own: no rank waits for it, and the next one is
+  /// not affected.
   void give_up() {
     struct given_up {};
     const bool mine =

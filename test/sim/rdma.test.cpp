@@ -44,8 +44,8 @@ TEST_CASE("rdma over sim: a card that reads, and whose connections break over re
   explore<reader>();
 }
 
-/// Each rank lets a long send go before it receives the other's, which may read that memory until
-/// it is told not to.
+/// Each rank drops a long send before it receives the other's, which may read that memory until it
+/// is recalled.
 TEST_CASE("rdma over sim: ranks that all drop long sends do not wait for each other") {
   mpx::sim::run<reader>(4, mpx::sim::loggp{}, 1, [](mpx::environment<reader>& env) {
     auto world = env.world();
@@ -106,8 +106,8 @@ TEST_CASE("rdma over sim: a rank that arms when a death becomes known does not s
   CHECK(told == 1200);
 }
 
-/// Rank 0 hears of the death while it sends to somebody else, with writes of rank 1 on their way
-/// into memory that stays registered. What failed is the program's again.
+/// Rank 0 learns of the death while it sends to another rank, with writes of rank 1 in transit into
+/// memory that stays registered. Failed posts return their memory to the program.
 TEST_CASE("rdma over sim: a dead peer's writes change no buffer of a receive that has failed") {
   constexpr std::size_t bytes = 2988;
   mpx::sim::loggp slow;
@@ -161,14 +161,14 @@ using pending =
                mpx::waiting::sleep, explorer::sized<40, 1024, mpx::long_path::automatic, 2048>>;
 static_assert(mpx::posts_pend<pending::transport_type>);
 
-/// More has come than one poll takes when it is seen that who sent it has left, and that the post
-/// to it will not arrive.
+/// More packets have arrived than one poll takes when this rank learns that their sender has left,
+/// and that the post to it will not arrive.
 TEST_CASE("rdma over sim: messages of a rank arrive, though a post to it fails") {
   constexpr int messages = 50;
   int got = 0;
   mpx::sim::options options;
   options.faults.push_back(
-      {mpx::sim::fault::kind::kill, 300'000, 2});  // Whoever heard of it looks.
+      {mpx::sim::fault::kind::kill, 300'000, 2});  // A rank that learns of it polls.
   const auto all = mpx::sim::try_run<pending>(
       3, mpx::sim::loggp{}, 7,
       [&got](mpx::environment<pending>& env) {

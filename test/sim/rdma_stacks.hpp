@@ -32,7 +32,7 @@ constexpr sim_options scarce{.registered_bytes_max = 128 * 1024,
                              .survives_refusals = false};
 using poor = mpx::stack<basic_rdma<card<scarce>, 2048, 8, 488, 488, 16 * 1024>, mpx::waiting::sleep,
                         sized<40, 400, long_path::put, 488>>;
-/// One that reads, and whose connection breaks over what the peer refuses.
+/// A card that reads, and whose connections break over refusals.
 constexpr sim_options fragile{.survives_refusals = false};
 using reader = mpx::stack<basic_rdma<card<fragile>, 8192, 16>, mpx::waiting::sleep,
                           sized<40, 1024, long_path::get, 1024>>;

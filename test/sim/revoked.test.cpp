@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("revoked: a communicator of a group", Stack, sim::stack, mult
   for (const mpx::rank_t caller : {0, 1})
     for (const std::int64_t when_ns : revoked_after_ns)
       revoked_while_made<Stack>(when_ns, caller, [](auto& env, auto of, auto) {
-        // Rank 0 of it waits for nobody: it is given one, until it knows better.
+        // Its rank 0 waits for no other: it gets a communicator, until it learns of the revocation.
         while (of.rank() == 0 && !of.is_revoked()) env.transport().compute(1000);
         (void)of.create_group(of.group(), 5);
       });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: yes
 // sanitizers: none
-// The simulator itself: virtual time is what the model says, the same seed gives the same run, and
-// faults do what they are told to.
+// The simulator itself: virtual time follows the model, the same seed gives the same run, and
+// faults happen as planned.
 
 #include <doctest/doctest.h>
 

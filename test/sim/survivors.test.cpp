@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
-// What the living do after a death, with deaths at every moment: they agree, revoke, shrink, and go
-// on, all with the same.
+// Survivors after a death, with deaths at every moment: they agree, revoke, shrink, and continue,
+// with equal results.
 
 #include <doctest/doctest.h>
 
@@ -98,7 +98,7 @@ void live(mpx::environment<Stack>& env, const deaths& who, witness& all) {
     const mpx::errc why = survivors_errc(call);
     if (!dead()) CHECK(why == mpx::errc::revoked);
   };
-  const std::int64_t until_ns = env.now_ns() + 5'000'000'000;  // Those who would may be dead.
+  const std::int64_t until_ns = env.now_ns() + 5'000'000'000;  // The ranks that would may be dead.
   while (!world.is_revoked() && !dead()) {
     env.transport().compute(50'000);
     if (env.now_ns() > until_ns) world.revoke();
@@ -203,7 +203,7 @@ TEST_CASE_TEMPLATE("survivors: receives from any source, and their communicators
         CHECK(mask_of(third.acknowledge_failures()) == 4);
         third.send(13, 1 - third.rank(), 1);
         CHECK(survivors_errc([&] { third.recv(x, mpx::any_source, 1); }) == mpx::errc{});
-        // A communicator of the living works, and is led by anybody.
+        // A communicator of the survivors works, and can be led by any rank.
         auto again = world.create_group(third.create_group(pair.group()).group(), 4);
         CHECK(again.allreduce(1, std::plus<>{}) == 2);
         // Its death frees for it.
@@ -273,7 +273,7 @@ TEST_CASE_TEMPLATE("survivors: a rank may learn of a death in revoke", Stack, si
         } else {
           for (mpx::rank_t r = 1; r < 4; ++r) other.probe(r, 1);
           env.transport().compute(3000 * ms);  // The last two die, which is not looked at.
-          other.revoke();                      // The first is told that its message is not wanted.
+          other.revoke();                      // The message of the first is refused.
           CHECK(survivors_errc([&] { other.probe(3, 1); }) == mpx::errc::revoked);
         }
         auto anew = world.shrink();
@@ -313,7 +313,8 @@ TEST_CASE_TEMPLATE("survivors: deaths are not checked while packets arrive", Sta
         } else {
           other.probe(1, 1);
           env.transport().compute(4000 * ms);
-          // The first poll takes all: that the message is not wanted is told, and ten are stored.
+          // The first poll takes all: the answer that the message is not wanted, and ten messages
+          // that are stored.
           for (int i = 0; i < 10; ++i) {
             int x = -1;
             world.irecv(x, 1, 7).wait();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tasks in simulated jobs: rings, started collectives and answers from whoever comes first, under
-// many seeds, and a rank that dies while others await it.
+// Tasks in simulated jobs: rings, started collectives and answers of the first of several ranks,
+// under many seeds, and a rank that dies while others await it.
 
 #include <mpx/coroutine.hpp>
 

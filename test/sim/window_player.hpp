@@ -188,7 +188,7 @@ class window_player {
       case epoch_kind::locks: comm_.barrier();
     }
     verify(mpx::any_source);
-    // Others may have come further where nothing keeps them.
+    // Other ranks may be further if nothing holds them back.
     const phase* const next = i + 1 < what_.phases.size() ? &what_.phases[i + 1] : nullptr;
     const bool runs_on = next != nullptr && p.by == epoch_kind::fence &&
                          next->by == epoch_kind::fence && !next->opens;
@@ -227,7 +227,7 @@ class window_player {
     for (const one_access& a : p.accesses)
       if (a.from == me()) access(a);
   }
-  /// If a target is lost, the others are accessed all the same.
+  /// If a target is lost, the others are still accessed.
   void access_locked(const phase& p, assertion check) {
     std::map<rank_t, lock> held;
     std::set<rank_t> lost;
@@ -242,7 +242,7 @@ class window_player {
           throw;
         lost.insert(target);
         held.erase(target);
-        if (dropped) results_.clear();  // Of all targets: a flush of several tells it once.
+        if (dropped) results_.clear();  // Of all targets: a flush of several reports it once.
         std::erase_if(results_, [&](const result& r) { return r.of->to == target; });
       }
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 120
-// Windows in virtual time: random one-sided programs whatever the delays, over transports with and
-// without put and get; deaths of targets, and of those who hold a lock.
+// Windows in virtual time: random one-sided programs with any delays, over transports with and
+// without put and get; deaths of targets, and of lock holders.
 
 #include <doctest/doctest.h>
 
@@ -250,7 +250,7 @@ TEST_CASE("windows: a lock is not granted to a rank that died waiting for it") {
           } else {
             world.barrier();
           }
-          if (world.rank() == 0) {  // Is told of the unlocking before it looks who lives.
+          if (world.rank() == 0) {  // Learns of the unlock before it checks liveness.
             world.endpoint_for_reports().transport().compute(10'000'000);
             world.recv(x, 3, 5);
           } else if (world.rank() == 2) {
@@ -293,7 +293,7 @@ TEST_CASE("windows: a rank that leaves an epoch by an exception is not written t
         }
         CHECK(into == then);
         CHECK(left == fetched_then);
-        auto e = w.lock(1);  // It goes on.
+        auto e = w.lock(1);  // It continues.
         w.get(into, 1, 0);
         e.unlock();
         CHECK(into == std::vector<word>(5000, 7));

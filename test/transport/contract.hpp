@@ -92,7 +92,7 @@ template <mpx::Transport T>
 void make_room(T& from, T& to, std::uint32_t& posted, std::uint32_t& taken, std::size_t size) {
   const deadline limit;
   while (post(from, to.self(), posted, size) != outcome::done) {
-    limit.check("who takes packets makes room");
+    limit.check("a rank that takes packets makes room");
     keeper sink;
     to.poll(sink);
     for (const arrived& p : sink.packets) {
@@ -128,7 +128,7 @@ void check_full_channel() {
         REQUIRE(posted - before < 10'000'000);  // A channel is bounded.
       }
       if constexpr (requires { job[0].lower(); }) {
-        // A connection that has been replaced brings first what nobody had acknowledged.
+        // A connection that replaces another begins with the bytes that were not acknowledged.
         if (posted == before) {
           CHECK_NOTHROW(make_room(job[0], job[1], posted, taken, size));
           continue;
@@ -321,7 +321,7 @@ void check_prepaid() {
         REQUIRE(has_pattern(p.payload, taken));
         ++taken;
       }
-      limit.check("what is paid for arrives");
+      limit.check("a prepaid packet arrives");
     }
   };
   for (int round = 0; round < 20; ++round) {  // Until the channel is full, round after round.
@@ -603,14 +603,14 @@ void check_parting() {
       mourner sink;
       keeper own;
       CHECK(!job[0].has_unsent());
-      CHECK(job[1].has_heard_out(0));  // It has not heard of it at all.
+      CHECK(job[1].has_heard_out(0));  // It knows nothing of it.
       CHECK(!job[1].is_connected(0));
       const deadline limit;
       const auto until = [&](auto done) {
         while (!done()) {
           job[0].poll(own);
           job[1].poll(sink);
-          limit.check("what was posted leaves");
+          limit.check("posted packets leave");
         }
       };
       if (met) {
@@ -631,13 +631,13 @@ void check_parting() {
       job.end(0);
       while (!job[1].has_heard_out(0)) {
         job[1].poll(sink);
-        limit.check("the end of who has left is heard");
+        limit.check("the end of a departed rank is noticed");
       }
       CHECK(!job[1].is_connected(0));
       CHECK(sink.packets.size() == posted);
       while (sink.losses == 0) {
         job[1].poll(sink);
-        limit.check("who has left is lost");
+        limit.check("a departed rank is lost");
       }
       job[1].poll(sink);
       CHECK(sink.losses == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A rank that shares a core though there are enough of them leaves it: where it may, to where
-// nobody is, and rarely, if that does not help.
+// A rank that shares a core though there are enough of them leaves it: within its affinity, to a
+// free core, and rarely, if that does not help.
 
 #include <doctest/doctest.h>
 

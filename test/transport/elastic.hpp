@@ -50,12 +50,12 @@ class crowd {
     const std::uint64_t id = members_[which]->id;
     note(*members_[which]);
     members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(which));
-    for (auto& m : members_) {  // Some hear of it only later.
+    for (auto& m : members_) {  // Some learn of it only later.
       const auto it = m->index.find(id);
       if (it != m->index.end() && draw(2) == 0) drop(*m, id);
     }
   }
-  /// All who are linked from both sides hear all that was sent.
+  /// All members that are linked from both sides receive all that was sent.
   void settle() {
     for (int idle = 0; idle < 3000 && wrong_.empty(); ++idle) {
       bool over = true;
@@ -74,7 +74,7 @@ class crowd {
       }
       if (over) return;
     }
-    if (wrong_.empty()) wrong_ = "what was sent over a link has not arrived";
+    if (wrong_.empty()) wrong_ = "a packet of a link has not arrived";
   }
   void drop_all_but_founder() {
     while (members_.size() > 1) members_.pop_back();
@@ -91,7 +91,7 @@ class crowd {
     one(crowd& owner, const std::string& at)
         : own(make(at)), t(*own), c(t, 1, owner.random_()), id(owner.next_id_++) {
       c.allow_losses();
-      if (t.self() != 0 || t.peers() != 1) owner.wrong_ = "a newcomer knows somebody";
+      if (t.self() != 0 || t.peers() != 1) owner.wrong_ = "a new member has peers";
     }
     static std::unique_ptr<T> make(std::string_view at) { return std::make_unique<T>(at); }
 
@@ -99,7 +99,7 @@ class crowd {
     T& t;
     correspondent<T> c;
     std::uint64_t id;
-    std::map<std::uint64_t, peer_id> index;          // Of whom it is linked with, by id.
+    std::map<std::uint64_t, peer_id> index;          // Peers that it is linked with, by id.
     std::map<std::uint64_t, std::uint32_t> numbers;  // First number of each link.
     std::set<peer_id> free;
   };
@@ -157,7 +157,7 @@ class crowd {
     }
     for (auto posts = draw(6); posts > 0; --posts) a.c.post(a.index[b.id]);
     if (draw(2) == 0) a.c.poll();
-    if (draw(2) == 0) b.c.poll();  // It does not know who that was.
+    if (draw(2) == 0) b.c.poll();  // It does not know the peer.
     if (draw(16) == 0) return drop(a, b.id);
     if (add(b, a, first) != mpx::errc{}) wrong_ = "the other side cannot add";
   }
@@ -250,13 +250,13 @@ void check_drop_and_return() {
         *prepaid_credit = 77;
     job[0].drop_peer(1);
     zero.end(1);
-    for (int i = 0; i < 3; ++i) one.post(0);  // It does not know, and nobody hears it.
+    for (int i = 0; i < 3; ++i) one.post(0);  // It does not know, and the packet is lost.
     for (int i = 0; i < 20; ++i) zero.poll();
     CHECK(job[0].add_peer(1, job[1].address()) == mpx::errc::pending);
     CHECK(job[0].add_peer(7, job[1].address()) == mpx::errc::argument);
     job[1].drop_peer(0);
     one.end(0);
-    CHECK(job[0].add_peer(2, job[1].address()) == mpx::errc::argument);  // That is somebody else.
+    CHECK(job[0].add_peer(2, job[1].address()) == mpx::errc::argument);  // That is another member.
     first += 1000;
     REQUIRE(job[round % 2].add_peer(1 - static_cast<peer_id>(round % 2),
                                     job[1 - static_cast<peer_id>(round % 2)].address()) ==
@@ -312,7 +312,7 @@ void check_hub(peer_id workers, int rounds) {
       const bool early = random() % 2 == 0;
       if (early) tell(false);
       while ((e = t.add_peer(1, hub)) == mpx::errc::pending) {
-        limit.check("the hub drops who had this place before");
+        limit.check("the hub drops the former owner of this index");
         std::this_thread::yield();
       }
       require(e == mpx::errc{}, "the hub's address is good");

@@ -14,8 +14,8 @@ namespace transport_contract {
 
 namespace ring = mpx::transport::detail;
 
-/// The job's traffic when everybody sleeps whenever there is nothing to do, with few lines, so that
-/// senders starve all the time. Every wake-up comes.
+/// The job's traffic if all ranks sleep whenever there is nothing to do, with few lines, so that
+/// senders starve all the time. No wake-up is missed.
 template <class T>
 void check_wakeups(peer_id n, std::uint32_t count) {
   cluster<T> job(n);

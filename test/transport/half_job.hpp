@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A job of two over sockets, one of whose ends is the test's own: it says what it likes.
+// A job of two over sockets, one of whose ends is driven by the test.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ struct half_job {
   void poll(keeper& sink, int times = 20) const {
     for (int i = 0; i < times; ++i) t->poll(sink);
   }
-  /// As a stranger who has overheard how ranks of the job begin.
+  /// As a stranger that has overheard how ranks of the job begin.
   tcp_descriptor connect_and_knock() const {
     tcp_descriptor s = connect();
     require(tcp_connecting_handshake(1, 0).knock(s.fd(), secret), "a connection takes some bytes");
@@ -74,7 +74,7 @@ struct half_job {
   }
 };
 
-/// Writes, and never minds whether anybody reads.
+/// Writes; ignores whether the data is read.
 inline void say(const tcp_descriptor& s, const void* what, std::size_t bytes) {
   static_cast<void>(::send(s.fd(), what, bytes, MSG_NOSIGNAL));
 }
@@ -93,7 +93,7 @@ inline bool hangs_up(half_job& j, const tcp_descriptor& s) {
 /// Token that rank 1 gives rank 0 only: a rank 1 that has started again gives another.
 inline tcp_bytes32 token_of(std::uint8_t instance) { return {std::byte{instance}}; }
 
-/// Rank 1 calls, and has said who it is, which rank 0 has not read.
+/// Rank 1 connects, and has identified itself, which rank 0 has not read.
 inline tcp_descriptor greeted(half_job& j, tcp_connecting_handshake& c, std::uint8_t instance = 1) {
   tcp_descriptor s = j.connect_and_knock();
   keeper sink;
@@ -122,8 +122,8 @@ inline tcp_verdict verdict_on(half_job& j, const tcp_descriptor& s, tcp_connecti
   }
   return c.verdict();
 }
-/// Rank 1's connection, proven as any rank's, which goes on where `received` of rank 0's stream
-/// are.
+/// Rank 1's connection, proven as any rank's, which continues at byte `received` of rank 0's
+/// stream.
 inline tcp_descriptor proven(half_job& j, std::uint8_t instance = 1, std::uint64_t received = 0) {
   tcp_connecting_handshake c(1, 0);
   tcp_descriptor s = greeted(j, c);
@@ -148,7 +148,7 @@ struct losing_keeper : keeper {
 };
 static_assert(mpx::LossSink<losing_keeper> && !mpx::LossSink<keeper>);
 
-/// From now on rank 1's host does not answer who calls.
+/// From now on rank 1's host does not answer connections.
 inline std::vector<tcp_descriptor> fall_silent(half_job& j) {
   std::vector<tcp_descriptor> crowd;
   tcp_endpoint at;
@@ -187,7 +187,7 @@ struct call_of_rank_0 {
     const tcp_challenge c = a.challenge();
     say(s, &c, sizeof c);
   }
-  /// Rank 0 has proven who it is.
+  /// Rank 0 has proven its identity.
   void hear() {
     hear_message();
     heard = true;
@@ -215,7 +215,7 @@ struct call_of_rank_0 {
     const deadline limit;
     for (tcp_step step = tcp_step::more; step != tcp_step::ready;) {
       j.t->poll(sink);
-      limit.check("rank 0 says who it is");
+      limit.check("rank 0 identifies itself");
       const std::span<std::byte> rest = a.rest();
       const ssize_t n = ::recv(s.fd(), rest.data(), rest.size(), MSG_DONTWAIT);
       if (n > 0) step = a.added(static_cast<std::size_t>(n), j.secret, 1, 2);

@@ -53,7 +53,7 @@ class helped : public mpx::transport::defaults {
     mpx::outcome o;
     {
       const std::lock_guard lock(mutex_);
-      // The kernel may find room by itself: here, it does so when somebody has looked.
+      // The kernel may find room by itself: here, it does so after a poll.
       if (full_at_ == looks().load()) return mpx::outcome::retry;
       o = lower_.post(peer, header, payload, cookie);
       if (o == mpx::outcome::retry) {

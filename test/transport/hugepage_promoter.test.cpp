@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// When the kernel is asked for huge pages, with a kernel that does as it is told.
+// Requests for huge pages, with a scripted kernel.
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ constexpr std::uintptr_t here = 1000 * region;
 
 /// A message that a peer has copied, or not.
 void pass(hugepage_promoter& l, std::uintptr_t at, std::size_t bytes, bool copied = true) {
-  l.lend(0, at, bytes);
+  l.expose(0, at, bytes);
   l.withdraw(0, at, copied ? bytes : 0);
 }
 /// Number of messages until the kernel is asked once more.
@@ -104,7 +104,7 @@ TEST_CASE("hugepage_promoter: each region is judged by the bytes copied from it"
 TEST_CASE("hugepage_promoter: no request while a peer may copy from the region") {
   scripted::reset(300'000);
   hugepage_promoter l;
-  l.lend(1, here + 5000, 1);
+  l.expose(1, here + 5000, 1);
   for (int i = 0; i < 100; ++i) pass(l, here, region);
   CHECK(scripted::asked.empty());
   l.withdraw(1, here + 5000, 0);
@@ -177,7 +177,7 @@ TEST_CASE("hugepage_promoter: requests never take longer than small pages have c
         // Some share a place in the table.
         out[slot] = {here + random() % 4 * 512 * region + random() % (4 * region),
                      random() % (3 * mib)};
-        l.lend(slot, out[slot].at, out[slot].bytes);
+        l.expose(slot, out[slot].at, out[slot].bytes);
       }
     }
     const auto lost_ns = static_cast<std::int64_t>(copied / 15);
@@ -195,7 +195,7 @@ TEST_CASE("hugepage_promoter: a peer that copies a part counts for that part") {
   int parts = 0;
   for (; scripted::asked.size() == before && parts < 1000; ++parts) {
     // As in an alltoall of 16 ranks: each peer reads its own block.
-    for (std::uint32_t peer = 0; peer < 15; ++peer) l.lend(peer, here + 64 * region, region);
+    for (std::uint32_t peer = 0; peer < 15; ++peer) l.expose(peer, here + 64 * region, region);
     for (std::uint32_t peer = 0; peer < 15; ++peer)
       l.withdraw(peer, here + 64 * region, region / 15);
   }
@@ -230,7 +230,7 @@ TEST_CASE("hugepage_promoter: uncounted regions stay so, independent of the slot
   hugepage_promoter l;
   pass(l, here, region);
   for (int i = 0; i < 100; ++i) {
-    l.lend(0, here, 0);
+    l.expose(0, here, 0);
     l.withdraw(0, here, region);
   }
   CHECK(scripted::asked.empty());

@@ -71,7 +71,7 @@ void check_immediate(std::uint64_t seed, std::uint32_t count) {
         const carried& c = it->second;
         REQUIRE(p.payload.empty());
         REQUIRE(has_pattern(std::span(there).subspan(c.slot * slot_bytes + c.at, c.bytes), seen));
-        // The origin's memory is its own again when it is told so.
+        // The origin may use its memory again after the completion.
         while (origin.pending.count(seen) != 0) {
           job[0].poll(origin);
           limit.check("a put completes");

@@ -125,7 +125,7 @@ TEST_CASE("inproc: memory of dropped peers is returned") {
     CHECK(pages() > before + 7 * 2 * 60);
     others.clear();
     for (peer_id p = 1; p < 8; ++p) job[0].drop_peer(p);
-    CHECK(pages() <= before + 8);  // The words that say who is linked.
+    CHECK(pages() <= before + 8);  // The words that name linked members.
     CHECK(job[0].peers() == 8);
   }
 }

@@ -239,7 +239,7 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
  private:
   static constexpr std::size_t staged_max = 64;
 
-  /// The payload stays where the caller has it: who frees or changes it early is seen.
+  /// The payload stays in the caller's memory: freeing or changing it early is detected.
   struct posted {
     frame_header header;
     std::span<const std::byte> payload;
@@ -258,7 +258,7 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
     std::uint64_t due;
     std::uint64_t serial;
     peer_id peer;
-    bool sure = false;  // Its peer was dropped: no fault meets it any more.
+    bool sure = false;  // Its peer was dropped: no fault applies any more.
   };
   struct staged {
     frame_header header;

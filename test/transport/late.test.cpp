@@ -128,7 +128,7 @@ TEST_CASE("late: lost and doubled completions are found by the suite") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CHECK(pending_report<late<inproc, losing>>(2, 40, seed) == "a completion has not come");
     CHECK(pending_report<late<inproc, doubling>>(2, 40, seed) ==
-          "a completion for what is not pending");
+          "a completion of a post that is not pending");
   }
   cluster<late<inproc>> job(2);  // Planted at run time.
   job[0].plant(fault::complete_twice);
@@ -138,7 +138,7 @@ TEST_CASE("late: lost and doubled completions are found by the suite") {
     zero.poll();
     one.poll();
   }
-  CHECK(zero.complaint() == "a completion for what is not pending");
+  CHECK(zero.complaint() == "a completion of a post that is not pending");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ inline constexpr plan all{};
 inline constexpr plan some{.pending_percent = 40, .seed = 2};
 /// Only what is no tiny message is pending or placed, as over a stream.
 inline constexpr plan large{.pending_bytes_min = 41, .place_bytes_min = 41, .seed = 3};
-/// Completions come when the sender has long looked in vain.
+/// Completions come after many polls of the sender.
 inline constexpr plan last{.post_delay_max = 0, .completion_delay_max = 400, .seed = 4};
 /// One post to a peer may wait at once.
 inline constexpr plan narrow{.depth = 1, .seed = 5};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
 // The contract of cards over libfabric, with each provider that is here, under both ways of naming
-// memory; and what is told where libfabric fails.
+// memory; and error texts if libfabric fails.
 
 #include <doctest/doctest.h>
 
@@ -301,7 +301,7 @@ TEST_CASE("nic::libfabric: calls that fail later") {
     }
     for (const char* name : {"fi_cq_read", "fi_cq_readerr", "fi_recv"}) {
       CAPTURE(std::string(name));
-      alone a;  // That hears nothing any more: all connections end, and it says why.
+      alone a;  // It gets nothing any more: all connections end, with the reason.
       a.p->connect(0);
       CHECK(a.own->nic.failure() == "");
       failing::result = -FI_EIO;

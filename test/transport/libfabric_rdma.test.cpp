@@ -96,7 +96,7 @@ void check_leaving() {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(120));
         while (sink.packets.size() <= done) {
-          limit.check("what was done arrives");
+          limit.check("a post that was done arrives");
           t->poll(sink);
         }
         for (std::uint32_t i = 0; i < sink.packets.size(); ++i)
@@ -128,7 +128,7 @@ void check_all(const char* provider, bool quick) {
   CHECK_NOTHROW(check_leaving<narrow>());
   CHECK_NOTHROW(check_leaving<direct>());
   CHECK_NOTHROW(check_leaving<fetching>());
-  const setting alone("MPX_FABRIC_LEAVING_MS", "0");  // One thread has all ranks: nobody answers.
+  const setting alone("MPX_FABRIC_LEAVING_MS", "0");  // One thread has all ranks: no peer answers.
   if (quick) {
     check_packets<helped<narrow>>(true);
     check_peeking<helped<narrow>>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What is a card, and what is none.
+// Classes that are cards, and classes that are not.
 
 #include "mpx/transport/rdma/nic.hpp"
 

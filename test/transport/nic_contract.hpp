@@ -24,7 +24,7 @@ inline void check_memory(player& p) {
   ::munmap(page, 8192);
   require(c.register_memory({static_cast<std::byte*>(page), 8192}, nic_access::local, r) ==
               errc::argument,
-          "what is not mapped is refused");
+          "unmapped memory is refused");
 
   std::vector<std::byte> memory(4 * limits.page_bytes);
   const std::uint64_t before = c.registered_bytes();
@@ -42,7 +42,7 @@ inline void check_memory(player& p) {
   require(again.remote.key != a.remote.key, "no key comes again soon");
   p.withdraw(b);
   p.withdraw(again);
-  require(c.registered_bytes() == before, "what is given back counts no more");
+  require(c.registered_bytes() == before, "deregistered memory does not count");
 
   std::vector<nic_region> many;
   const std::uint64_t possible = (limits.registered_bytes_max - before) / limits.page_bytes;
@@ -52,7 +52,7 @@ inline void check_memory(player& p) {
     many.push_back(r);
   require(e == errc::no_resources, "there is a limit");
   require(many.size() == std::min<std::uint64_t>(limits.regions_max, possible),
-          "and it is what the card says: " + std::to_string(many.size()));
+          "and it is the card's limit: " + std::to_string(many.size()));
   for (const nic_region& one : many) p.withdraw(one);
   const nic_region after = p.region({border, 1}, nic_access::local);
   p.withdraw(after);
@@ -75,7 +75,7 @@ inline void check_connections(player& p) {
     return p.refused(
         [&] { return c.post_write(other, 0, {}, {}, 0, nic_until::taken, 5u, p.next++); });
   };
-  require(nothing_goes(), "who is not connected posts nothing");
+  require(nothing_goes(), "without a connection posts are refused");
   require(c.connect(p.size(), {}) == errc::argument, "there is no such peer");
   const std::vector<std::byte> much(mpx::nic_connect_bytes_max + 1);
   require(c.connect(other, much) == errc::argument, "that is too much to say");
@@ -84,8 +84,8 @@ inline void check_connections(player& p) {
   if (p.self() == 0) {
     p.post_receive(other, 10);
     p.connect(other, "zero");
-    require(p.links[other].asked == 0, "who has asked is not asked");
-    require(p.data_of(other) == "one", "what the other says arrives");
+    require(p.links[other].asked == 0, "a rank that has asked is not asked");
+    require(p.data_of(other) == "one", "the other's data arrives");
     p.signal(other, 1234);
     p.until_received(1);
     require(p.received[0].immediate == 4321 && p.received[0].cookie == 10 &&
@@ -96,8 +96,8 @@ inline void check_connections(player& p) {
     c.disconnect(other);
   } else {
     p.until([&] { return p.links[other].asked == 1; }, "a question");
-    require(p.data_of(other) == "zero", "what is said is there when it is asked");
-    require(nothing_goes(), "who has not answered posts nothing");
+    require(p.data_of(other) == "zero", "the data is there with the question");
+    require(nothing_goes(), "before the answer posts are refused");
     p.post_receive(other, 10);
     p.connect(other, "one");
     p.until_received(1);
@@ -109,7 +109,7 @@ inline void check_connections(player& p) {
   p.until_disconnected(other, 1, nic_status::ok);
   require(p.received.size() == 3 && p.received[1].status == nic_status::flushed &&
               p.received[1].cookie == 11 && p.received[2].cookie == 12,
-          "what was posted comes back first");
+          "pending posts complete first");
   require(nothing_goes(), "after the end one posts nothing");
   p.fence();
 
@@ -212,7 +212,7 @@ inline void check_writes(player& p) {
             p.until_received(arrived + 1);
             require(p.received.back().immediate == serial && p.received.back().cookie == cookie &&
                         p.received.back().bytes == 0,
-                    "what comes behind a write tells of it");
+                    "the packet behind a write announces it");
             require(has(here.memory.subspan(margin + shift, n), serial), "the data is in place");
             require(all_are(here.memory.first(margin + shift), std::byte{0}) &&
                         all_are(here.memory.subspan(margin + shift + n), std::byte{0}),
@@ -312,7 +312,7 @@ inline void check_refusals(player& p) {
       p.fence();
       if (p.self() == 0) {
         const auto status = p.write(other, s, source.memory.first(a.bytes), a.to, a.offset, 1u);
-        require(status == nic_status::refused, "what is not granted is refused");
+        require(status == nic_status::refused, "access without rights is refused");
       }
       if (!survives) {
         p.until_disconnected(other, ends + 1, nic_status::refused);
@@ -322,7 +322,7 @@ inline void check_refusals(player& p) {
       require(all_are(here.memory, std::byte{0x55}), "nothing was written");
     }
     for (std::size_t i = received; i < p.received.size(); ++i)
-      require(p.received[i].status == nic_status::flushed, "nobody was told");
+      require(p.received[i].status == nic_status::flushed, "an event was not reported");
     p.received.clear();
     p.post_receive(other, 78);
     p.fence();
@@ -430,7 +430,7 @@ inline void check_receives(player& p) {
   p.fence();
 }
 
-/// Everybody writes to everybody, as fast as credits allow, each write told by its immediate.
+/// All ranks write to all, as fast as credits allow, each write announced by its immediate.
 inline void check_flood(player& p) {
   card& c = p.c;
   const std::uint32_t depth = std::min(c.limits().receive_depth, 64u);
@@ -540,14 +540,14 @@ inline void check_waiting(player& p) {
       p.signal(other, round);
       continue;
     }
-    while (p.received.size() == heard) {  // It may have come before.
+    while (p.received.size() == heard) {  // It may have arrived before.
       require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10 * slowdown),
               "no wake-up is missed");
       if (p.step() || !c.arm()) continue;
       c.sleep(1'000'000'000);
       c.disarm();
     }
-    require(p.received[heard++].immediate == round, "who sleeps is woken by what arrives");
+    require(p.received[heard++].immediate == round, "a sleeper is woken by an arrival");
     p.post_receive(other, 0);
   }
   require(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10 * slowdown),
@@ -555,7 +555,7 @@ inline void check_waiting(player& p) {
   p.fence();
 }
 
-/// Random pieces between all pairs; keys change, told by sends.
+/// Random pieces between all pairs; keys change, and are announced by sends.
 inline void check_traffic(player& p) {
   card& c = p.c;
   constexpr std::size_t slots = 8;
@@ -696,7 +696,7 @@ inline void check_withdrawal(player& p) {
         p.step();
       }
       require(std::equal(now.begin(), now.end(), memory.memory.begin()),
-              "what was taken back is not touched");
+              "withdrawn memory is not touched");
       handed_back = true;
     }
     p.fence();
@@ -711,8 +711,8 @@ inline void check_withdrawal(player& p) {
   }
 }
 
-/// A peer speaks, and takes its memory back, be it that it leaves, or not. A write that comes too
-/// late is refused, and what the peer said is told all the same.
+/// A peer sends, and withdraws its memory, whether it leaves or not. A write that comes too late is
+/// refused, and the peer's packets still arrive.
 inline void check_last_words(player& p) {
   card& c = p.c;
   if (!c.limits().checks_keys) return;  // Such a write may end its provider's connection.
@@ -740,15 +740,15 @@ inline void check_last_words(player& p) {
       } else {
         p.m.fence([] {});  // It looks at nothing meanwhile.
         const auto s = p.write(other, r, here.memory.first(8), to, 0, 1u);
-        require(leaves || s == nic_status::refused, "what was taken back is refused");
+        require(leaves || s == nic_status::refused, "access to withdrawn memory is refused");
         if (!leaves && !survives)
           require(c.connect(other, {}) == errc::pending, "it has not ended yet on both sides");
-        p.until([&] { return p.received.size() >= before + words; }, "what came before");
+        p.until([&] { return p.received.size() >= before + words; }, "earlier packets");
         std::uint32_t told = 0;  // In any order, of a card that keeps none.
         for (std::uint32_t i = 0; i < words; ++i)
           if (const nic_event& e = p.received[before + i]; e.status == nic_status::ok)
             told |= 1u << (e.immediate - 500);
-        require(told == (1u << words) - 1, "what was said before is told");
+        require(told == (1u << words) - 1, "earlier packets are reported");
         if (!leaves && !survives) p.until_disconnected(other, ends + 1, nic_status::refused);
       }
       p.fence();
@@ -782,7 +782,7 @@ inline void check_reads(player& p) {
     std::memset(into.memory.data(), 0, 9000);
     require(p.read(other, l, into.memory.first(n), from, 0) == nic_status::ok, "a read goes well");
     require(has(into.memory.first(n), other) && all_are(into.memory.subspan(n), std::byte{0}),
-            "what was read is here");
+            "read data has arrived");
   }
   if (most > 9000) {  // As much as a transfer may be, to any place.
     room much(c, most, false);
@@ -806,7 +806,7 @@ inline void check_reads(player& p) {
   if (p.self() == 0)
     require(p.read(other, l, into.memory.first(8), p.published(other, "write"), 0) ==
                 nic_status::refused,
-            "what may only be written is not read");
+            "write-only memory is not read");
   if (!c.traits().survives_refusals) {
     p.until_disconnected(other, 1, nic_status::refused);
     p.connect(other);
@@ -941,7 +941,7 @@ inline void check_tails(player& p) {
       }
       p.fence();
       for (const nic_event& e : p.received)
-        require(e.status == nic_status::flushed, "nobody was told");
+        require(e.status == nic_status::flushed, "an event was not reported");
       require(all_are(here.memory, std::byte{0x55}) && all_are(tails.memory, std::byte{0x55}),
               "nothing was written");
       p.fence();

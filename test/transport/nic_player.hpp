@@ -213,7 +213,7 @@ class player {
     const const_bytes d = c.peer_data(peer);
     return {reinterpret_cast<const char*>(d.data()), d.size()};
   }
-  /// Until the end of a connection has been told so many times in all.
+  /// Waits for the `times`-th report of the end of a connection.
   void until_disconnected(peer_id peer, int times, nic_status why) {
     until([&] { return links[peer].disconnected >= times; }, "the end of a connection");
     require(links[peer].disconnected == times, "a connection ends once");

@@ -18,7 +18,7 @@
 
 namespace nic_contract {
 
-/// Threads meet faster than a bootstrap's fences let them.
+/// A barrier of threads that is faster than a bootstrap's fences.
 class meeting_place {
  public:
   explicit meeting_place(peer_id ranks) : ranks_(ranks) {}

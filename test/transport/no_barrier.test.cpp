@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// A kernel that has no membarrier, or a filter that refuses it: nobody misses a packet, and nobody
-// is late.
+// A kernel that has no membarrier, or a filter that refuses it: no packet is lost or late.
 
 #include <doctest/doctest.h>
 #include <linux/filter.h>

@@ -98,7 +98,7 @@ class correspondent {
       complain("a place for a peer that there is not");
       return {};
     }
-    if (!places_[source].empty()) complain("a second place before the first packet has come");
+    if (!places_[source].empty()) complain("a second place before the first packet has arrived");
     if (!same(header, header_of(next_in_[source]))) complain("a place out of order");
     if (bytes == 0) complain("a place for nothing");
     if (!gives_places_ || random_() % 3 == 0) return {};
@@ -108,7 +108,7 @@ class correspondent {
   }
   void complete(mpx::cookie_t cookie, bool ok) noexcept {
     if (!polling_) complain("a completion that does not come from a poll");
-    if (held_.erase(cookie) == 0) complain("a completion for what is not pending");
+    if (held_.erase(cookie) == 0) complain("a completion of a post that is not pending");
     if (!ok) ++not_ok_;
     if (!ok && !losses_allowed_) complain("a completion that is not ok");
   }
@@ -133,7 +133,7 @@ class correspondent {
   std::vector<std::vector<std::byte>> places_;
   std::vector<bool> closed_;
   std::map<peer_id, std::optional<std::size_t>> next_size_;
-  std::map<mpx::cookie_t, payload> held_;  // Freed by their completion: who reads later is seen.
+  std::map<mpx::cookie_t, payload> held_;  // Freed by their completion: later reads are detected.
   bool gives_places_;
   bool polling_ = false;
   bool losses_allowed_ = false;

@@ -18,8 +18,9 @@ struct ends_keeper : keeper {
   void lost(peer_id peer) noexcept { lost_peers.push_back(peer); }
 };
 
-/// Writes what it likes into the ring of a rank, or sends it, and tells it so. `Victim`: a transport over `Card`
-/// with rings of 4096 bytes and 76 receives for packets. Returns what was wrong, or "".
+/// Writes any bytes into the ring of a rank, or sends them, and announces them. `Victim`: a
+/// transport over `Card` with rings of 4096 bytes and 76 receives for packets. Returns the error,
+/// or "".
 template <class Victim, class Card>
 std::string attack(std::uint64_t seed) {
   namespace rdma = mpx::transport::rdma_detail;
@@ -43,7 +44,7 @@ std::string attack(std::uint64_t seed) {
       over = true;
     }
     for (int i = 0; i < 20; ++i) t.poll(sink);
-    if (sink.malformed_from.size() + sink.lost_peers.size() > 1) verdict = "told twice";
+    if (sink.malformed_from.size() + sink.lost_peers.size() > 1) verdict = "reported twice";
     over = true;
     me.mark_finished();
   });

@@ -52,7 +52,7 @@ TEST_CASE("rdma over via: a rank leaves") {
   check_parting<direct>();
 }
 
-/// A wire after whose first poll in vain something happens.
+/// A wire on which something happens after its first poll without result.
 struct interrupted : mpx::transport::shm {
   using mpx::transport::shm::shm;
   std::function<void()> then;

@@ -36,7 +36,7 @@ struct pinning_card {
   std::map<std::uint64_t, std::uint64_t> page_at;  // Page at an address; 0: none yet.
   std::map<std::uint64_t, pinned> registered;
   std::uint64_t next = 1;
-  int busy = 0;  // So often somebody is in the middle of an access.
+  int busy = 0;  // Number of accesses under way.
   std::uint64_t bytes = 0;
   std::uint64_t bytes_max = ~std::uint64_t{0};
   bool follows = false;
@@ -192,7 +192,7 @@ TEST_CASE("registration cache: foreign memory is deregistered with its last use"
   CHECK(cache.find(at(7, 8), any) == part);  // Somebody still vouches for all of it.
   cache.release(*part, at(7, 8));
   cache.release(*same, at(5, 100));
-  CHECK(cache.find(at(7, 8), any) == nullptr);  // Now nobody does, although some of it is in use.
+  CHECK(cache.find(at(7, 8), any) == nullptr);  // Unused now, although some of it is in use.
   CHECK(cache.counters().registered_bytes == page);
   CHECK(!cache.own(at(5, 5)));
   auto* const anew = cache.acquire(at(10, 20), any, why);
@@ -211,7 +211,7 @@ TEST_CASE("registration cache: foreign memory is deregistered with its last use"
   CHECK(open != local);
   CHECK(cache.acquire(at(6, 99), any, why) == open);
   cache.release(*open, at(6, 99));
-  card.busy = 3;  // It goes as soon as nobody is at it.
+  card.busy = 3;  // It is deregistered once it is unused.
   cache.release(*open, at(5, 100));
   CHECK(cache.ending());
   cache.tidy();
@@ -383,7 +383,7 @@ TEST_CASE("registration cache: equals a naive cache in random operations") {
             for (std::uint64_t p = b / page; p * page < e; ++p) card.page_at[p] = random();
           break;
         }
-        case 1: {  // A page that nobody uses and nobody owns is freed, and another comes there.
+        case 1: {  // A free page without owner is replaced by another.
           const std::uint64_t p = 1 + random() % 260;
           const auto busy = [&](std::uint64_t b, std::uint64_t e) {
             return b < (p + 1) * page && e > p * page;

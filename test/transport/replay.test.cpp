@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What outlives connections: a log and its reader, over a wire that takes any number of bytes and
-// breaks anywhere.
+// State that outlives connections: a log and its reader, over a wire that takes any number of bytes
+// and breaks anywhere.
 
 #include <doctest/doctest.h>
 
@@ -34,9 +34,9 @@ class game {
       carry(100'000);
       acknowledge(receipt_.received());
     }
-    if (complaint_.empty() && got_ != sent_) complaint_ = "what arrived is not what was sent";
-    if (complaint_.empty() && !held_.empty()) complaint_ = "an end was not told";
-    if (complaint_.empty() && !log_.empty()) complaint_ = "something is kept for nobody";
+    if (complaint_.empty() && got_ != sent_) complaint_ = "arrived data differs from sent data";
+    if (complaint_.empty() && !held_.empty()) complaint_ = "a completion was not reported";
+    if (complaint_.empty() && !log_.empty()) complaint_ = "the log keeps data without need";
     return complaint_;
   }
 
@@ -46,7 +46,7 @@ class game {
   void step() {
     act();
     if (log_.unwritten_bytes() != sent_.size() - log_.written())
-      complaint_ = "what waits is miscounted";
+      complaint_ = "waiting bytes are miscounted";
   }
   void act() {
     switch (below(8)) {
@@ -106,11 +106,12 @@ class game {
     got_ += on_the_way_.substr(0, n);
     on_the_way_.erase(0, n);
     receipt_.took(n);
-    if (receipt_.received() > log_.written()) complaint_ = "more has come than was written";
+    if (receipt_.received() > log_.written()) complaint_ = "more bytes arrived than were written";
   }
   void acknowledge(std::uint64_t to) {
     reserve();
-    if (log_.acknowledge(log_.written() + 1, told_)) complaint_ = "what cannot be was believed";
+    if (log_.acknowledge(log_.written() + 1, told_))
+      complaint_ = "an impossible acknowledgement was accepted";
     if (!log_.acknowledge(to, told_)) complaint_ = "a receipt was not believed";
     hear();
   }
@@ -119,7 +120,7 @@ class game {
     on_the_way_.clear();
     if (!log_.resume(receipt_.tell(), told_)) complaint_ = "it does not go on";
     hear();
-    if (log_.written() != receipt_.received()) complaint_ = "it goes on somewhere else";
+    if (log_.written() != receipt_.received()) complaint_ = "it continues at another offset";
   }
   /// A payload moves: where it was is written over.
   void move() {
@@ -136,7 +137,8 @@ class game {
   void hear() {
     for (; !told_.empty(); told_.pop()) {
       const replay_completion c = told_.front();
-      if (!c.ok || held_.erase(c.cookie) == 0) complaint_ = "an end was told twice, or not ok";
+      if (!c.ok || held_.erase(c.cookie) == 0)
+        complaint_ = "a completion was reported twice, or with an error";
       if (auto it = bodies_.find(c.cookie); it != bodies_.end())
         std::fill(it->second.begin(), it->second.end(), '#');  // Not read any more.
     }

@@ -4,10 +4,10 @@
 // makes it so is the code of transport tcp below its frames (replay log, writer, reader); here are
 // connections that break in its stead, at bytes that the seed chooses.
 //
-// Each direction of a pair is a stream of its own. Its bytes travel in packets that say where in
-// the stream they belong; who finds some missing says so, and who hears no answer asks, by the
-// clock. Then there is another connection: the receiver tells how far it is, and the log begins
-// again there.
+// Each direction of a pair is a stream of its own. Its bytes travel in packets that contain their
+// offset in the stream; a receiver that finds some missing reports it, and a sender that gets no
+// answer asks, by the clock. Then there is another connection: the receiver sends its offset, and
+// the log begins again there.
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,7 @@ struct replayed_counters {
   std::uint64_t doubled = 0;      ///< Pieces that had come before.
 };
 
-/// Wakes a rank at a time. The job keeps it, so that no event is left with nobody.
+/// Wakes a rank at a time. The job keeps it, so that no event is left without an owner.
 class alarm_clock : public mpx::sim::detail::event_handler {
  public:
   alarm_clock(mpx::sim::detail::world& world, mpx::sim::detail::world::environment&,
@@ -598,7 +598,7 @@ class replayed
   mpx::transport::detail::tcp_self_queue own_;
   replayed_counters mended_;
   std::size_t staged_bytes_ = 0;
-  std::size_t pending_ = 0;  // Posts whose end is still to be told.
+  std::size_t pending_ = 0;  // Posts without a completion yet.
   bool leaving_ = false;
 };
 

@@ -171,8 +171,7 @@ class scripted_nic {
   mpx::sim::random random_;
   std::vector<mpx::nic_event> held_;
   std::deque<mpx::nic_event> out_;
-  /// A post may succeed now, whatever others have since then: until the program, which would sleep,
-  /// has been told so.
+  /// A post may succeed now: stays set until the program, which would sleep, has learned it.
   bool retried_ = false;
 };
 

@@ -293,8 +293,8 @@ long huge_kib_at(const void* p) {
   }
   return -1;
 }
-/// Memory of its own mapping in which each word says where it is. On small pages, unless the system
-/// gives huge ones to everybody.
+/// Memory of its own mapping in which each word contains its index. On small pages, unless the
+/// system uses huge ones for all memory.
 class marked_memory {
  public:
   explicit marked_memory(std::size_t bytes)

@@ -20,12 +20,12 @@ namespace {
 
 using namespace half_a_job;
 
-/// The next call of rank 0's becomes the connection, and it has lost nobody.
+/// The next connect of rank 0 becomes the connection, and no peer is lost.
 void is_met(half_job& j, losing_keeper& sink) {
   call_of_rank_0(j, sink).open();
   CHECK(sink.lost_ones.empty());
 }
-/// Rank 0 calls, and meets nobody, more often than a call that crosses may insist after.
+/// Rank 0 connects without success more often than a crossing connect may insist.
 void calls_in_vain(half_job& j, losing_keeper& sink) {
   j.t->monitor(1);
   for (int i = 0; i < 3; ++i) call_of_rank_0(j, sink);
@@ -71,7 +71,7 @@ TEST_CASE(
     const deadline limit;
     while (j.t->state_of(1) != tcp_state::crossed) {
       j.t->poll(sink);
-      limit.check("the verdict is heard");
+      limit.check("the verdict arrives");
     }
     compute_for_long();
     is_met(j, sink);
@@ -262,7 +262,7 @@ TEST_CASE("tcp: connections end for both sides though a forked child holds them"
     CHECK(hangs_up(j, mine.s));
     CHECK(!has_changed(j));
   }
-  SUBCASE("one of a stranger, or of who is not wanted") {
+  SUBCASE("one of a stranger, or of another rank") {
     const tcp_descriptor s = j.connect_and_knock();
     tcp_connecting_handshake c(1, 0);
     const tcp_descriptor other = greeted(j, c);
@@ -275,7 +275,7 @@ TEST_CASE("tcp: connections end for both sides though a forked child holds them"
     j.poll(sink);
     CHECK(!has_changed(j));
   }
-  SUBCASE("and nobody waits at a door that nobody opens") {
+  SUBCASE("and no rank waits for a listener that does not accept") {
     const tcp_descriptor s = j.connect_and_knock();
     j.t->monitor(1);
     const call_of_rank_0 call(j, sink);

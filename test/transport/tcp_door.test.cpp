@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 120
-// Who is let in over sockets, and where a rank listens.
+// Admission of connections over sockets, and the addresses at which a rank listens.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -34,7 +34,7 @@ auto feed(Machine& m, const Message& bytes, std::size_t piece, auto&&... more) {
   return s;
 }
 
-/// The accepting end, rank `self` of 8, to which the first bytes have come.
+/// The accepting end, rank `self` of 8, after the first bytes.
 tcp_accepting_handshake knocked_at(peer_id self, const tcp_secret& secret, std::size_t piece = 99) {
   tcp_accepting_handshake a(tcp_knock_of(secret, self));
   REQUIRE(feed(a, tcp_knock_of(secret, self), piece, secret, self, 8u) == tcp_step::ready);
@@ -99,7 +99,7 @@ TEST_CASE("tcp: any other bit of a message is a stranger's") {
     tcp_accepting_handshake same = a;
     return feed(same, hello, 99, s, self, peers) == tcp_step::wrong;
   };
-  CHECK(refused(4, 8, secret));                           // It wants somebody else.
+  CHECK(refused(4, 8, secret));                           // For another rank.
   CHECK(refused(5, 3, secret));                           // There is no such rank.
   CHECK(refused(5, 8, tcp_secret::drawn()));              // Of another job.
   tcp_accepting_handshake again = knocked_at(5, secret);  // Earlier answers prove nothing now.
@@ -158,7 +158,7 @@ TEST_CASE("tcp: strangers are dropped and counted") {
   wait_until(j, sink, [&] { return j.t->door().strangers == 4; });
   CHECK(j.t->door().admitted == 0);
   CHECK(j.t->door().pauses == 0);
-  const tcp_descriptor s = proven(j);  // And a rank is let in all the same.
+  const tcp_descriptor s = proven(j);  // And a rank is still accepted.
   CHECK(j.t->door().admitted == 1);
   CHECK(j.t->state_of(1) == tcp_state::open);
 }
@@ -172,7 +172,7 @@ TEST_CASE("tcp: silent strangers hold no entry for long, for any number of them"
     j.poll(sink, 1);
   }
   wait_until(j, sink, [&] { return j.t->door().accepted == 100; });
-  CHECK(j.t->door().strangers == 36);  // There are 64 places: who came first has to go.
+  CHECK(j.t->door().strangers == 36);  // There are 64 entries: the oldest are evicted.
   const tcp_descriptor s = proven(j);
   CHECK(j.t->state_of(1) == tcp_state::open);
   for (int i = 0; i < 100; ++i) {
@@ -181,7 +181,7 @@ TEST_CASE("tcp: silent strangers hold no entry for long, for any number of them"
     j.poll(sink, 2);
   }
   CHECK(j.t->door().pauses > 0);
-  // Ranks that sleep are woken by their peers all the same.
+  // Sleeping ranks are still woken by their peers.
   const deadline limit;
   const tcp_frame f{4, header_of(1)};
   say(s, &f, sizeof f);
@@ -346,7 +346,7 @@ TEST_CASE("tcp: a rank that sends malformed data, dies or leaves") {
     half_job j;
     losing_keeper sink;
     tcp_descriptor s = proven(j);
-    j.listener.close();  // As when it dies: nobody is there to be called again.
+    j.listener.close();  // As when it dies: connects fail.
     const tcp_frame whole{2, header_of(7)};
     std::string all(reinterpret_cast<const char*>(&whole), sizeof whole);
     all += "ab";

@@ -64,7 +64,7 @@ std::string talk(std::uint32_t packets, std::uint64_t seed, std::uint64_t* broke
 }
 
 TEST_CASE("tcp faults: resets at every byte") {
-  // Every other connection lives for a while: of a peer that is never reached, one is told.
+  // Every other connection lives for a while: a peer that is never reached is reported.
   std::atomic<unsigned> position = 0;
   std::uint64_t broken = 0;
   fates() = [&](unsigned connection) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 120
-// Whole jobs over sockets whose launcher knows nothing of the living and the dead: what breaks is
-// made again, and what cannot be reached is told by the transport.
+// Whole jobs over sockets whose launcher does not know the state of ranks: broken connections are
+// made again, and the transport reports unreachable peers.
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -22,8 +22,8 @@ using bootstrap_contract::minimal;
 using bootstrap_contract::minimal_job;
 using stack = mpx::stack<mpx::transport::tcp, minimal, mpx::tcp_protocol>;
 
-/// Cuts every connection of this process to what listens there; with `for_good`, nobody listens
-/// there any more.
+/// Cuts every connection of this process to a listener; with `for_good`, it does not listen any
+/// more.
 void cut(const mpx::transport::detail::tcp_endpoint& listener, bool for_good = false) {
   for (int fd = 3; fd < 1024; ++fd) {
     sockaddr_in at{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
-// What keeps long messages fast: when their receipts are due, how often a socket is read for one,
-// what is written to it at once, and how much the kernel holds of them.
+// Cost of long messages: the time of acknowledgements, the number of reads of a socket for one
+// message, the size of writes, and the data that the kernel holds.
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using namespace mpx::transport::detail;
 
-/// Bytes that have come.
+/// Received bytes.
 struct come_bytes {
   std::deque<std::byte> bytes;
   void come(std::span<const std::byte> some) {

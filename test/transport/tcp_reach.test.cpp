@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 120
-// Over sockets: connections that go on where another one has ended, and peers out of reach.
+// Over sockets: connections that continue where another one has ended, and peers out of reach.
 
 #include <mpx/transport/tcp.hpp>
 #include <ostream>
@@ -24,7 +24,7 @@ std::string heard(half_job& j, const tcp_descriptor& s, std::size_t bytes, losin
     j.poll(sink, 1);
     const ssize_t n = ::recv(s.fd(), all.data() + have, bytes - have, MSG_DONTWAIT);
     if (n > 0) have += static_cast<std::size_t>(n);
-    limit.check("what was posted comes");
+    limit.check("posted packets arrive");
   }
   return all;
 }
@@ -39,7 +39,7 @@ std::string stream_of(std::uint32_t count, std::size_t bytes) {
   }
   return all;
 }
-/// Waits as a rank does that has nothing else to do. Returns the seconds until it is told a loss.
+/// Waits as a rank does that has nothing else to do. Returns the seconds until a loss is reported.
 double seconds_until_lost(half_job& j, losing_keeper& sink) {
   const std::int64_t begin = mpx::platform::now_ns();
   const deadline limit;
@@ -270,7 +270,7 @@ TEST_CASE("tcp: a rank that leaves waits until accepted data has arrived") {
   REQUIRE(j.t->post(1, header_of(0), body.view(), 0) == outcome::done);
   CHECK(heard(j, s, 124, sink) == stream_of(1, 100));
   until([&] { return !j.t->has_unsent(); });
-  SUBCASE("it has ended, which nobody has seen") {
+  SUBCASE("it has ended unnoticed") {
     end_by_reset(s);
     CHECK(j.t->has_unsent());
   }
@@ -285,7 +285,7 @@ TEST_CASE("tcp: a rank that leaves waits until accepted data has arrived") {
     CHECK(j.t->state_of(1) == tcp_state::open);
     CHECK(j.t->has_unsent());
   }
-  SUBCASE("and is told so") {
+  SUBCASE("and gets the error") {
     s.close();
     s = proven(j, 1, 0);
     CHECK(heard(j, s, 124, sink) == stream_of(1, 100));

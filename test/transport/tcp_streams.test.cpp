@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 240
-// The contract over several sockets to each peer; order, whatever each of them carries; the loss of
-// one; and who may add one.
+// The contract over several sockets to each peer; order for any distribution over them; the loss of
+// one; and the proof that a further socket needs.
 
 #include <sys/socket.h>
 

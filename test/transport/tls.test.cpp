@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: address
 // timeout: 240
-// The contract over encrypted sockets; what a stream does with bytes that are cut, changed,
-// repeated or nobody's; and ranks that do not encrypt, or stop while they begin to.
+// The contract over encrypted sockets; bytes that are cut, changed, repeated or forged; and ranks
+// that do not encrypt, or stop in the TLS handshake.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@ namespace transport_contract {
 
 // --- A thread for each rank ----------------------------------------------------
 
-/// Everybody sends `count` packets of random sizes to everybody, all at once. `sleepy`: ranks sleep
-/// whenever there is nothing to do.
+/// All ranks send `count` packets of random sizes to all at once. `sleepy`: ranks sleep whenever
+/// there is nothing to do.
 template <mpx::Transport T>
 void check_all_to_all(peer_id n, std::uint32_t count, bool sleepy) {
   cluster<T> job(n);
@@ -127,7 +127,7 @@ void check_sleep_ends() {
   CHECK(sink.packets.size() == 1);
 }
 
-/// A sender that was told `retry` sleeps until the receiver has made room.
+/// A sender whose post returned `retry` sleeps until the receiver has made room.
 template <mpx::Transport T>
 void check_starved_sender() {
   for (const std::size_t bytes : {std::size_t{8}, T::traits.packet_bytes_max}) {
@@ -154,8 +154,8 @@ void check_starved_sender() {
   }
 }
 
-/// While one thread of a rank sleeps, another posts until told `retry`: the sleeper watches that
-/// channel too.
+/// While one thread of a rank sleeps, another posts until `retry`: the sleeper watches that channel
+/// too.
 template <mpx::Transport T>
 void check_retry_during_sleep() {
   cluster<T> job(2);
@@ -210,7 +210,7 @@ void check_sleepy_ping_pong(int rounds) {
 
 // --- Many peers ----------------------------------------------------
 
-/// Peers beyond the first 64 are heard, woken and answered; silent ones stand in nobody's way.
+/// Peers beyond the first 64 are received from, woken and answered; silent ones delay no other.
 template <mpx::Transport T>
 void check_many_peers(peer_id n) {
   cluster<T> job(n);

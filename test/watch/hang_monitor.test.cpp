@@ -87,7 +87,7 @@ TEST_CASE("hang_monitor: one report when all wait, another one after a change") 
     stage s(n);
     CHECK(s.look_for(5000 * ms).empty());
     for (mpx::rank_t r = 0; r < n; ++r) s.wait(r, (r + 1) % n);
-    CHECK(s.look_for(100 * ms).empty());  // They may just be about to go on.
+    CHECK(s.look_for(100 * ms).empty());  // They may just be about to continue.
     const std::string first = s.look_for(100 * ms);
     CHECK(first.starts_with("mpx: hang report: nothing has moved for 1 s in this job of " +
                             std::to_string(n) + " rank" + (n == 1 ? "\n" : "s\n")));
@@ -207,11 +207,11 @@ TEST_CASE("hang_monitor: a rank that tests counts only while it does") {
   CHECK(s.look_for(500 * ms).empty());
   s.segment().hang(1).seen_ns.store(s.now());
   CHECK(contains(s.look_for(300 * ms), "nothing has moved"));
-  // It goes away and comes back, and nothing has moved.
+  // It leaves the call and returns to it, and nothing has moved.
   CHECK(s.look_for(3000 * ms).empty());
   s.segment().hang(1).seen_ns.store(s.now());
   CHECK(s.look_for(800 * ms).empty());
-  // Nor does it make news of what others have been reported for meanwhile.
+  // It does not cause a new report on ranks that were reported meanwhile.
   CHECK(s.look_for(500 * ms).empty());
   s.go_on(0);
   s.wait(0, 1);
@@ -336,7 +336,7 @@ TEST_CASE("hang_monitor: a job of threads is monitored only if asked for") {
   const mpx::bootstrap::thread_job job(2);
   for (const char* value : {"", "x", "0"}) {
     ::setenv("MPX_HANG_REPORT", value, 1);
-    mpx::detail::look_after_threads(job.segment());  // Returns, though nobody has ended.
+    mpx::detail::look_after_threads(job.segment());  // Returns, though no rank has ended.
   }
   ::unsetenv("MPX_HANG_REPORT");
   mpx::detail::look_after_threads(job.segment());

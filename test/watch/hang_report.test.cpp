@@ -254,7 +254,7 @@ TEST_CASE("hang report: impossible state is printed as far as possible") {
   busy.since_ns = INT64_MAX;
   busy.now_ns = INT64_MIN;
   CHECK(report({busy}).starts_with("  rank 0 is not in mpx\n"));
-  busy.since_ns = 0;  // It has never been seen there, and may be there all the same.
+  busy.since_ns = 0;  // It was never seen there, and may be there.
   CHECK(report({busy}).starts_with("  rank 0 has joined, and does not say what it is doing"));
 }
 

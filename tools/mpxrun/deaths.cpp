@@ -111,7 +111,7 @@ void job::reap() {
     siginfo_t next{};
     if (::waitid(P_ALL, 0, &next, WEXITED | WNOHANG | WNOWAIT) != 0 || next.si_pid == 0) return;
     const pid_t pid = next.si_pid;
-    if (!rank_of_.contains(pid)) read_news();  // it may have joined, and told us before it ended
+    if (!rank_of_.contains(pid)) read_news();  // it may have joined before it ended
     int status = 0;
     if (::waitpid(pid, &status, WNOHANG) != pid) continue;
     last_end_ns_ = now_ns();
@@ -131,7 +131,7 @@ void job::reap() {
 /// The process started for a rank has ended.
 void job::on_exit(int rank, int status) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
-  hear(rank);  // who joined just now
+  hear(rank);  // a process that joined just now
   look_at_member(rank);
   it.running = false;
   it.status = status;
@@ -164,7 +164,7 @@ void job::on_member_end(int rank, std::optional<int> status) {
   auto& it = ranks_[static_cast<std::size_t>(rank)];
   const pid_t pid = std::exchange(it.member, 0);
   if (!status) {
-    int own = 0;  // an orphan that has come to us
+    int own = 0;  // an orphan that is our child now
     if (::waitpid(pid, &own, WNOHANG) == pid) {
       status = own;
     } else {
@@ -173,12 +173,12 @@ void job::on_member_end(int rank, std::optional<int> status) {
   }
   it.member_watch.reset();
   drain(it);
-  // Another may have joined after it, and not told us yet.
+  // Another may have joined after it, and not reported yet.
   const bool inside =
       segment_.live(rank) != 0 && segment_.pid(rank) == it.member_own_pid && !gave_up(rank);
   const int how = status.value_or(inside ? wait_status_unknown : 0);
   if (it.running) {
-    if (!inside || it.reported) return;  // another may join under this wrapper, or nobody
+    if (!inside || it.reported) return;  // another process may join under this wrapper, or none
     segment_.mark_ended(rank, how);
     it.lost = pid;
     it.lost_due_ns = due_in(told_ns);
@@ -267,8 +267,8 @@ int job::cause_of(int rank) const {
   return -1;
 }
 
-/// A rank that fails by an exception tells the others before it can tell the user: what these do
-/// about it must not end it before its own message is out.
+/// A rank that fails by an exception notifies the other ranks before it can print its message:
+/// their reaction must not end it before that message is out.
 void job::on_failure(int rank, pid_t pid, int status) {
   if (segment_.aborted() || options_.survive) return report(rank, pid, status);
   const int cause = cause_of(rank);

@@ -9,8 +9,7 @@
 //   both at once      the kernel: SIGKILL at the death of their parent, which what the keeper
 //                     started has asked for; out of reach is only what lies deeper
 //
-// Both stay in the process group of whoever started mpxrun, as the ranks do: a terminal reaches
-// all.
+// Both stay in the process group of the caller of mpxrun, as the ranks do: a terminal reaches all.
 
 #include <signal.h>
 
@@ -37,7 +36,7 @@ struct front_link {
 /// `name` is argv[0]. Throws cannot_start.
 front_link split(const signal_plan& signals, char* name);
 
-/// Ends this process by `signal`, so that whoever waits for it learns what ended the job.
+/// Ends this process by `signal`, so that its parent learns what ended the job.
 [[noreturn]] void die_by(int signal);
 
 }  // namespace launcher

@@ -153,7 +153,7 @@ void job::finish_output() {
 
 // --- hangs ---
 
-/// Prints what the ranks wait for when none can go on, if that is asked for.
+/// Prints the awaited operations of the ranks when none can continue, if that is asked for.
 void job::look_for_hangs() {
   const std::int64_t now = now_ns();
   if (now < look_due_ns_) return;
@@ -242,7 +242,7 @@ mpx::detail::hang_stranded job::find_stranded(std::int64_t now) {
   return {};
 }
 
-/// The ranks that leave are let go, so that they tell by their exit codes why they did.
+/// Releases ranks that leave, so that their exit codes tell the reason.
 void job::end_stranded(const mpx::detail::hang_stranded& found) {
   say("rank ", found.leaves, " leaves the job, and rank ", found.waits, " has waited for it for ",
       options_.leave_timeout, " s (--leave-timeout): ending the job");
@@ -262,7 +262,7 @@ void job::handle_signals() {
   signalfd_siginfo news{};
   while (::read(signals_.get(), &news, sizeof news) == static_cast<ssize_t>(sizeof news)) {
     const int signal = static_cast<int>(news.ssi_signo);
-    if (signal != SIGCHLD) read_news();  // It is for all who had joined when it was sent.
+    if (signal != SIGCHLD) read_news();  // It is for all ranks that had joined when it was sent.
     // The terminal sent it to the ranks as well: they are in our process group.
     const bool from_terminal = news.ssi_code == SI_KERNEL;
     if (signal != SIGCHLD && is_echo(news)) continue;
@@ -304,7 +304,7 @@ void job::terminate(int signal, bool from_terminal) {
   }
 }
 
-/// Whoever interrupts a job may have waited for it in vain.
+/// The user may interrupt a job because it hangs.
 void job::hint_at_hangs() {
   if (!monitor_ || (monitor_->limit_ns() != 0 && monitor_->limit_ns() != unreported_ns_)) return;
   bool joined = false;
@@ -352,7 +352,7 @@ void job::check_deadline() {
 }
 
 void job::on_front_gone() {
-  front_gone_ = leaving_ = true;  // nobody is left to tell
+  front_gone_ = leaving_ = true;  // no process is left to notify
   end_everything(give_up_ns);
 }
 

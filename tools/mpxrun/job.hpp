@@ -48,7 +48,7 @@ inline constexpr std::int64_t said_ns = 1'000'000'000;      // a rank, how long 
 inline constexpr std::int64_t sweep_ns = 20'000'000;        // between two looks at /proc
 inline constexpr std::int64_t cause_ns = 1'000'000'000;     // a rank that failed, to say why
 inline constexpr std::int64_t answer_ns = 300'000'000;      // ranks, to say what they wait for
-inline constexpr std::int64_t leaver_grace_ns = 2'000'000'000;  // who left early, to end
+inline constexpr std::int64_t leaver_grace_ns = 2'000'000'000;  // for leavers to end
 inline constexpr std::int64_t round_ns_max = 5'000'000'000;     // between two looks at leavers
 inline constexpr int timeout_code = 124;                        // as timeout(1) has it
 
@@ -71,12 +71,12 @@ class job {
   int death_signal() const noexcept { return death_signal_; }
 
  private:
-  /// A rank is what mpxrun started for it until somebody joins the job in its name. Then it is
-  /// that process, the *member*, which may be below a wrapper, and may outlive it.
+  /// A rank is the process that mpxrun started for it until a process joins the job in its name.
+  /// Then it is that process, the *member*, which may be below a wrapper, and may outlive it.
   struct rank_process {
     pid_t pid = 0;         // what was started
     bool running = false;  // that
-    bool over = false;     // nobody is this rank any more
+    bool over = false;     // no process is this rank any more
     bool reported = false;
     bool spared = false;           // it may end by itself: its exit code counts
     bool joined_itself = false;    // what was started is the member
@@ -85,7 +85,7 @@ class job {
     pid_t member_own_pid = 0;      // as it calls itself, in its own namespace
     descriptor member_watch;       // a pidfd of that
     descriptor lifeline;           // see make_lifeline
-    std::int64_t late_due_ns = 0;  // until when somebody may join though it has ended; 0: no
+    std::int64_t late_due_ns = 0;  // until when a process may join though it has ended; 0: no
     pid_t lost = 0;                // a member that ended nobody knows how, not reported yet,
     std::int64_t lost_due_ns = 0;  // until then its wrapper may tell
     source streams[2];
@@ -212,7 +212,7 @@ class job {
   std::vector<char> buffer_ = std::vector<char>(line_bytes_max);
 
   int running_ = 0;       // ranks that are not over
-  bool ending_ = false;   // nothing is news any more
+  bool ending_ = false;   // nothing is reported any more
   bool killed_ = false;   // everything was sent SIGKILL
   bool leaving_ = false;  // though something is left
   bool tidying_ = false;  // the ranks are over, what they left behind is not

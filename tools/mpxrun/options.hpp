@@ -23,7 +23,7 @@ constexpr bool sets_own_variable(std::string_view setting) {
 
 /// Which cores a rank may use.
 enum class binding {
-  automatic,  // its own, if there are enough that nobody else uses
+  automatic,  // its own, if there are enough that no other job uses
   core,       // one, round robin over those that mpxrun may use
   none,       // those that mpxrun may use
 };

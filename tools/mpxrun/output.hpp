@@ -55,7 +55,7 @@ class sink {
   int fd() const noexcept { return fd_; }
   bool waiting() const noexcept { return sent_ < queue_.size(); }
   bool full() const noexcept { return queue_.size() - sent_ >= queue_bytes_max; }
-  /// Why writing failed for good, as an errno; 0 when it did not.
+  /// The errno of the failure that ended writing; 0 if none did.
   int failure() const noexcept { return failure_; }
 
   /// True if the last thing written was an unfinished line of `writer`.

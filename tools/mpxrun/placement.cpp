@@ -121,7 +121,7 @@ placement::placement(binding policy, int ranks, std::size_t claims_max) : claims
   claims_.keep(all);
 }
 
-/// One unit for each, or for several ranks; where nobody else is, if there is enough of that.
+/// One unit for each, or for several ranks; free ones, if there are enough.
 void placement::bind_single(const core_set& allowed, int ranks) {
   const core_set free = claims_.take(allowed);
   places_ = units_for(free.count() < ranks ? allowed : free, ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Which cores each rank is bound to. Jobs of one machine tell each other by sockets with a name
-// that nobody connects to: the kernel takes such a name back when its owner has gone, however.
+// The cores to which each rank is bound. Jobs of one machine inform each other by sockets with a
+// name to which no process connects: the kernel frees such a name when its owner ends.
 
 #include <cstddef>
 #include <mpx/core/platform.hpp>

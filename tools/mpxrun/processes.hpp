@@ -31,8 +31,8 @@ struct process {
   pid_t pid = 0;
   pid_t parent = 0;
   char state = 0;
-  unsigned long long started = 0;  // with the pid, this names it for good
-  int wait_status = 0;             // of a zombie, to who may know
+  unsigned long long started = 0;  // with the pid, this identifies it
+  int wait_status = 0;             // of a zombie, for callers that may know
   std::string name;
 
   bool ended() const noexcept { return state == 'Z' || state == 'X'; }
@@ -122,7 +122,7 @@ inline void signal_exactly(const process& it, int signal) {
   if (fd >= 0) ::close(fd);
 }
 
-/// Signals everything below this process; returns whom.
+/// Signals all descendants of this process; returns their ids.
 inline std::vector<process> signal_below(int signal) {
   auto below = everything_below();
   for (const auto& it : below) signal_exactly(it, signal);

@@ -36,7 +36,7 @@ std::string interpreter_of(const std::string& name) {
   return line.substr(begin, line.find_first_of(" \t\r", begin) - begin);
 }
 
-/// Programs that are told to run alone are jobs of one each, and no error says so.
+/// Programs that are started alone are jobs of one rank each, and no error says so.
 void warn_of_alone(const options& chosen) {
   const char* const own = std::getenv("MPX_BOOTSTRAP");
   std::string told = own != nullptr ? own : "";
@@ -234,8 +234,9 @@ descriptor job::make_pipe(int rank, descriptor& write_end) {
   return descriptor(ends[0]);
 }
 
-/// Inherited by the rank and what it starts before it joins. Whoever joins says so here, and the
-/// kernel tells us who that is, in our numbers; at its end nobody is left who could join.
+/// Inherited by the rank and the processes that it starts before it joins. A process that joins
+/// reports by it, and the kernel gives us its id in our namespace; at its end no process is left
+/// that could join.
 descriptor job::make_lifeline(int rank) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)

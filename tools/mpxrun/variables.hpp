@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Variables that somebody has set for mpx, and misspelt: a program would not miss them.
+// Misspelt variables for mpx in the environment: a program would not miss them.
 
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ inline std::string doubt_about(std::string_view setting) {
               meant.empty() ? "" : " meant?");
 }
 
-/// Warns of what was set in vain, once for each variable.
+/// Warns of variables that have no effect, once for each.
 inline void warn_of_unread(const options& chosen) {
   std::vector<std::string> doubts;
   const auto look = [&doubts](std::string_view setting) {

@@ -253,7 +253,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   bool ticks_ = false;
   // Under the lock.
   bool looking_ = false;
-  bool due_ = false;  // It was rung, or goes on by itself.
+  bool due_ = false;  // It was rung, or continues by itself.
 };
 
 }  // namespace mpx::inline v0::detail

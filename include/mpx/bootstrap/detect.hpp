@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Detects how this program was launched, and joins: by mpxrun, else by a launcher that an optional
-// header adds (PMI-1, PMIx), else as a world of one rank. MPX_BOOTSTRAP selects one of these.
+// header adds (PMI-1, PMIx), else as a job of one rank. MPX_BOOTSTRAP selects one of these.
 
 #include <concepts>
 #include <cstdio>
@@ -91,7 +91,7 @@ struct foreign_launcher {
   mpx::detail::throw_error(
       errc::bootstrap,
       "another launcher has started %s processes of this program (it has set %s), and mpx does not "
-      "join them: each would be a world of one rank. %s%s it with `mpxrun -n %s program`, or "
+      "join them: each would be a job of one rank. %s%s it with `mpxrun -n %s program`, or "
       "set MPX_ALONE=1 if this is meant",
       count, l.variable,
       pmix && !has_pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
@@ -173,8 +173,8 @@ class any : public member {
   /// Joins the job of mpxrun if there is one. Otherwise joins the job of another launcher, if a
   /// source of the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; included by
   /// mpx/cluster.hpp and in mpx::compiled) or mpx/bootstrap/pmix.hpp. Otherwise this process is a
-  /// world of one rank. MPX_BOOTSTRAP selects a way. A process that another launcher started with
-  /// others, and that does not join it, is a world of one rank only if MPX_ALONE or MPX_BOOTSTRAP
+  /// job of one rank. MPX_BOOTSTRAP selects a way. A process that another launcher started with
+  /// others, and that does not join it, is a job of one rank only if MPX_ALONE or MPX_BOOTSTRAP
   /// permits it.
   /// Errors:     errc::bootstrap, errc::no_resources.
   [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}

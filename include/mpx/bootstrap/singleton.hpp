@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A program that no launcher started: a world of one rank, in private memory.
+// A program that no launcher started: a job of one rank, in private memory.
 
 #include "mpx/bootstrap/detail/member.hpp"
 

@@ -44,7 +44,7 @@ enum class huge_pages : std::uint8_t {
   /// memory to fill whole pages of 2 MiB, and time of the rank that owns the memory: 0.5 ms a page,
   /// spent only after peers have copied for longer than that. Not used if the system setting is
   /// `never`, nor for memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
-  lent,
+  exposed,
   never,  ///< No memory.
 };
 
@@ -213,7 +213,7 @@ class shm_segment {
 /// long messages. `Pages` selects whether memory that peers copy from is put on huge pages.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
           std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic,
-          huge_pages Pages = huge_pages::lent>
+          huge_pages Pages = huge_pages::exposed>
 class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   using base = detail::ring_fabric<detail::shm_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -259,7 +259,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
     const bool counts = !lasts && kernel_copies(peer);
-    lent_.lend(key->slot, at, counts ? memory.size() : 0);
+    promoter_.expose(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
@@ -267,12 +267,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;
     if (kind_of(memory) == key_private)
-      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.copied_bytes);
+      promoter_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address),
+                         closed.copied_bytes);
     return outcome::done;
   }
 
   /// See Transport.
-  std::int64_t maintenance_ns() const noexcept { return lent_.asked_ns(); }
+  std::int64_t maintenance_ns() const noexcept { return promoter_.asked_ns(); }
 
   cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
     if (kind_of(memory) == key_arena) return cost_hint::always;
@@ -488,9 +489,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   bool one_process_;
   detail::exposures exposures_;
   detail::hugepage_promoter<
-      std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+      std::conditional_t<Pages == huge_pages::exposed && Path != copy_path::pipelined,
                          detail::linux_huge_pages, detail::no_huge_pages>>
-      lent_;
+      promoter_;
 };
 
 /// Connects processes, or threads, of one machine, with rings and arenas of the default size.

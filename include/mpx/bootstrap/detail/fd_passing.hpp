@@ -46,15 +46,15 @@ class owned_fd {
 
 /// Address at which a rank hands memory out: the name of a socket, and the secret that a caller
 /// must know.
-struct handover_place {
+struct fd_passing_address {
   static constexpr std::size_t secret_bytes = 16;
   unsigned char name[secret_bytes];
   unsigned char secret[secret_bytes];
 
   /// Returns a random address.
   /// Errors:     errc::no_resources.
-  [[gnu::noinline, gnu::cold]] static handover_place drawn() {
-    handover_place p;
+  [[gnu::noinline, gnu::cold]] static fd_passing_address drawn() {
+    fd_passing_address p;
     if (::getrandom(&p, sizeof p, 0) != static_cast<ssize_t>(sizeof p))
       mpx::detail::throw_error(errc::no_resources, "getrandom failed (%s)", std::strerror(errno));
     return p;
@@ -71,23 +71,23 @@ struct handover_place {
 };
 
 /// First message of a caller.
-struct handover_hello {
+struct fd_request {
   char magic[8] = {'m', 'p', 'x', 'm', 'e', 'e', 't', '1'};
-  unsigned char secret[handover_place::secret_bytes] = {};
+  unsigned char secret[fd_passing_address::secret_bytes] = {};
   std::uint64_t pid_namespace = 0;
   std::int32_t rank = 0;
   std::int32_t size = 0;
 
-  handover_hello() = default;
-  [[gnu::noinline, gnu::cold]] handover_hello(const handover_place& at, rank_t who,
-                                              rank_t of) noexcept
+  fd_request() = default;
+  [[gnu::noinline, gnu::cold]] fd_request(const fd_passing_address& at, rank_t who,
+                                          rank_t of) noexcept
       : rank(who), size(of) {
     std::memcpy(secret, at.secret, sizeof secret);
     struct stat info{};
     if (::stat("/proc/self/ns/pid", &info) == 0) pid_namespace = info.st_ino;
   }
   /// True if `said` comes from a rank of this job above the listening rank, which is `rank`.
-  bool admits(const handover_hello& said) const noexcept {
+  bool admits(const fd_request& said) const noexcept {
     return std::memcmp(said.magic, magic, sizeof magic) == 0 &&
            std::memcmp(said.secret, secret, sizeof secret) == 0 && said.size == size &&
            said.rank > rank && said.rank < size;
@@ -102,7 +102,7 @@ struct handover_hello {
 }
 
 /// Longest time that a call waits for the peer.
-inline constexpr std::int64_t handover_patience_ns = 60'000'000'000;
+inline constexpr std::int64_t fd_passing_timeout_ns = 60'000'000'000;
 
 /// Makes a call that waits at the socket `fd`, and repeats it if a signal interrupts it. Returns
 /// its result; -1 with EAGAIN if that takes longer than `patience_ns`.
@@ -125,8 +125,8 @@ template <class Call>
 
 /// Opens the listening socket of `at`.
 /// Errors:     errc::no_resources.
-[[gnu::noinline, gnu::cold]] inline owned_fd listen_for_handover(const handover_place& at,
-                                                                 int callers_max) {
+[[gnu::noinline, gnu::cold]] inline owned_fd listen_for_fd_requests(const fd_passing_address& at,
+                                                                    int callers_max) {
   sockaddr_un name;
   const socklen_t bytes = at.address(name);
   owned_fd door(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -161,8 +161,8 @@ template <class Call>
 
 /// Connects to `at` and sends `mine`. Returns nothing if no process of the same user can be
 /// reached.
-[[gnu::noinline, gnu::cold]] inline owned_fd call_for_handover(const handover_place& at,
-                                                               const handover_hello& mine) {
+[[gnu::noinline, gnu::cold]] inline owned_fd request_descriptors(const fd_passing_address& at,
+                                                                 const fd_request& mine) {
   sockaddr_un name;
   const socklen_t bytes = at.address(name);
   owned_fd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -170,15 +170,15 @@ template <class Call>
     return ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), bytes);
   };
   const auto says = [&] { return ::send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL); };
-  if (!fd || undisturbed(fd.get(), handover_patience_ns, calls) != 0 ||
+  if (!fd || undisturbed(fd.get(), fd_passing_timeout_ns, calls) != 0 ||
       !is_of_this_user(fd.get()) ||
-      undisturbed(fd.get(), handover_patience_ns, says) != static_cast<ssize_t>(sizeof mine))
+      undisturbed(fd.get(), fd_passing_timeout_ns, says) != static_cast<ssize_t>(sizeof mine))
     return owned_fd();
   return fd;
 }
 /// Waits for the one-byte answer. Returns true if it has arrived.
 [[gnu::noinline, gnu::cold]] inline bool hear_answer(int from, char& answer) noexcept {
-  return undisturbed(from, handover_patience_ns, [&] { return ::recv(from, &answer, 1, 0); }) == 1;
+  return undisturbed(from, fd_passing_timeout_ns, [&] { return ::recv(from, &answer, 1, 0); }) == 1;
 }
 
 /// Sends two descriptors, of a control segment and of shared memory, with some bytes. Returns true
@@ -200,7 +200,7 @@ template <class Call>
   head->cmsg_len = CMSG_LEN(sizeof both);
   std::memcpy(CMSG_DATA(head), both, sizeof both);
   const ::timespec pause{0, 1'000'000};
-  for (const std::int64_t end_ns = platform::now_ns() + handover_patience_ns;;) {
+  for (const std::int64_t end_ns = platform::now_ns() + fd_passing_timeout_ns;;) {
     const ssize_t n = ::sendmsg(to, &message, MSG_NOSIGNAL);
     if (n >= 0 || errno != ETOOMANYREFS || platform::now_ns() >= end_ns)
       return n == static_cast<ssize_t>(bytes);
@@ -220,7 +220,7 @@ template <class Call>
   message.msg_iovlen = 1;
   message.msg_control = room;
   message.msg_controllen = sizeof room;
-  const ssize_t n = undisturbed(from, handover_patience_ns,
+  const ssize_t n = undisturbed(from, fd_passing_timeout_ns,
                                 [&] { return ::recvmsg(from, &message, MSG_CMSG_CLOEXEC); });
   if (n < 1) return 0;
   const cmsghdr* const head = CMSG_FIRSTHDR(&message);

@@ -68,8 +68,8 @@ class host_group {
     std::memcpy(mine_.boot, boot.data(), boot.size());
     mine_.host = host_;
     try {
-      mine_.at = handover_place::drawn();
-      door_ = listen_for_handover(mine_.at, job_->size());
+      mine_.at = fd_passing_address::drawn();
+      door_ = listen_for_fd_requests(mine_.at, job_->size());
       mine_.open = 1;
     } catch (const error&) {
       mine_.open = 0;  // Higher ranks cannot join this rank. It may still join a lower one.
@@ -129,7 +129,7 @@ class host_group {
     std::uint32_t open = 0;
     std::uint32_t host = 0;
     char boot[40] = {};
-    handover_place at{};
+    fd_passing_address at{};
   };
   struct guest {
     int fd;
@@ -162,7 +162,7 @@ class host_group {
     if (std::memcmp(there.magic, mine_.magic, sizeof there.magic) != 0 || there.open == 0 ||
         there.host != host_ || std::memcmp(there.boot, mine_.boot, sizeof there.boot) != 0)
       return;
-    owned_fd fd = call_for_handover(there.at, handover_hello(there.at, job_->rank(), job_->size()));
+    owned_fd fd = request_descriptors(there.at, fd_request(there.at, job_->rank(), job_->size()));
     char yes = 0;  // A rank that has joined another one meanwhile closes the connection.
     if (!fd || !hear_answer(fd.get(), yes)) return;
     leader_fd_ = std::move(fd);
@@ -179,10 +179,10 @@ class host_group {
   /// Handles a caller's first message. Returns true if the caller is done: accepted as a guest, or
   /// rejected.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
-    handover_hello said;
+    fd_request said;
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-    const handover_hello mine(mine_.at, job_->rank(), job_->size());
+    const fd_request mine(mine_.at, job_->rank(), job_->size());
     bool known = bytes == sizeof said && mine.admits(said);
     for (const guest& g : guests_) known = known && g.rank != said.rank;
     if (!known || ::send(fd, "+", 1, MSG_NOSIGNAL) != 1) {

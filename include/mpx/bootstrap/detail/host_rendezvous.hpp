@@ -93,8 +93,8 @@ class host_rendezvous {
     std::string said;
     try {
       if (job_.size() > 1) {
-        place_ = handover_place::drawn();
-        door_ = listen_for_handover(place_, job_.size());
+        place_ = fd_passing_address::drawn();
+        door_ = listen_for_fd_requests(place_, job_.size());
         guests_ = plain_array<guest>(static_cast<std::size_t>(job_.size()));
         for (guest& g : guests_) g = guest{};
       }
@@ -128,10 +128,10 @@ class host_rendezvous {
   /// Handles a caller's first message. Returns true if the caller is done: accepted as a guest, or
   /// rejected.
   [[gnu::noinline, gnu::cold]] bool heard(int fd) {
-    handover_hello said;
+    fd_request said;
     const ssize_t bytes = ::recv(fd, &said, sizeof said, 0);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-    const handover_hello mine(place_, job_.rank(), job_.size());
+    const fd_request mine(place_, job_.rank(), job_.size());
     const bool known = bytes == sizeof said && mine.admits(said) &&
                        guests_[static_cast<std::size_t>(said.rank)].fd < 0;
     if (!known || !hand_over(fd, control_.fd(), shared_.fd(), &together, 1)) {
@@ -154,7 +154,7 @@ class host_rendezvous {
                                "rank 0 publishes no place for the ranks of its host to meet: build "
                                "all ranks from one mpx");
     std::memcpy(&place_, said->data() + 1, sizeof place_);
-    rank_0_ = call_for_handover(place_, handover_hello(place_, job_.rank(), job_.size()));
+    rank_0_ = request_descriptors(place_, fd_request(place_, job_.rank(), job_.size()));
     if (rank_0_ && take()) return;
     if (!descriptors_are_left()) lack_ = "Too many open files: raise `ulimit -n`";
     job_.fence([] {});  // Matches the fence of the ranks that have taken it.
@@ -222,7 +222,7 @@ class host_rendezvous {
   }
 
   launcher& job_;
-  handover_place place_{};
+  fd_passing_address place_{};
   memory_file control_;
   memory_file shared_;  // Duplicated for later users as well.
   mapping map_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Progress by calls that need no poll: one in many of them polls all the same.
+// Progress by calls that need no poll: one in many of them polls.
 
 #include <cstddef>
 #include <cstdint>

@@ -77,7 +77,7 @@ enum class stage : std::uint8_t {
 ///
 /// | flag      | set by                              | cleared by                                |
 /// |-----------|-------------------------------------|-------------------------------------------|
-/// | holder    | begin: request; compounds:          | detach: nobody; it returns to the pool    |
+/// | holder    | begin: request; compounds:          | detach: none; it returns to the pool      |
 /// |           | parent; awaiting: watcher           | at its end                                |
 /// | special   | fails, owns: the end needs          | never                                     |
 /// |           | more than a plain success           |                                           |

@@ -194,7 +194,7 @@ class progress_component {
       }
       if (tired) {
         before_rest();
-        if (done()) break;  // Its peer may be lost, and nobody would wake this thread.
+        if (done()) break;  // Its peer may be lost, and would not wake this thread.
         sleep(lock);
         if (done()) break;
       }
@@ -569,7 +569,7 @@ template <class Stack, class Endpoint>
   }
   auto& transport = ep().transport();
   if (must_look_first() || !transport.arm()) return;
-  // A failure reported before the transport was armed has woken nobody.
+  // A failure reported before the transport was armed has woken no thread.
   if (ep().peers().failure_epoch_changed() || (watch != nullptr && is_ready_after_all(*watch)))
     return transport.disarm();
   ep().trace().on(event::sleeps, 1);

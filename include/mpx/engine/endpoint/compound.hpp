@@ -62,7 +62,7 @@ struct compound {
 /// endpoint has the table from the start, as the shared object that made the environment has
 /// compiled it: a shared object that starts an operation may be unloaded before its end.
 /// Threads: all but the last two are called under the lock. `look` is called whenever a call has
-/// waited in vain for a while.
+/// waited without result for a while.
 template <class Stack>
 struct compound_calls {
   void (*finished)(endpoint<Stack>& e, operation& op) noexcept;

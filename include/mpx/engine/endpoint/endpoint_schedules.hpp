@@ -118,10 +118,10 @@ struct schedules {
     l.running = false;
     return n;
   }
-  /// Looks for mismatched collectives after a wait in vain. If ranks give very different lengths,
-  /// they use different algorithms, and messages of one match no receive of another. A stored
-  /// message shows this if its call is over here, or is not the next one from its rank. Ranks that
-  /// wait for such a call are told.
+  /// Looks for mismatched collectives after a wait without result. If ranks give very different
+  /// lengths, they use different algorithms, and messages of one match no receive of another. A
+  /// stored message shows this if its call is over here, or is not the next one from its rank.
+  /// Ranks that wait for such a call are told.
   [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
     if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
     for (collective_call over{}; (over = look_once(e)).of != nullptr;) {

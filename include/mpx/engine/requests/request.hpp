@@ -217,7 +217,7 @@ class [[nodiscard]] request {
     check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
-  /// Empties the request. The operation continues, and nobody waits for it.
+  /// Empties the request. The operation continues, and no call waits for it.
   /// Requires: the buffer outlives the environment, or the user learns by other means that the
   /// operation is complete.
   /// Source: MPI_Request_free.

@@ -301,7 +301,7 @@ bool wait_for_one(R& requests, call_site site) {
 /// Waits for all of `requests`, in any order of completion. If the peer of one is lost, does not
 /// wait for the others, which may depend on it: requests that are incomplete by then stay pending,
 /// and may be waited for again or dropped.
-/// Errors: the first failure; the other requests are waited for all the same.
+/// Errors: the first failure; the other requests are still waited for.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(

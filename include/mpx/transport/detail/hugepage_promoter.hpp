@@ -72,12 +72,12 @@ class hugepage_promoter {
 
   /// A peer may copy from the memory until it is withdrawn. `slot` is that of the exposure_key.
   /// `bytes` is 0 for memory that is not counted.
-  void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
+  void expose(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
     if (off_ || !has_tables()) return;
     bytes_[slot] = bytes;
     if (bytes == 0) return;
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
-      if (entry* const e = find_or_take(r)) ++e->lent;
+      if (entry* const e = find_or_take(r)) ++e->exposed;
   }
   /// The peer may no longer copy from the memory, and has copied `copied_bytes` of it.
   void withdraw(std::uint32_t slot, std::uintptr_t at, std::size_t copied_bytes) noexcept {
@@ -90,13 +90,14 @@ class hugepage_promoter {
     const std::uint64_t per_kib = counted / (bytes / 1024 + 1);
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
       entry* const e = find(r);
-      if (e == nullptr || e->lent == 0) continue;
-      --e->lent;
+      if (e == nullptr || e->exposed == 0) continue;
+      --e->exposed;
       const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
       e->copied_bytes += (to - from) * per_kib / 1024;
       // Not while a peer may copy from the region: the kernel could not move it then.
-      if (e->lent == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from))) ask(*e);
+      if (e->exposed == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from)))
+        ask(*e);
     }
   }
 
@@ -106,7 +107,7 @@ class hugepage_promoter {
  private:
   struct entry {
     std::uintptr_t region = 0;  // 0 if the entry is free: nothing is exposed at address 0.
-    std::uint32_t lent = 0;     // Messages that peers may copy from it now.
+    std::uint32_t exposed = 0;  // Messages that peers may copy from it now.
     std::uint32_t passes = passes_first;
     std::uint64_t copied_bytes = 0;  // Since the last request for the region.
   };
@@ -150,7 +151,7 @@ class hugepage_promoter {
     entry* const set = &table_[region % sets * ways];
     entry* least = nullptr;
     for (std::size_t i = 0; i < ways; ++i)
-      if (set[i].lent == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
+      if (set[i].exposed == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
         least = &set[i];
     if (least != nullptr) *least = {.region = region};
     return least;

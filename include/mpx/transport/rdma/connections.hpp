@@ -477,7 +477,7 @@ class connections {
   piece_pool<typename memory_type::cache_type> pieces_;
   link* due_ = nullptr;           // The last link with receives to post again.
   std::uint32_t asks_again_ = 0;  // Pending retries: of rings, connects and links.
-  bool unanswered_ = false;       // Peers have asked for whom memory was out.
+  bool unanswered_ = false;       // Peers have asked while memory was out.
   bool room_again_ = false;
   nic_event events_[events_max];  // Of the current look.
 };

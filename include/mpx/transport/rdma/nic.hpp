@@ -69,7 +69,7 @@ enum class nic_access : std::uint8_t {
 };
 
 /// A registration. `handle` names it in posts of this card; 0: none. `remote` is sent by the owner
-/// to its peers, who count offsets from the first registered byte, as for RmaTransport.
+/// to its peers, which count offsets from the first registered byte, as for RmaTransport.
 /// `{remote.address + d, remote.key}` names the same registration from byte `d` on: offsets count
 /// from there, and the whole registration stays accessible.
 struct nic_region {

@@ -36,7 +36,7 @@ class fabric_lifelines {
  public:
   /// The end of a lifeline.
   enum class fate : std::uint8_t {
-    broken,      ///< It existed, or the peer's kernel reports that nobody listens.
+    broken,      ///< It existed, or the peer's kernel reports that no process listens.
     unanswered,  ///< It was never established: there may be no route.
   };
 

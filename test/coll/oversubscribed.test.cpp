@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sanitizers: none
 // Ranks that take turns on one core: each does all that it can in its turn, so that a collective
-// takes no more turns than it must. Turns are counted: who gives its core away hands it to the
+// takes no more turns than it must. Turns are counted: a rank that yields hands its core to the
 // next.
 
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// A core of which its ranks take turns, in an order that it is told; free at first.
+/// A core that its ranks use in turns, in a given order; free at first.
 class core {
  public:
   void order(std::vector<mpx::rank_t> ranks) { order_ = std::move(ranks); }
