@@ -106,7 +106,7 @@ struct one_sided {
 
   /// See progress_component::wait_for_flag.
   static bool wait_for_flag(endpoint_type& e, call_site site, awaited on, const flag_watch& w) {
-    return e.pace().wait_for_flag(e.threading(), site, on, w);
+    return e.cold_.wait_for_flag(e, site, on, w);
   }
 
   /// Completes a request's operation with `why`.

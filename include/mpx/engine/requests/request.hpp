@@ -255,30 +255,10 @@ class [[nodiscard]] request {
   [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
                                        How& how) noexcept(!detail::throws<How>) {
     check(site.where);
-    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_))
+      endpoint_->wait_slow(*operation_, site);
     return take(how, site.where);
   }
-  [[gnu::noinline]] void block(detail::call_site site) {
-    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
-    wait_unless(site, [] { return false; });
-  }
-  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
-  /// complete.
-  template <class Lost>
-  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
-    if (operation_ == nullptr) return true;
-    detail::operation& op = *operation_;
-    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
-    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
-      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
-    };
-    const detail::operation_list parts{each, &op};
-    bool done = false;
-    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
-                          [&] { return (done = op.done()) || lost(); });
-    return done;
-  }
-
   template <class How>
   [[MPX_ALWAYS_INLINE]] status take(How& how,
                                     std::source_location where) noexcept(!detail::throws<How>) {
@@ -313,7 +293,7 @@ class [[nodiscard]] request {
       }
       const bool stays = detail::is_persistent(*operation_);
       if (operation_->role == detail::role::compound)
-        endpoint_->compound_hooks().release(*endpoint_, *operation_);
+        endpoint_->release_compound(*operation_);
       else
         endpoint_->release(*operation_);
       if (stays) return s;
@@ -355,7 +335,7 @@ class [[nodiscard]] request {
   [[gnu::noinline]] void abandon() noexcept {
     check({});  // A destructor has no source line.
     if (operation_->role == detail::role::compound)
-      endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
+      endpoint_->abandon_compound(*operation_);
     else
       endpoint_->abandon(*operation_);
   }
@@ -435,9 +415,11 @@ struct request_access {
   static bool lost_locked(const request<Stack>& r) noexcept {
     return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
   }
-  template <class Stack, class Lost>
-  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
-    return r.wait_unless(site, lost);
+  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
+  /// complete.
+  template <class Stack>
+  static bool wait_unless(request<Stack>& r, call_site site, function_ref<bool()> lost) {
+    return r.operation_ == nullptr || r.endpoint_->wait_unless(*r.operation_, site, lost);
   }
   /// Counts a call that finds nothing to wait for in this request.
   template <class Stack>
