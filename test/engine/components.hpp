@@ -352,10 +352,7 @@ struct outbox_owner : policies_archetype<outbox_owner>, outbox_component<stack, 
 struct inbox_owner : policies_archetype<inbox_owner>, inbox_component<stack, inbox_owner> {
   using component = inbox_component<stack, inbox_owner>;
   inbox_owner() : component(2, ~mpx::context_id{0}) {}
-  void receive_slow(direct_receive& d) { component::receive_slow(d); }
-  void receive_stored(direct_receive& d) { component::receive_stored(d); }
   bool met_or_unmatchable(operation& op) { return component::met_or_unmatchable(op); }
-  void owe_credit(peer_id source) { outbox_.owe_credit(source); }
   outbox_archetype& outbox() { return outbox_; }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;
