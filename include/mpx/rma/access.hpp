@@ -25,7 +25,7 @@ struct one_sided {
   static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
-  static exposed_windows<endpoint_type>& windows_locked(endpoint_type& e) noexcept {
+  static exposed_windows& windows_locked(endpoint_type& e) noexcept {
     return e.windows_;
   }
 

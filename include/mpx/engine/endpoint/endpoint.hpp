@@ -14,6 +14,7 @@
 #include "mpx/engine/base/call_countdown.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/service.hpp"
+#include "mpx/engine/base/service_host.hpp"
 #include "mpx/engine/communicators/communicators.hpp"
 #include "mpx/engine/communicators/exposed_windows.hpp"
 #include "mpx/engine/communicators/revocations.hpp"
@@ -52,8 +53,7 @@ class endpoint : endpoint_policies<Stack>,
   friend inbox_type;
   friend rendezvous_type;
   friend progress_type;
-  friend communicators<endpoint>;
-  friend exposed_windows<endpoint>;
+  friend service_host_of<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
@@ -340,7 +340,7 @@ class endpoint : endpoint_policies<Stack>,
   const communicator_state* communicator_of(const operation& op) {
     return cold_.communicator_of(*this, op);
   }
-  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  communicators& communicators_locked() noexcept { return communicators_; }
   context_id lead(errc& why, call_site site);
   collective_failure no_context_locked(errc why) noexcept;
   /// Calls `use` with this rank's communicators, under the lock.
@@ -565,10 +565,11 @@ class endpoint : endpoint_policies<Stack>,
             type_mark<Stack::checks_type::compares_types>::context_bits};
   }
 
-  communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
+  service_host_of<endpoint> host_{*this};
+  communicators communicators_{host_, peers().founders(), numbers()};
   service_list services_;
   revocations revocations_;
-  exposed_windows<endpoint> windows_{*this};
+  exposed_windows windows_{host_};
   schedule_list schedules_;
   const cold_calls<Stack>& cold_;
 };
