@@ -4,6 +4,7 @@
 // file that sends and receives, but makes no environment, compiles the fast paths only.
 
 #include <cstddef>
+#include <source_location>
 #include <string>
 
 #include "mpx/core/function_ref.hpp"
@@ -12,6 +13,7 @@
 #include "mpx/engine/base/operation.hpp"
 #include "mpx/engine/components/progress.hpp"
 #include "mpx/engine/components/unexpected_messages.hpp"
+#include "mpx/engine/endpoint/describe.hpp"
 #include "mpx/engine/endpoint/schedule.hpp"
 #include "mpx/watch/call_site.hpp"
 
@@ -106,9 +108,12 @@ struct cold_calls {
   void (*release_compound)(endpoint_type& e, operation& op);
   void (*abandon_compound)(endpoint_type& e, operation& op);
 
-  // Errors.
+  // Errors. Those named `raise` do not return.
+  void (*raise_call)(endpoint_type& e, const failed_call& call, std::source_location where);
+  void (*raise_operation)(endpoint_type*& e, operation*& op, std::source_location where);
+  void (*raise_collective)(endpoint_type& e, const collective_failure& f, rank_t rank, rank_t size,
+                           collective_call call, call_site site);
   std::string (*loss_text)(endpoint_type& e, peer_id peer, errc why);
-  const communicator_state* (*communicator_of)(endpoint_type& e, const operation& op);
   void (*abort_job)(endpoint_type& e, const char* why);
 };
 

@@ -275,6 +275,24 @@ class endpoint : endpoint_policies<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
+  /// Throws the error of a call.
+  [[noreturn]] void raise(const failed_call& call, std::source_location where) {
+    cold_.raise_call(*this, call, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of the operation of a request, which is empty afterwards unless it is
+  /// persistent.
+  [[noreturn]] static void raise_operation(endpoint*& e, operation*& op,
+                                           std::source_location where) {
+    e->cold_.raise_operation(e, op, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of a collective.
+  [[noreturn]] void raise(const collective_failure& f, rank_t rank, rank_t size,
+                          collective_call call, call_site site) {
+    cold_.raise_collective(*this, f, rank, size, call, site);
+    __builtin_unreachable();
+  }
   /// Returns ": " and details of a failure beyond its errc, from the job or else from the
   /// transport. Returns "" if nothing more is known.
   std::string loss_text(peer_id peer, errc why) { return cold_.loss_text(*this, peer, why); }
@@ -335,10 +353,6 @@ class endpoint : endpoint_policies<Stack>,
   communicator_state& new_communicator_state() {  // Of the world.
     lock_guard lock(threading());
     return communicators_.make_world();
-  }
-  /// Returns the state of the communicator of `op`; nullptr if it has been freed or `op` has none.
-  const communicator_state* communicator_of(const operation& op) {
-    return cold_.communicator_of(*this, op);
   }
   communicators& communicators_locked() noexcept { return communicators_; }
   context_id lead(errc& why, call_site site);

@@ -3,9 +3,14 @@
 // The slow paths of an endpoint. Included by files that make endpoints; the fast paths of other
 // files reach them through `cold_calls`.
 
+#include <exception>
+#include <string>
+
 #include "mpx/core/exchange.hpp"
+#include "mpx/engine/endpoint/describe.hpp"
 #include "mpx/engine/endpoint/endpoint.hpp"
 #include "mpx/engine/endpoint/endpoint_blocks.hpp"
+#include "mpx/engine/endpoint/raise.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -244,9 +249,64 @@ struct cold_paths {
     }
     return text;
   }
-  static const communicator_state* communicator_of(endpoint_type& e, const operation& op) {
-    lock_guard lock(e.threading());
-    return e.communicators_.find(context_of_operation(op));
+  [[noreturn, gnu::cold]] static void raise_call(endpoint_type& e, const failed_call& c,
+                                                 std::source_location where) {
+    const group* const ranks = c.of->ranks;
+    std::string s = describe(c.what, c.rank, c.direction, c.other, c.tag, c.context, c.bytes, ranks,
+                             c.of->name);
+    if (c.why == errc::truncate) append(s, " of room for a message of %zu", c.got);
+    if (c.why == errc::count) append(s, " of one value, but the message has %zu bytes", c.got);
+    if constexpr (Stack::checks_type::compares_types) {
+      if (c.why == errc::type) add_types(s, c.sent, c.expected);
+    }
+    if (c.why == errc::rank)
+      add_ranks(s, c.size, c.other == any_source ? "any_source is for receives, " : "");
+    if (c.why == errc::tag && c.tag == any_tag) append(s, ": any_tag is for receives");
+    if (c.why == errc::tag && c.tag != any_tag) append(s, ": tag %d is negative", c.tag);
+    if (c.other < c.size)
+      append(s, "%s",
+             loss_text(e, ranks == nullptr ? world_peer(c.other) : ranks->peer_of(c.other), c.why)
+                 .c_str());
+    if (c.why == errc::no_resources) append(s, "%s", e.limit_text().c_str());
+    if (c.why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
+    raise_error(e, c.of, error(c.why, s, where));
+  }
+  /// Releases the operation of a request, which is empty afterwards unless it is persistent, and
+  /// throws its failure.
+  [[noreturn, gnu::cold]] static void raise_operation(endpoint_type*& of, operation*& request,
+                                                      std::source_location where) {
+    endpoint_type& e = *of;
+    operation& op = *request;
+    const errc why = op.failure;
+    const std::exception_ptr thrown = schedules<Stack>::thrown_by(op);
+    const communicator_state* communicator = nullptr;
+    std::string what;
+    if (thrown == nullptr) {
+      lock_guard lock(e.threading());
+      communicator = e.communicators_.find(context_of_operation(op));
+    }
+    if (thrown == nullptr) {
+      what = describe(op, e.self(), endpoint_type::context_mask,
+                      communicator == nullptr ? nullptr : communicator->name);
+      what.append(loss_text(e, culprit(op), why));
+    }
+    if (!is_persistent(op)) {
+      request = nullptr;
+      of = nullptr;
+    }
+    op.role == role::compound ? compounds<Stack>::release(e, op) : e.release(op);
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    raise_error(e, communicator, error(why, what, where));
+  }
+  [[noreturn, gnu::cold]] static void raise_collective(endpoint_type& e,
+                                                       const collective_failure& f, rank_t rank,
+                                                       rank_t size, collective_call call,
+                                                       call_site site) {
+    const communicator_state& of = *call.of;
+    std::string s = describe(f, site.name, rank, size, call, of.ranks, of.name);
+    if (f.names_lost() && f.other < size)
+      append(s, "%s", loss_text(e, communicators::peer_of(of, f.other), f.why).c_str());
+    raise_error(e, &of, error(f.why, s, site.where));
   }
   [[gnu::cold]] static void abort_job(endpoint_type& e, const char* why) {
     e.peers().abort_job(why);
@@ -307,8 +367,10 @@ struct cold_paths {
       .abandon = &abandon,
       .release_compound = &compounds<Stack>::release,
       .abandon_compound = &compounds<Stack>::abandon,
+      .raise_call = &raise_call,
+      .raise_operation = &raise_operation,
+      .raise_collective = &raise_collective,
       .loss_text = &loss_text,
-      .communicator_of = &communicator_of,
       .abort_job = &abort_job,
   };
 };
