@@ -29,12 +29,28 @@ SEND = INCLUDE + """int main() {
   world.send(x, 0, 0);
 }
 """
+# Files of a program that only use a communicator: the environment is made in another one.
+SENDS = INCLUDE + "void f(mpx::communicator<>& world) { world.send(1, 0); }\n"
+STARTS = INCLUDE + """void f(mpx::communicator<>& world, int& x, int& y) {
+  auto in = world.irecv(y, 0);
+  auto out = world.isend(x, 0);
+  out.wait();
+  in.wait();
+}
+"""
+REDUCES = INCLUDE + """int f(mpx::communicator<>& world, int x) {
+  return world.allreduce(x, std::plus<>{});
+}
+"""
 HALO = (Path(__file__).resolve().parent.parent / "test/consumer/halo.cpp").read_text(encoding="utf-8")
 APART = "-DMPX_COMPILED=1"
 
 # Sources, how they are compiled, and their limits in units of memory, of instructions and of time.
 CASES = (
     ("#include <mpx/mpx.hpp>", INCLUDE, (), 1.25, 1.40, 3.0),
+    ("a file with one send, -O2", SENDS, ("-O2",), 9, 9, 9),
+    ("a file with irecv, isend and wait, -O2", STARTS, ("-O2",), 9, 9, 9),
+    ("a file with one allreduce, -O2", REDUCES, ("-O2",), 9, 9, 9),
     ("one send, -O0", SEND, ("-O0",), 2.54, 3.65, 6.6),
     ("one send, -O2", SEND, ("-O2",), 2.88, 7.10, 12.5),
     ("one send with mpx::compiled, -O0", SEND, ("-O0", APART), 1.38, 2.10, 4.0),

@@ -22,7 +22,7 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/axes/stack.hpp"
 #include "mpx/engine/base/allocator.hpp"
-#include "mpx/engine/endpoint/endpoint.hpp"
+#include "mpx/engine/endpoint/endpoint_cold.hpp"
 #include "mpx/watch/hang_collection.hpp"
 #include "mpx/watch/hang_watch.hpp"
 

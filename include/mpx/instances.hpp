@@ -23,7 +23,7 @@ MPX_INSTANCE(class detail::progress_component<stack<>, detail::endpoint<stack<>>
 MPX_INSTANCE(class detail::endpoint<stack<>>)
 MPX_INSTANCE(class detail::point_to_point<stack<>>)
 MPX_INSTANCE(class detail::maker<stack<>>)
-MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::service_host_of<detail::endpoint<stack<>>>)
 MPX_INSTANCE(class environment<stack<>>)
 
 // All calls of one collective operation, for any types, run through one function.

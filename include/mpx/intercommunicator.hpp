@@ -17,6 +17,7 @@
 #include "mpx/coll/inter/inter_calls.hpp"
 #include "mpx/comm/intercommunicator.hpp"
 #include "mpx/communicator.hpp"
+#include "mpx/engine/endpoint/raise.hpp"
 
 namespace mpx::inline v0 {
 

@@ -380,6 +380,7 @@ struct inbox_archetype {
 struct outbox_owner : policies_archetype<outbox_owner>, outbox_component<stack, outbox_owner> {
   using component = outbox_component<stack, outbox_owner>;
   outbox_owner() : component(2) {}
+  bool quiet_slow(peer_id to) noexcept { return component::quiet_slow(to); }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;
   rendezvous_archetype rendezvous_;
@@ -387,6 +388,7 @@ struct outbox_owner : policies_archetype<outbox_owner>, outbox_component<stack, 
 struct inbox_owner : policies_archetype<inbox_owner>, inbox_component<stack, inbox_owner> {
   using component = inbox_component<stack, inbox_owner>;
   inbox_owner() : component(2, ~mpx::context_id{0}) {}
+  bool met_or_unmatchable(operation& op) { return component::met_or_unmatchable(op); }
   outbox_archetype& outbox() { return outbox_; }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;

@@ -22,7 +22,6 @@
   Where template class mpx::detail::progress_component<__VA_ARGS__, mpx::detail::endpoint<__VA_ARGS__>>; \
   Where template struct mpx::detail::schedules<__VA_ARGS__>;                                       \
   Where template struct mpx::detail::compounds<__VA_ARGS__>;                                       \
-  Where template class mpx::detail::communicators<mpx::detail::endpoint<__VA_ARGS__>>;             \
   Where template class mpx::detail::endpoint<__VA_ARGS__>;                                         \
   Where template class mpx::detail::point_to_point<__VA_ARGS__>;                                   \
   Where template class mpx::detail::collective_channel<__VA_ARGS__>;                               \

@@ -296,7 +296,7 @@ class collective {
     }
     const started s = made();
     if (s.op != nullptr) {
-      schedules<Stack>::start(endpoint_of(), *s.op);
+      endpoint_of().start_schedule(*s.op);
     } else {  // The other ranks wait in this call: fail it in step with them.
       collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();

@@ -11,7 +11,6 @@
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/serials.hpp"
 #include "mpx/engine/endpoint/schedule.hpp"
-#include "mpx/engine/requests/raise.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -216,12 +215,8 @@ class collective_channel : public point_to_point<Stack> {
       const collective_failure& f = t.failure;
       if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
-      std::string s =
-          describe(f, site.name, this->rank_, this->size_, {this->context_ | 1, t.serial},
-                   this->state_->ranks, this->state_->name);
-      if (f.names_lost() && f.other < this->size_)
-        append(s, "%s", this->endpoint_->loss_text(this->peer_of(f.other), f.why).c_str());
-      raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
+      this->endpoint_->raise(f, this->rank_, this->size_,
+                             {this->context_ | 1, t.serial, this->state_}, site);
     }
   };
 

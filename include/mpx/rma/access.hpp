@@ -25,9 +25,7 @@ struct one_sided {
   static constexpr bool shares_addresses = peers_share_addresses<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
-  static exposed_windows<endpoint_type>& windows_locked(endpoint_type& e) noexcept {
-    return e.windows_;
-  }
+  static exposed_windows& windows_locked(endpoint_type& e) noexcept { return e.windows_; }
 
   /// Returns the maximum length of a packet to `peer`: that of an eager message.
   static std::size_t packet_bytes(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
@@ -106,7 +104,7 @@ struct one_sided {
 
   /// See progress_component::wait_for_flag.
   static bool wait_for_flag(endpoint_type& e, call_site site, awaited on, const flag_watch& w) {
-    return e.pace().wait_for_flag(e.threading(), site, on, w);
+    return e.cold_.wait_for_flag(e, site, on, w);
   }
 
   /// Completes a request's operation with `why`.

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "mpx/comm/finish.hpp"
+#include "mpx/engine/endpoint/raise.hpp"
 #include "mpx/rma/create.hpp"
 
 namespace mpx::inline v0 {

@@ -80,8 +80,8 @@ class hang_collection final : public hang_reporter {
     bool complete;
   };
   std::size_t size_;
-  plain_array<state> states_;  // By rank; empty until a state arrives.
-  bool has_unreported_ = true;       // This rank waits, or a state has arrived since the last report.
+  plain_array<state> states_;   // By rank; empty until a state arrives.
+  bool has_unreported_ = true;  // This rank waits, or a state has arrived since the last report.
 };
 
 }  // namespace mpx::inline v0::detail

@@ -4,7 +4,6 @@
 // point_to_point.hpp.
 
 #include "mpx/comm/point_to_point.hpp"
-#include "mpx/engine/requests/raise.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -12,23 +11,22 @@ template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise(
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
-  std::string s =
-      describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks, state_->name);
-  if (why == errc::truncate) append(s, " of room for a message of %zu", got);
-  if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
+  failed_call call{.why = why,
+                   .what = what,
+                   .direction = direction,
+                   .other = other,
+                   .tag = tag,
+                   .bytes = bytes,
+                   .got = got,
+                   .rank = rank_,
+                   .size = size_,
+                   .context = context_,
+                   .of = state_};
   if constexpr (Stack::checks_type::compares_types) {
-    if (why == errc::type) add_types(s, type.sent, type.code);
+    call.sent = type.sent;
+    call.expected = type.code;
   }
-  if (why == errc::rank)
-    add_ranks(s, size_, other == any_source ? "any_source is for receives, " : "");
-  if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
-  if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
-  if (other < size_ && endpoint_ != nullptr)
-    append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
-  if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());
-  if (why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
-  if (endpoint_ == nullptr) throw error(why, s, where);
-  raise_error(*endpoint_, state_, error(why, s, where));
+  endpoint_->raise(call, where);
 }
 
 /// Completes a receive whose message has not arrived yet, that has failed, or that is not direct.

@@ -13,6 +13,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/service.hpp"
+#include "mpx/engine/base/service_host.hpp"
 #include "mpx/engine/communicators/contexts.hpp"
 #include "mpx/matching/concepts.hpp"
 #include "mpx/protocol/wire.hpp"
@@ -21,17 +22,13 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`.
 ///
-/// Requires of `Endpoint`: self(), for_each_in_use(use), end_revoked(context), peers(),
-/// inbox() and outbox().
-///
 /// A context lives at this rank until its handle is freed, no operation of its communicator is
 /// under way here, and its leader has been told. At the leader it lives until all members have told
 /// so or are lost. This needs no barrier.
 /// Threads: all under the endpoint's lock.
-template <class Endpoint>
 class communicators final : public service {
  public:
-  communicators(Endpoint& e, peer_id founders, const context_numbers& numbers) noexcept
+  communicators(service_host& e, peer_id founders, const context_numbers& numbers) noexcept
       : endpoint_(e), founders_(world_rank(founders)), numbers_(numbers), led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
@@ -79,7 +76,7 @@ class communicators final : public service {
   /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
     if (peer != endpoint_.self())
-      endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+      endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
   /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
@@ -166,7 +163,7 @@ class communicators final : public service {
   /// Cost: a look at each message stored since the last call and, if any communicator was freed, at
   /// each operation under way.
   void tidy() noexcept {
-    endpoint_.inbox().index_new();
+    endpoint_.index_new();
     if (leaving_ == nullptr) return;
     endpoint_.for_each_in_use([this](context_id context) {
       communicator_state* const s = find(context);
@@ -210,19 +207,19 @@ class communicators final : public service {
   /// Number of lost members.
   /// Cost: a look at each member once after each loss of any peer.
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
-    if (s.losses_seen == endpoint_.peers().losses()) return s.lost;
-    s.losses_seen = endpoint_.peers().losses();
+    if (s.losses_seen == endpoint_.losses()) return s.lost;
+    s.losses_seen = endpoint_.losses();
     s.lost = s.left = 0;
     for (rank_t r = 0; r < s.size; ++r) {
-      s.lost += endpoint_.peers().failure_of(peer_of(s, r)) != errc{};
-      s.left += endpoint_.peers().left(peer_of(s, r));
+      s.lost += endpoint_.failure_of(peer_of(s, r)) != errc{};
+      s.left += endpoint_.left(peer_of(s, r));
     }
     return s.lost;
   }
   /// Number of lost members, without those that left in good order and may have done their part.
   rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
-    return endpoint_.peers().failure_of(peer_of(s, rank)) != errc{};
+    return endpoint_.failure_of(peer_of(s, rank)) != errc{};
   }
   /// True if a call on `context` may depend on `peer`.
   bool concerns(context_id context, peer_id peer) const noexcept {
@@ -237,8 +234,8 @@ class communicators final : public service {
 
   /// Discards messages of earlier agreements: those with a tag lower than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    endpoint_.inbox().discard_if(
-        own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+    endpoint_.discard_if(own,
+                         [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -266,7 +263,7 @@ class communicators final : public service {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
-    endpoint_.peers().revoked(1);
+    endpoint_.revoked(1);
     endpoint_.end_revoked(s.context);
     for (std::size_t i = 0; i < states_.size(); ++i)  // Some members may have left their calls.
       if (states_[i]->made_within == &s) revoke(*states_[i]);
@@ -372,10 +369,10 @@ class communicators final : public service {
   /// Releases `s`, of which nothing is under way any more, and tells its leader.
   void end(communicator_state& s) noexcept {
     const context_id context = detail::exchange(s.context, no_context);
-    if (s.revoked) endpoint_.peers().revoked(-1);
+    if (s.revoked) endpoint_.revoked(-1);
     known_places::entry* const e = places_.find(numbers_.place(context));
     if (e != nullptr && e->state == &s) e->state = nullptr;
-    endpoint_.revocations_.forget(context | 1);
+    endpoint_.forget_left(context | 1);
     tell_freed(context);
     release(detail::exchange(s.own, nullptr));
   }
@@ -384,7 +381,7 @@ class communicators final : public service {
   /// Requires: the leader has not been told that `context` is freed here, so that the place has no
   /// newer context.
   [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
-    endpoint_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
+    endpoint_.discard_if(context, [this, context, kept](const envelope& is) {
       return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
     });
   }
@@ -398,8 +395,8 @@ class communicators final : public service {
     const peer_id leader = numbers_.leader_of(context);
     if (leader == endpoint_.self()) {
       on_freed(leader, context);
-    } else if (endpoint_.peers().failure_of(leader) == errc{}) {
-      endpoint_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
+    } else if (endpoint_.failure_of(leader) == errc{}) {
+      endpoint_.answer(leader, {.kind = wire::kind::freed, .context = context});
     }
   }
   errc on_freed(peer_id source, context_id context) noexcept {
@@ -416,7 +413,7 @@ class communicators final : public service {
 
   // --- Recycled serials --------------------------------------------------------------------------
 
-  bool is_lost(peer_id peer) const noexcept { return endpoint_.peers().failure_of(peer) != errc{}; }
+  bool is_lost(peer_id peer) const noexcept { return endpoint_.failure_of(peer) != errc{}; }
   void retire(led_communicator& led) noexcept;
   void give_if_forgotten(led_communicator& led) noexcept {
     if (led.waits_for_them && led.asked.empty()) led_.give(led);
@@ -456,8 +453,8 @@ class communicators final : public service {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
-        if (endpoint_.peers().failure_of(peer) == errc{}) {
-          endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+        if (endpoint_.failure_of(peer) == errc{}) {
+          endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
         } else if (depth < lost_in(s) && depth < depth_max) {
           spread_from(s, me, to, depth + 1);
         }
@@ -466,7 +463,7 @@ class communicators final : public service {
   }
   static constexpr int depth_max = 3;
 
-  Endpoint& endpoint_;
+  service_host& endpoint_;
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
@@ -481,15 +478,14 @@ class communicators final : public service {
 };
 
 /// Retires a communicator that this rank leads if all members have freed it or are lost.
-template <class Endpoint>
-[[gnu::noinline]] void communicators<Endpoint>::retire_if_over(led_communicator& led) noexcept {
+[[gnu::noinline]] inline void communicators::retire_if_over(led_communicator& led) noexcept {
   if (led.size == 0 || led.freed.empty() ||
-      led.freed.size() + endpoint_.peers().losses() < static_cast<std::size_t>(led.size))
+      led.freed.size() + endpoint_.losses() < static_cast<std::size_t>(led.size))
     return;
   std::size_t gone = led.freed.size();
   for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
     const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
-    if (endpoint_.peers().failure_of(p) == errc{}) continue;
+    if (endpoint_.failure_of(p) == errc{}) continue;
     bool said = false;
     for (const peer_id q : led.freed) said = said || q == p;
     gone += !said;
@@ -506,8 +502,7 @@ template <class Endpoint>
 
 /// Recycles its serial: at once, or, after wrap-around, once no former member of any communicator
 /// of this rank still treats one of its contexts as freed and discards messages for it.
-template <class Endpoint>
-void communicators<Endpoint>::retire(led_communicator& led) noexcept {
+inline void communicators::retire(led_communicator& led) noexcept {
   if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
   const context_id context = numbers_.make(endpoint_.self(), led.serial, 0);
   forget_here(context);
@@ -515,7 +510,7 @@ void communicators<Endpoint>::retire(led_communicator& led) noexcept {
   led_to_->for_each([&](peer_id p) {
     if (p == endpoint_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
-    endpoint_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+    endpoint_.answer(p, {.kind = wire::kind::forget, .context = context});
   });
   led.waits_for_them = true;
   give_if_forgotten(led);
@@ -523,14 +518,13 @@ void communicators<Endpoint>::retire(led_communicator& led) noexcept {
 
 /// Handles a leader's request to forget a context.
 /// Errors: errc::protocol if the source does not lead that context, or the context is in use here.
-template <class Endpoint>
-[[gnu::noinline, gnu::cold]] errc communicators<Endpoint>::forget(peer_id leader,
-                                                                  context_id context) noexcept {
+[[gnu::noinline, gnu::cold]] inline errc communicators::forget(peer_id leader,
+                                                               context_id context) noexcept {
   const known_places::entry* const e = places_.find(numbers_.place(context));
   const bool lives = e != nullptr && e->state != nullptr;
   if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
-  endpoint_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  endpoint_.answer(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};
 }
 

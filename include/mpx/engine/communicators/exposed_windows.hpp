@@ -8,6 +8,7 @@
 
 #include "mpx/core/exchange.hpp"
 #include "mpx/engine/base/service.hpp"
+#include "mpx/engine/base/service_host.hpp"
 #include "mpx/protocol/records.hpp"
 
 namespace mpx::inline v0::detail {
@@ -31,11 +32,10 @@ struct exposed_window {
   exposed_window* next = nullptr;
 };
 
-/// The service of kind `one_sided`. `Endpoint`: an endpoint. Threads: under its lock.
-template <class Endpoint>
+/// The service of kind `one_sided`. Threads: under the endpoint's lock.
 class exposed_windows final : public service {
  public:
-  explicit exposed_windows(Endpoint& e) noexcept : endpoint_(e) {}
+  explicit exposed_windows(service_host& e) noexcept : endpoint_(e) {}
 
   /// Adds a window, which gets its packets from now on. Returns the counter of locks that this rank
   /// holds in all windows; windows update it.
@@ -76,12 +76,12 @@ class exposed_windows final : public service {
     const rma::record no{.kind = rma::record_kind::refused,
                          .op = static_cast<std::uint8_t>(errc::window),
                          .at = r.at};
-    endpoint_.outbox().answer_long(source, {.kind = wire::kind::one_sided, .context = context},
-                                   std::as_bytes(std::span(&no, 1)));
+    endpoint_.answer_long(source, {.kind = wire::kind::one_sided, .context = context},
+                          std::as_bytes(std::span(&no, 1)));
     return errc{};
   }
 
-  Endpoint& endpoint_;
+  service_host& endpoint_;
   exposed_window* first_ = nullptr;
   std::uint32_t locks_held_ = 0;
 };

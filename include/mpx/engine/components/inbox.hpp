@@ -24,9 +24,10 @@
 namespace mpx::inline v0::detail {
 
 /// Requires of `Endpoint`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
-/// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
-/// rendezvous().
+/// poll_once(), arrived(); receive_slow(d), receive_stored(d), met_or_unmatchable(op) and
+/// owe_credit(peer), which call the functions of these names here and in the outbox; queries about
+/// the communicator of a context: failure_in(context), concerns(context, peer),
+/// unacknowledged_in(context), is_freed(context); peers(), outbox() and rendezvous().
 template <class Stack, class Endpoint>
 class inbox_component {
   using transport_type = typename Stack::transport_type;
@@ -51,7 +52,8 @@ class inbox_component {
     op->want.bits = want.bits;  // A copy of the whole struct stalls on store forwarding.
     op->want.ignore = want.ignore;
     op->want.source = want.source;
-    if ((matcher_.stored() | ep().peers().failures()) != 0 && met_or_unmatchable(*op)) [[unlikely]]
+    if ((matcher_.stored() | ep().peers().failures()) != 0 && ep().met_or_unmatchable(*op))
+        [[unlikely]]
       return {op};
     matcher_.post(*op);
     return {op};
@@ -77,14 +79,25 @@ class inbox_component {
   /// matching. If d.failure is `undecided` on return, d.posted has to be waited for.
   [[gnu::noinline]] void receive_now(direct_receive& d) {
     if constexpr (!concurrent) {
-      if (matcher_.stored() != 0) return receive_stored(d);
+      if (matcher_.stored() != 0) return ep().receive_stored(d);
       if (matcher_.nothing_posted() && d.want.source != any_peer && ep().peers().may_take())
           [[likely]] {
         if (take_direct(d)) [[likely]]
           return;
       }
     }
-    receive_slow(d);
+    ep().receive_slow(d);
+  }
+  // Slow paths of the two above, which reach them by way of the endpoint.
+  void receive_stored(direct_receive& d);
+  void receive_slow(direct_receive& d);
+  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
+  /// both cases.
+  [[MPX_ALWAYS_INLINE]] bool met_or_unmatchable(operation& op) {
+    if (ep().peers().orphaned()) return end_if_unmatchable(op);
+    unexpected_message* const m = matcher_.match_receive(op.want);
+    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
+    return m != nullptr || (ep().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Copies the result of the complete operation `op` to `d` and returns `op` to the pool.
   void received(direct_receive& d, operation& op) {
@@ -224,9 +237,12 @@ class inbox_component {
   arrived_message* find(const pattern& want, errc& failure) noexcept {
     if (ep().peers().orphaned()) [[unlikely]]
       ep().peers().check();
-    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    arrived_message* const m = find_stored(want);
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
+  }
+  arrived_message* find_stored(const pattern& want) noexcept {
+    return static_cast<arrived_message*>(matcher_.find(want));
   }
   /// Finds a message and takes it out of matching (matched probe). `receive_probed` or `discard`
   /// has to follow.
@@ -356,11 +372,10 @@ class inbox_component {
           return true;
         });
     if (tell) [[unlikely]]
-      ep().outbox().owe_credit(source);
+      ep().owe_credit(source);
     return taken;
   }
 
-  void receive_stored(direct_receive& d);
   void discard_stored(arrived_message& m) noexcept;
   /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
   /// operation.
@@ -410,7 +425,6 @@ class inbox_component {
       ep().outbox().owe_credit(source);
   }
   void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
-  void receive_slow(direct_receive& d);
 
   /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
   [[MPX_ALWAYS_INLINE]] errc store_unexpected(peer_record& r, const wire::header& h,
@@ -484,14 +498,6 @@ class inbox_component {
     op.tag = op.want.tag();
     op.message_bytes = 0;
     ep().finish(op, why);
-  }
-  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
-  /// both cases.
-  [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
-    if (ep().peers().orphaned()) return end_if_unmatchable(op);
-    unexpected_message* const m = matcher_.match_receive(op.want);
-    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
-    return m != nullptr || (ep().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Completes a receive that can never match. Returns false if it can.
   [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
@@ -653,7 +659,8 @@ template <class Stack, class Endpoint>
 
 /// Takes the unexpected message that `d` matches; without an operation if it is plain.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void inbox_component<Stack, Endpoint>::receive_stored(direct_receive& d) {
+[[MPX_ALWAYS_INLINE]] inline void inbox_component<Stack, Endpoint>::receive_stored(
+    direct_receive& d) {
   if (ep().peers().orphaned()) [[unlikely]]
     return receive_slow(d);
   auto* const m = static_cast<arrived_message*>(matcher_.find(d.want));

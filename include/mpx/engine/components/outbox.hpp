@@ -32,8 +32,8 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
 }
 
 /// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
-/// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
-/// peers() and rendezvous().
+/// why), end(op, why), give(op); quiet_slow(peer), which calls the one here; failure_in(context),
+/// the failure of a revoked communicator; peers() and rendezvous().
 template <class Stack, class Endpoint>
 class outbox_component {
   using transport_type = typename Stack::transport_type;
@@ -310,7 +310,15 @@ class outbox_component {
 
   /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
-    return ep().peers().fast_path_allowed() || quiet_slow(to);
+    return ep().peers().fast_path_allowed() || ep().quiet_slow(to);
+  }
+
+  /// Slow path of `quiet`, which reaches it by way of the endpoint.
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    ep().peers().check();
+    if (ep().peers().any_revoked()) return false;
+    const peer_record* r = ep().peers().find(to);
+    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }
 
   /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
@@ -338,13 +346,6 @@ class outbox_component {
  private:
   static constexpr std::uint8_t pending_max = 255;
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
-
-  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
-    ep().peers().check();
-    if (ep().peers().any_revoked()) return false;
-    const peer_record* r = ep().peers().find(to);
-    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
-  }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
     return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);

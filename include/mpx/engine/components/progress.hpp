@@ -90,8 +90,8 @@ class progress_component {
   /// Polls once for a call that does not block. Many such polls without success count as blocking
   /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
   /// caller then calls `yield` without the lock.
-  bool poll_unblocked() {
-    if (poll_and_check() != 0) return false;
+  bool poll_unblocked() { return poll_and_check() == 0 && polled_in_vain(); }
+  bool polled_in_vain() {
     if (++polls_ % polls_per_check == 0) before_rest();
     if constexpr (!SharedMemoryTransport<transport_type>) return false;
     return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();

@@ -10,13 +10,6 @@
 
 namespace mpx::inline v0::detail {
 
-template <class Stack>
-class endpoint;  // endpoint.hpp
-template <class Stack>
-struct compounds;  // detail/endpoint_compound.hpp
-template <class Stack>
-struct schedules;  // detail/endpoint_schedules.hpp
-
 enum class compound_kind : std::uint8_t {
   persistent,   ///< At most one part: the operation of its last start.
   composite,    ///< Complete when all parts are, or one has lost its peer.
@@ -56,22 +49,6 @@ struct compound {
   const group* ranks = nullptr;
   schedule* plan = nullptr;   // Of a schedule, which owns it.
   extension* more = nullptr;  // Of an extended operation, which owns it.
-};
-
-/// Functions for compound operations that endpoints and requests call through pointers. The
-/// endpoint has the table from the start, as the shared object that made the environment has
-/// compiled it: a shared object that starts an operation may be unloaded before its end.
-/// Threads: all but the last two are called under the lock. `look` is called whenever a call has
-/// waited without result for a while.
-template <class Stack>
-struct compound_calls {
-  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
-  void (*recheck)(endpoint<Stack>& e) noexcept;
-  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
-  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
-  void (*look)(endpoint<Stack>& e) noexcept;
-  void (*release)(endpoint<Stack>& e, operation& op);
-  void (*abandon)(endpoint<Stack>& e, operation& op);
 };
 
 inline compound& compound_of(const operation& op) noexcept {

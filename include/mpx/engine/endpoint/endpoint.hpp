@@ -14,6 +14,7 @@
 #include "mpx/engine/base/call_countdown.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/service.hpp"
+#include "mpx/engine/base/service_host.hpp"
 #include "mpx/engine/communicators/communicators.hpp"
 #include "mpx/engine/communicators/exposed_windows.hpp"
 #include "mpx/engine/communicators/revocations.hpp"
@@ -22,6 +23,7 @@
 #include "mpx/engine/components/peers.hpp"
 #include "mpx/engine/components/progress.hpp"
 #include "mpx/engine/components/rendezvous.hpp"
+#include "mpx/engine/endpoint/cold_calls.hpp"
 #include "mpx/engine/endpoint/compound.hpp"
 #include "mpx/engine/endpoint/policies.hpp"
 #include "mpx/engine/endpoint/schedule.hpp"
@@ -51,8 +53,7 @@ class endpoint : endpoint_policies<Stack>,
   friend inbox_type;
   friend rendezvous_type;
   friend progress_type;
-  friend communicators<endpoint>;
-  friend exposed_windows<endpoint>;
+  friend service_host_of<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
@@ -94,27 +95,27 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_slow(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return cold_.send_locked(*this, c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
   [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
     lock_guard lock(threading());
-    return send_slow(base, bytes, nullptr, to, bits);
+    return cold_.send_locked(*this, base, bytes, nullptr, to, bits);
   }
   /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
   /// fails.
   started send_flagged(const send_call& c, std::uint8_t flag) {
     lock_guard lock(threading());
-    return send_queued_locked(c, flag);
+    return cold_.send_queued_locked(*this, c, flag);
   }
   /// Sends from the attached buffer; complete on return.
   /// Returns: errc::buffer if the attached buffer has no room for the message.
   errc send_buffered(const send_call& c) {
     pass_without_poll();
     lock_guard lock(threading());
-    return outbox().send_buffered(c);
+    return cold_.send_buffered_locked(*this, c);
   }
   /// Starts a receive. Returns an operation, which may be complete already.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
@@ -130,15 +131,11 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     inbox().receive_now(d);
   }
-  [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
-    wait(*d.posted, site);
-    lock_guard lock(threading());
-    inbox().received(d, *d.posted);
-  }
+  void receive_rest(direct_receive& d, call_site site) { cold_.receive_rest(*this, d, site); }
   started receive_nothing() {
     pass_without_poll();
     lock_guard lock(threading());
-    return inbox().receive_nothing(null_peer);
+    return cold_.receive_nothing_locked(*this);
   }
 
   // --- Finishing ---------------------------------------------------------------------------------
@@ -154,28 +151,27 @@ class endpoint : endpoint_policies<Stack>,
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // The stage may be read only under the lock.
     if (op->done()) return true;
-    pace().poll_once_outlined();  // Usually completes `op`, so nothing else is set up before.
+    cold_.poll(*this, polling::for_packets);  // Usually completes `op`: nothing is set up before.
     return op->done();
   }
-  [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
-  }
+  /// Blocks until `op`, of any kind, is complete.
+  void wait_slow(operation& op, call_site site) { cold_.wait_slow(*this, op, site); }
   /// Blocks until `op` is complete, or until `lost()` returns true: the communicator of `op` has
   /// lost a rank. `lost` is called under the lock. Returns true if `op` is complete.
-  template <class Lost>
-  bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
+  bool wait_unless(operation& op, call_site site, function_ref<bool()> lost) {
+    return cold_.wait_unless(*this, op, site, lost);
   }
-  bool test(operation& op);
+  /// Polls once. Returns true if `op` is complete.
+  bool test(operation& op) { return cold_.test(*this, op); }
   bool is_done(const operation& op) {
     lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()` returns true. `done` is called under the lock.
   void wait_until(call_site site, awaited on, function_ref<bool()> done) {
-    pace().wait_until(threading(), site, on, done);
+    cold_.wait_until(*this, site, on, done);
   }
-  void progress();
+  void progress() { cold_.progress(*this); }
   using countdown_type = call_countdown<concurrent>;
   /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
   /// `pass_without_poll` or `poll_overdue` if `passes` returns false.
@@ -188,10 +184,7 @@ class endpoint : endpoint_policies<Stack>,
     if (!countdown().passes(weight)) [[unlikely]]
       poll_overdue();
   }
-  [[gnu::noinline, gnu::cold]] void poll_overdue() noexcept {
-    peers().refill_countdown();
-    progress();
-  }
+  void poll_overdue() noexcept { cold_.poll_overdue(*this); }
   /// Returns a complete operation to the pool.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     lock_guard lock(threading());
@@ -199,21 +192,32 @@ class endpoint : endpoint_policies<Stack>,
   }
   /// Returns an operation that `is_over` to the pool, without the lock.
   [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
-  const compound_calls<Stack>& compound_hooks() const noexcept { return compounds_; }
+  /// Takes the result of a complete operation: see compounds::release.
+  void release_compound(operation& op) { cold_.release_compound(*this, op); }
   /// Ends an operation whose request is dropped. Nothing touches its buffer after this returns.
-  void abandon(operation& op) {
-    wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
-               [&] { return part(op); });
-  }
+  void abandon(operation& op) { cold_.abandon(*this, op); }
+  void abandon_compound(operation& op) { cold_.abandon_compound(*this, op); }
   bool cancel(operation& op);
 
   // --- Collectives -------------------------------------------------------------------------------
 
-  bool begin_collective(collective_call call);
-  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
-  void give_up_collective(collective_call call, errc why) noexcept;
-  collective_failure failure_of_collective(collective_call call);
-  bool collective_lost(collective_call call) noexcept;
+  // See endpoint_collectives.hpp.
+  bool begin_collective(collective_call call) { return cold_.begin_collective(*this, call); }
+  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages) {
+    return cold_.wait_in_collective(*this, op, site, call, by_messages);
+  }
+  void give_up_collective(collective_call call, errc why) noexcept {
+    cold_.give_up_collective(*this, call, why);
+  }
+  collective_failure failure_of_collective(collective_call call) {
+    return cold_.failure_of_collective(*this, call);
+  }
+  bool collective_lost(collective_call call) noexcept {
+    return cold_.collective_lost_locked(*this, call);
+  }
+
+  /// Starts a recorded collective: see schedules::start.
+  void start_schedule(operation& op) noexcept { cold_.start_schedule(*this, op); }
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -225,24 +229,29 @@ class endpoint : endpoint_policies<Stack>,
     {
       lock_guard lock(threading());
       oversubscribed = poll_probing();
-      if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
+      if (const arrived_message* m = find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
     }
     if (oversubscribed && !found) [[unlikely]]
       pace().yield();
     return found;
   }
-  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
-  arrived_message* take_by_probe(const pattern& want, errc& failure);
-  arrived_message* wait_and_take_by_probe(const pattern& want, call_site site, errc& failure);
+  /// Blocks until a message matches, or none can any more (`failure`).
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure) {
+    return cold_.wait_probe(*this, want, site, failure);
+  }
+  /// Takes the earliest matching message out of matching; `receive_probed` or `discard` has to
+  /// follow.
+  arrived_message* take_by_probe(const pattern& want, errc& failure) {
+    return cold_.take_by_probe(*this, want, failure);
+  }
+  arrived_message* wait_and_take_by_probe(const pattern& want, call_site site, errc& failure) {
+    return cold_.wait_and_take_by_probe(*this, want, site, failure);
+  }
   started receive_probed(arrived_message* m, const memory& into) {
-    lock_guard lock(threading());
-    return inbox().receive_probed(m, into);
+    return cold_.receive_probed(*this, m, into);
   }
-  void discard(arrived_message* m) noexcept {
-    lock_guard lock(threading());
-    inbox().discard(m);
-  }
+  void discard(arrived_message* m) noexcept { cold_.discard(*this, m); }
 
   // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
@@ -266,17 +275,33 @@ class endpoint : endpoint_policies<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
+  /// Throws the error of a call.
+  [[noreturn]] void raise(const failed_call& call, std::source_location where) {
+    cold_.raise_call(*this, call, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of the operation of a request, which is empty afterwards unless it is
+  /// persistent.
+  [[noreturn]] static void raise_operation(endpoint*& e, operation*& op,
+                                           std::source_location where) {
+    e->cold_.raise_operation(e, op, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of a collective.
+  [[noreturn]] void raise(const collective_failure& f, rank_t rank, rank_t size,
+                          collective_call call, call_site site) {
+    cold_.raise_collective(*this, f, rank, size, call, site);
+    __builtin_unreachable();
+  }
   /// Returns ": " and details of a failure beyond its errc, from the job or else from the
   /// transport. Returns "" if nothing more is known.
-  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
-    std::string text = peers_type::loss_text(peer, why);
-    lock_guard lock(threading());
-    if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
-    text = transport().loss_text(peer);
-    if (!text.empty()) text.insert(0, ": ");
-    return text;
+  std::string loss_text(peer_id peer, errc why) { return cold_.loss_text(*this, peer, why); }
+  /// Ends the job. Does not return.
+  [[noreturn]] void abort_job(const char* why) {
+    cold_.abort_job(*this, why);
+    __builtin_unreachable();
   }
-  using peers_type::abort_job, peers_type::host, peers_type::losses;
+  using peers_type::host, peers_type::losses;
   using peers_type::orphaned, peers_type::ours;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -329,9 +354,7 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     return communicators_.make_world();
   }
-  /// Returns the state of the communicator of `op`; nullptr if it has been freed or `op` has none.
-  const communicator_state* communicator_of(const operation& op);
-  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  communicators& communicators_locked() noexcept { return communicators_; }
   context_id lead(errc& why, call_site site);
   collective_failure no_context_locked(errc why) noexcept;
   /// Calls `use` with this rank's communicators, under the lock.
@@ -342,8 +365,11 @@ class endpoint : endpoint_policies<Stack>,
   }
 
  private:
-  friend struct compounds<Stack>;  // Compound operations: endpoint_compound.hpp.
-  friend struct schedules<Stack>;  // Started collectives: endpoint_schedules.hpp.
+  friend struct cold_paths<Stack>;  // Slow paths: endpoint_cold.hpp.
+  friend struct compounds<Stack>;   // Compound operations: endpoint_compound.hpp.
+  friend struct schedules<Stack>;   // Started collectives: endpoint_schedules.hpp.
+  template <class>
+  friend struct block_paths;
   template <class>
   friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
   template <class>
@@ -354,7 +380,7 @@ class endpoint : endpoint_policies<Stack>,
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max(), numbers().place_mask()),
-        compounds_(compounds<Stack>::calls) {
+        cold_(cold_paths<Stack>::calls) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
     services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
     constexpr auto one_sided_kind = static_cast<std::uint8_t>(wire::kind::one_sided);
@@ -393,13 +419,14 @@ class endpoint : endpoint_policies<Stack>,
       if (rendezvous().has_finished()) rendezvous().tell_finished();
     return n;
   }
-  [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
+  std::size_t poll(polling how) { return cold_paths<Stack>::poll(*this, how); }
   std::size_t flush_busy() {
-    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_.run_due(*this));
+    return outbox_type::flush_busy() +
+           (schedules_.due_count == 0 ? 0 : schedules<Stack>::run_due_locked(*this));
   }
-  void recheck_compounds() noexcept { compounds_.recheck(*this); }
+  void recheck_compounds() noexcept { schedules<Stack>::recheck_locked(*this); }
   void look_at_schedules() noexcept {
-    if (schedules_.any) compounds_.look(*this);
+    if (schedules_.any) schedules<Stack>::look_locked(*this);
   }
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
@@ -448,12 +475,11 @@ class endpoint : endpoint_policies<Stack>,
   }
   [[MPX_ALWAYS_INLINE]] void give(operation& op) noexcept {
     if (op.special != 0) [[unlikely]]
-      return give_special(op);
+      return cold_.give_special_locked(*this, op);
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
   void forget(operation& op) noexcept;
-  void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
   /// else nullptr.
@@ -477,36 +503,36 @@ class endpoint : endpoint_policies<Stack>,
     if constexpr (StreamTransport<transport_type>) transport().cancel_place(source);
   }
 
-  /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.
-  /// Returns true if `op` is complete.
-  bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
-    if (operation* const it = &op; done_after_poll(it)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || stop();
-    });
-    return done;
-  }
   /// True if the countdown allows a send without a poll. With prepaid credit the send that buys the
   /// credit is counted on behalf of the sends that spend it.
   [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);
   }
-  started send_slow(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                    match_bits bits);
-  started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                      match_bits bits);
-  started send_queued_locked(const send_call& c, std::uint8_t flags);
+  // Slow paths of the inbox and the outbox that their fast paths call.
+  bool quiet_slow(peer_id to) noexcept { return cold_.quiet_locked(*this, to); }
+  void receive_slow(direct_receive& d) { cold_.receive_slow_locked(*this, d); }
+  void receive_stored(direct_receive& d) { cold_.receive_stored_locked(*this, d); }
+  bool met_or_unmatchable(operation& op) { return cold_.met_or_unmatchable_locked(*this, op); }
+  void owe_credit(peer_id source) { cold_.owe_credit_locked(*this, source); }
+
   bool poll_probing() {
     inbox().probing(1);
-    const bool oversubscribed = pace().poll_unblocked();
+    const bool oversubscribed =
+        cold_.poll(*this, polling::for_failures) == 0 && cold_.polled_in_vain_locked(*this);
     inbox().probing(-1);
     return oversubscribed;
   }
-  template <class Done>
-  void wait_probing(const pattern& want, call_site site, Done&& done);
+  /// See inbox_component::find.
+  arrived_message* find(const pattern& want, errc& failure) noexcept {
+    arrived_message* const m = orphaned() ? nullptr : inbox().find_stored(want);
+    failure = errc{};
+    if (m != nullptr || (!orphaned() && peers().failures() == 0)) [[likely]]
+      return m;
+    const auto found = cold_.find_locked(*this, want);
+    failure = found.failure;
+    return found.message;
+  }
 
   [[MPX_ALWAYS_INLINE]] void on_packet(peer_id source, const frame_header& f,
                                        std::span<const std::byte> payload) noexcept {
@@ -552,12 +578,13 @@ class endpoint : endpoint_policies<Stack>,
             type_mark<Stack::checks_type::compares_types>::context_bits};
   }
 
-  communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
+  service_host_of<endpoint> host_{*this};
+  communicators communicators_{host_, peers().founders(), numbers()};
   service_list services_;
   revocations revocations_;
-  exposed_windows<endpoint> windows_{*this};
+  exposed_windows windows_{host_};
   schedule_list schedules_;
-  const compound_calls<Stack>& compounds_;
+  const cold_calls<Stack>& cold_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -569,7 +596,5 @@ class endpoint : endpoint_policies<Stack>,
 #include "mpx/engine/endpoint/endpoint_memory.hpp"       // IWYU pragma: keep
 #include "mpx/engine/endpoint/endpoint_packets.hpp"      // IWYU pragma: keep
 #include "mpx/engine/endpoint/endpoint_peers.hpp"        // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_probes.hpp"       // IWYU pragma: keep
 #include "mpx/engine/endpoint/endpoint_schedules.hpp"    // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_sends.hpp"        // IWYU pragma: keep
 #include "mpx/engine/endpoint/endpoint_states.hpp"       // IWYU pragma: keep

@@ -16,7 +16,7 @@ namespace mpx::inline v0::detail {
 
 /// Access to the SharedMemoryTransport of an endpoint.
 template <class Stack>
-struct shared_blocks {
+struct block_paths {
   using endpoint_type = endpoint<Stack>;
   static constexpr std::size_t dying_max = 256;
 
@@ -57,7 +57,7 @@ struct shared_blocks {
   /// form of the message that it does not send, for hang reports.
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
-    return e.pace().wait_for_flag(e.threading(), site, on, w);
+    return e.cold_.wait_for_flag(e, site, on, w);
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
   /// not yield.
@@ -150,7 +150,45 @@ struct shared_blocks {
     pattern any(call.context, any_peer, call.serial);
     any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
     errc failure{};
-    return e.inbox().find(any, failure);
+    return e.find(any, failure);
+  }
+
+  static constexpr block_calls<Stack> calls{&make, &at,    &free,  &expose, &withdraw,
+                                            &get,  &reads, &yield, &wake};
+};
+
+/// As block_paths, for calls in any file: what is slow is reached through the endpoint's table.
+template <class Stack>
+struct shared_blocks : block_paths<Stack> {
+  using endpoint_type = endpoint<Stack>;
+
+  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
+    return e.cold_.blocks->make(e, bytes);
+  }
+  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
+                       std::size_t bytes) noexcept {
+    return e.cold_.blocks->at(e, owner, name, bytes);
+  }
+  static void free(endpoint_type& e, std::uint64_t name) noexcept { e.cold_.blocks->free(e, name); }
+  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    return e.cold_.blocks->expose(e, peer, m);
+  }
+  static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+    if constexpr (SharedMemoryTransport<typename Stack::transport_type>)
+      return e.cold_.blocks->withdraw(e, peer, m);
+    else
+      return block_paths<Stack>::withdraw(e, peer, m);
+  }
+  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+                  const memory& into) noexcept {
+    return e.cold_.blocks->get(e, peer, m, offset, into);
+  }
+  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
+    return e.cold_.blocks->reads(e, peer);
+  }
+  static bool yield(endpoint_type& e) noexcept { return e.cold_.blocks->yield(e); }
+  static void wake(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept {
+    e.cold_.blocks->wake(e, ranks, mask);
   }
 };
 

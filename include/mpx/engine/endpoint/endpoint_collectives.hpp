@@ -9,11 +9,6 @@ namespace mpx::inline v0::detail {
 
 /// Begins a collective call. Returns true if it can succeed, as far as this rank knows.
 template <class Stack>
-bool endpoint<Stack>::begin_collective(collective_call call) {
-  lock_guard lock(threading());
-  return begin_collective_locked(call);
-}
-template <class Stack>
 bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
   revocations_.begin(call);
@@ -37,33 +32,7 @@ template <class Stack>
   });
 }
 
-/// True if the collective can never end: a member is lost or has left it with an error, or the
-/// communicator is revoked.
-template <class Stack>
-bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
-  return cannot_end(call) || revocations_.contains(call);
-}
-
-/// Blocks until `op` is complete, or the collective can never end. Returns true if `op` is
-/// complete. `by_messages`: the ranks could have communicated through shared memory, and then no
-/// rank would send the message that this one waits for; a long wait checks that.
-template <class Stack>
-bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call,
-                                         bool by_messages) {
-  constexpr unsigned looks_each = 8;
-  unsigned looks = 0;
-  return wait_or(op, site, [&] {
-    return collective_lost(call) ||
-           (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
-  });
-}
-
 /// Returns the reason why a collective cannot succeed, with the rank that is lost or has left it.
-template <class Stack>
-collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
-  lock_guard lock(threading());
-  return failure_of_collective_locked(call);
-}
 template <class Stack>
 [[gnu::noinline, gnu::cold]] collective_failure endpoint<Stack>::failure_of_collective_locked(
     collective_call call) noexcept {
@@ -95,11 +64,6 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 }
 
 /// Tells the other ranks that this rank has left a collective, so that they do not wait for it.
-template <class Stack>
-void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
-  lock_guard lock(threading());
-  give_up_collective_locked(call, why);
-}
 template <class Stack>
 void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) noexcept {
   revocations_.leave();

@@ -46,7 +46,7 @@ struct compounds {
     if (!c.again || c.active) return errc::request;
     e.pass_without_poll();
     if (c.kind == compound_kind::schedule) {
-      schedules<Stack>::start(e, op);
+      e.start_schedule(op);
       return errc{};
     }
     if (c.more != nullptr) return start_extended(e, op);
@@ -211,11 +211,6 @@ struct compounds {
     delete detail::exchange(compound_of(op).plan, nullptr);
     drop_more_locked(e, op);
   }
-  static constexpr compound_calls<Stack> calls{
-      &finished_locked, &schedules<Stack>::recheck_locked, &schedules<Stack>::run_due_locked,
-      &forget_locked,   &schedules<Stack>::look_locked,    &release,
-      &abandon};
-
   /// Deletes the plan of a schedule and the extension of a layer above. Other threads access both
   /// under the lock; objects kept by a plan have destructors of the program, which run without it.
   [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
@@ -283,7 +278,7 @@ struct compounds {
     op.fails(failure);
     op.stage = stage::complete;
     e.pace().completed();
-    if (op.holder != holder::request) finished_locked(e, op);
+    if (op.holder != holder::request) e.cold_.finished_locked(e, op);
   }
   /// Returns an operation without a request to the pool. Incomplete parts continue alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
@@ -323,7 +318,7 @@ struct compounds {
 /// Called for each operation that is left when the endpoint is destroyed.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) compounds_.forget(*this, op);
+  if (op.role == role::compound) compounds<Stack>::forget_locked(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
@@ -332,7 +327,7 @@ template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
   if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
-    compounds_.finished(*this, op);
+    compounds<Stack>::finished_locked(*this, op);
   else
     give(op);
 }

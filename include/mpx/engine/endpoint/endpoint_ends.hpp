@@ -56,14 +56,6 @@ bool endpoint<Stack>::cancel(operation& op) {
   return true;
 }
 
-/// Returns an operation to the pool that has failed or owns something.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
-  if (op.owned != nullptr) free_owned(op);
-  op.failure = errc{};
-  pool().give(&op);
-}
-
 template <class Stack>
 void endpoint<Stack>::free_owned(operation& op) noexcept {
   if (op.role == role::compound && compound_of(op).how != nullptr) compound_of(op).how->drop();

@@ -256,7 +256,7 @@ struct schedules {
         if (c.data.contiguous() && e.outbox().send_now(c)) return true;
         started sent{nullptr, errc::no_resources};
         if (lend(c.data)) {
-          sent = e.send_queued_locked(c, 0);
+          sent = cold_paths<Stack>::send_queued_locked(e, c, 0);
           take_back(c.data, sent);
         }
         add(p, parts, sent);

@@ -25,12 +25,6 @@ void endpoint<Stack>::for_each_in_use(Use&& use) noexcept {
   for (const arrived_message& m : inbox().probed()) use(m.is.context());
 }
 
-template <class Stack>
-const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
-  lock_guard lock(threading());
-  return communicators_.find(context_of_operation(op));
-}
-
 /// Returns a context for a communicator that this rank leads. If this rank leads as many as it may,
 /// but has freed some, it waits for up to 5 s for the other members to free those, too.
 template <class Stack>

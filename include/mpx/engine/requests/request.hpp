@@ -9,11 +9,10 @@
 
 #include "mpx/core/atomic.hpp"
 #include "mpx/core/exchange.hpp"
-#include "mpx/core/group.hpp"
 #include "mpx/core/status.hpp"
+#include "mpx/engine/endpoint/describe.hpp"
 #include "mpx/engine/endpoint/endpoint.hpp"
 #include "mpx/engine/requests/forms.hpp"
-#include "mpx/engine/requests/raise.hpp"
 
 namespace mpx::inline v0 {
 
@@ -21,77 +20,10 @@ namespace detail {
 
 struct request_access;
 
-inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
-  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
-}
-
-/// Describes a call for the text of an error: "irecv on rank 1 from rank any, tag 7, communicator
-/// 0, 8 bytes". If ranks are not those of the world: "rank 1 (world rank 5)".
-inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
-                            tag_t tag, context_id context, std::size_t bytes,
-                            const group* ranks = nullptr, const char* name = nullptr) {
-  std::string s = formatted("%s on rank %d%s", what, self, direction);
-  if (other == any_source) {
-    append(s, "any");
-  } else {
-    append(s, "%d", other);
-  }
-  append(s, "%s", world_rank_text(ranks, other).c_str());
-  if (tag == any_tag) {
-    append(s, ", tag any");
-  } else {
-    append(s, ", tag %d", tag);
-  }
-  add_communicator(s, context, name);
-  append(s, ", %zu bytes", bytes);
-  return s;
-}
-
-inline const group* ranks_of(const operation& op) noexcept {
-  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
-}
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
   return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
-}
-
-inline void add_types(std::string& s, type_code sent, type_code expected) {
-  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
-         sent == 0 ? "another type" : name_of_type(sent).c_str());
-}
-
-inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
-                            const char* name) {
-  const group* const ranks = ranks_of(op);
-  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
-  if (op.role == role::compound) {
-    const compound& c = compound_of(op);
-    if (c.more != nullptr) return c.more->describe();
-    if (c.failed != nullptr && c.failed != &op)
-      return describe(*c.failed, self_peer, context_mask, name);
-    if (const schedule* const p = c.plan; p != nullptr)
-      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
-    return formatted("a generalized operation on rank %d", self);
-  }
-  const bool receive = op.role == role::receive;
-  std::string s = describe(receive ? "receive" : "send", self,
-                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
-                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
-                           ranks, name);
-  if (receive && op.failure == errc::truncate)
-    append(s, " of room for a message of %zu", op.message_bytes);
-  if (receive && op.failure == errc::type)
-    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
-  return s;
-}
-/// The peer whose loss made `op` fail, or null_peer.
-inline peer_id culprit(const operation& op) noexcept {
-  if (op.role != role::compound) return op.peer;
-  if (const schedule* const p = compound_of(op).plan; p != nullptr)
-    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
-  const operation* const failed = compound_of(op).failed;
-  return failed == nullptr ? null_peer : culprit(*failed);
 }
 
 }  // namespace detail
@@ -255,30 +187,10 @@ class [[nodiscard]] request {
   [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
                                        How& how) noexcept(!detail::throws<How>) {
     check(site.where);
-    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_))
+      endpoint_->wait_slow(*operation_, site);
     return take(how, site.where);
   }
-  [[gnu::noinline]] void block(detail::call_site site) {
-    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
-    wait_unless(site, [] { return false; });
-  }
-  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
-  /// complete.
-  template <class Lost>
-  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
-    if (operation_ == nullptr) return true;
-    detail::operation& op = *operation_;
-    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
-    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
-      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
-    };
-    const detail::operation_list parts{each, &op};
-    bool done = false;
-    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
-                          [&] { return (done = op.done()) || lost(); });
-    return done;
-  }
-
   template <class How>
   [[MPX_ALWAYS_INLINE]] status take(How& how,
                                     std::source_location where) noexcept(!detail::throws<How>) {
@@ -313,7 +225,7 @@ class [[nodiscard]] request {
       }
       const bool stays = detail::is_persistent(*operation_);
       if (operation_->role == detail::role::compound)
-        endpoint_->compound_hooks().release(*endpoint_, *operation_);
+        endpoint_->release_compound(*operation_);
       else
         endpoint_->release(*operation_);
       if (stays) return s;
@@ -323,19 +235,7 @@ class [[nodiscard]] request {
     return s;
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
-    const errc why = operation_->failure;
-    if (const auto thrown = detail::schedules<Stack>::thrown_by(*operation_); thrown != nullptr) {
-      taken();
-      std::rethrow_exception(thrown);
-    }
-    const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
-    std::string what =
-        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask,
-                         of == nullptr ? nullptr : of->name);
-    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
-    detail::endpoint<Stack>& at = *endpoint_;
-    taken();
-    detail::raise_error(at, of, error(why, what, where));
+    detail::endpoint<Stack>::raise_operation(endpoint_, operation_, where);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
                                                          std::source_location where) const {
@@ -355,7 +255,7 @@ class [[nodiscard]] request {
   [[gnu::noinline]] void abandon() noexcept {
     check({});  // A destructor has no source line.
     if (operation_->role == detail::role::compound)
-      endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
+      endpoint_->abandon_compound(*operation_);
     else
       endpoint_->abandon(*operation_);
   }
@@ -435,9 +335,11 @@ struct request_access {
   static bool lost_locked(const request<Stack>& r) noexcept {
     return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
   }
-  template <class Stack, class Lost>
-  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
-    return r.wait_unless(site, lost);
+  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
+  /// complete.
+  template <class Stack>
+  static bool wait_unless(request<Stack>& r, call_site site, function_ref<bool()> lost) {
+    return r.operation_ == nullptr || r.endpoint_->wait_unless(*r.operation_, site, lost);
   }
   /// Counts a call that finds nothing to wait for in this request.
   template <class Stack>
