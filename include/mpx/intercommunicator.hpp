@@ -408,12 +408,12 @@ class [[nodiscard]] intercommunicator
     const detail::communicator_access<Stack> here(local_, where);
     const detail::communicator_access<Stack> all(both_, where);
     detail::schedule* const plan =
-        detail::collective_channel<Stack>::new_schedule(both_, "intercommunicator dup");
+        detail::collective_channel<Stack>::new_schedule(both_, "dup (inter)");
     auto* const d = new (std::nothrow) under_way();
     if (plan == nullptr || d == nullptr) {
       delete plan;
       delete d;
-      return detail::not_started<Stack>(both_, {"intercommunicator dup", where});
+      return detail::not_started<Stack>(both_, {"dup (inter)", where});
     }
     plan->keep(d, [](void* p) noexcept { delete static_cast<under_way*>(p); });
     detail::endpoint<Stack>& e = *this->endpoint_;
@@ -436,7 +436,7 @@ class [[nodiscard]] intercommunicator
     // It then continues without this call.
     const bool alone = d->refused && d->keep_ranks() == errc{};
     errc why{};
-    const detail::call_site call{"intercommunicator dup", where};
+    const detail::call_site call{"dup (inter)", where};
     if (d->rank_in_both == 0) d->said = detail::lead_inter(e, call);
     if (d->rank == 0) d->said_here.context = e.lead(why, call);
     d->said_here.why = static_cast<std::int32_t>(why);
@@ -452,7 +452,7 @@ class [[nodiscard]] intercommunicator
         for (const context_id c : led)
           if (c != detail::no_context) of.abandon(c);
       });
-      return detail::not_started<Stack>(both_, {"intercommunicator dup", where});
+      return detail::not_started<Stack>(both_, {"dup (inter)", where});
     }
     if (thrown == nullptr || s.op == nullptr) return s;
     // The memory that this rank's part of the schedule reads may be destroyed once the exception is

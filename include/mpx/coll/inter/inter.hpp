@@ -92,7 +92,7 @@ memory reduced_within(S& s, const memory& in, const reduction& op, const sides& 
 /// See inter_collectives::bcast.
 template <class Stack>
 struct inter_bcast {
-  static constexpr const char* name = "intercommunicator bcast";
+  static constexpr const char* name = "bcast (inter)";
 
   sides of;
   memory data;
@@ -119,8 +119,8 @@ struct inter_bcast {
 /// See inter_collectives::gather.
 template <class Stack>
 struct inter_gather {
-  static constexpr const char* name = "intercommunicator gather";
-  const char* called() const noexcept { return variable ? "intercommunicator gatherv" : name; }
+  static constexpr const char* name = "gather (inter)";
+  const char* called() const noexcept { return variable ? "gatherv (inter)" : name; }
 
   sides of;
   memory in;   // At the group that sends.
@@ -175,8 +175,8 @@ struct inter_gather {
 /// See inter_collectives::scatter.
 template <class Stack>
 struct inter_scatter {
-  static constexpr const char* name = "intercommunicator scatter";
-  const char* called() const noexcept { return variable ? "intercommunicator scatterv" : name; }
+  static constexpr const char* name = "scatter (inter)";
+  const char* called() const noexcept { return variable ? "scatterv (inter)" : name; }
 
   sides of;
   blocks in;   // At the root.
@@ -232,7 +232,7 @@ struct inter_scatter {
 /// allgather of the group.
 template <class Stack>
 struct inter_allgather {
-  static constexpr const char* name = "intercommunicator allgather";
+  static constexpr const char* name = "allgather (inter)";
 
   sides of;
   memory in;
@@ -302,8 +302,8 @@ struct inter_allgather {
 /// See inter_collectives::alltoall.
 template <class Stack>
 struct inter_alltoall {
-  static constexpr const char* name = "intercommunicator alltoall";
-  const char* called() const noexcept { return variable ? "intercommunicator alltoallv" : name; }
+  static constexpr const char* name = "alltoall (inter)";
+  const char* called() const noexcept { return variable ? "alltoallv (inter)" : name; }
 
   sides of;
   blocks in;
@@ -347,7 +347,7 @@ struct inter_alltoall {
 /// See inter_collectives::reduce.
 template <class Stack>
 struct inter_reduce {
-  static constexpr const char* name = "intercommunicator reduce";
+  static constexpr const char* name = "reduce (inter)";
 
   sides of;
   memory in;   // At the group that sends.
@@ -376,7 +376,7 @@ struct inter_reduce {
 /// See inter_collectives::allreduce.
 template <class Stack>
 struct inter_allreduce {
-  static constexpr const char* name = "intercommunicator allreduce";
+  static constexpr const char* name = "allreduce (inter)";
 
   sides of;
   memory in;
@@ -413,7 +413,7 @@ struct inter_allreduce {
 /// See inter_collectives::reduce_scatter.
 template <class Stack>
 struct inter_reduce_scatter {
-  static constexpr const char* name = "intercommunicator reduce_scatter";
+  static constexpr const char* name = "reduce_scatter (inter)";
 
   sides of;
   blocks in;   // In blocks of the local ranks: the remote group's result is scattered so.
