@@ -25,9 +25,7 @@ struct one_sided {
   static constexpr bool shares_addresses = AddressSharingTransport<transport_type>;
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
-  static exposed_windows& windows_locked(endpoint_type& e) noexcept {
-    return e.windows_;
-  }
+  static exposed_windows& windows_locked(endpoint_type& e) noexcept { return e.windows_; }
 
   /// Returns the maximum length of a packet to `peer`: that of an eager message.
   static std::size_t packet_bytes(endpoint_type& e, [[maybe_unused]] peer_id peer) noexcept {
