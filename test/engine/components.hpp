@@ -389,6 +389,7 @@ struct inbox_owner : policies_archetype<inbox_owner>, inbox_component<stack, inb
   using component = inbox_component<stack, inbox_owner>;
   inbox_owner() : component(2, ~mpx::context_id{0}) {}
   bool met_or_unmatchable(operation& op) { return component::met_or_unmatchable(op); }
+  void owe_credit(peer_id to) noexcept { outbox_.owe_credit(to); }
   outbox_archetype& outbox() { return outbox_; }
   rendezvous_archetype& rendezvous() { return rendezvous_; }
   using component::on_new_record;
