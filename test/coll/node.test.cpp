@@ -3,6 +3,7 @@
 // one that is gone, and all memory is returned.
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -157,6 +158,57 @@ TEST_CASE_TEMPLATE("node: no rank waits for a rank that is gone", Stack, ranks::
     };
     CHECK_THROWS_AS(ranks::run<Stack>(4, body), gone);
     CHECK(lost == 3);
+  }
+}
+
+/// Choices that are known at run time only, as of scripts/tune. Its ranks are threads of one process.
+struct tuned {
+  using policy_axis = mpx::collective_axis;
+  static constexpr std::string_view name = "tuned_in_a_test";
+  static constexpr std::size_t sent_bytes = 24;
+  static inline std::atomic<int> asked{0};
+  static mpx::coll::choice choose(const mpx::coll::question& q) noexcept {
+    ++asked;
+    if (q.bytes == sent_bytes) return {mpx::coll::fallback(q.of)};
+    return {shared};
+  }
+};
+
+TEST_CASE(
+    "node: a policy of a program's own is not asked again by each short call in shared memory") {
+  for (const mpx::rank_t n : {2, 3}) {
+    ranks::run<mpx::stack<mpx::transport::inproc, tuned>>(n, [n](auto world) {
+      const mpx::rank_t me = world.rank();
+      const auto size = static_cast<std::size_t>(n);
+      std::vector<int> all(size);
+      std::vector<int> out(size, me);
+      const auto round = [&](int i) {
+        world.barrier();
+        int x = me == i % n ? i : -1;
+        world.bcast(x, i % n);
+        CHECK(x == i);
+        world.allgather(me + i, all);
+        for (mpx::rank_t r = 0; r < n; ++r) CHECK(all[static_cast<std::size_t>(r)] == r + i);
+        world.alltoall(out, all);
+        for (mpx::rank_t r = 0; r < n; ++r) CHECK(all[static_cast<std::size_t>(r)] == r);
+      };
+      round(0);
+      round(1);
+      world.barrier();
+      const int before = tuned::asked;
+      for (int i = 2; i < 50; ++i) round(i);
+      CHECK(tuned::asked == before);
+      world.barrier();
+      // What the policy sends is sent, although shorter calls are not.
+      for (int i = 0; i < 10; ++i) {
+        std::array<char, tuned::sent_bytes> text{};
+        if (me == 0) text.back() = 'x';
+        world.bcast(text, 0);
+        CHECK(text.back() == 'x');
+        CHECK(world.allreduce(i, std::plus<>{}) == n * i);
+      }
+      CHECK(tuned::asked >= before + 10 * n);
+    });
   }
 }
 

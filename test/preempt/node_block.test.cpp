@@ -184,6 +184,11 @@ class meets {
       std::vector<int> in(me > 0 ? 1 : 0);
       around.chain.neighbor_allgather(std::vector<int>{block_of(me, me + 1, i)}, in);
       if (me > 0) check(in[0] == block_of(below, me, i));
+      if (i < 8) {  // Longer than in a short call.
+        std::vector<element> longer(in.size());
+        around.chain.neighbor_allgather(vector_of(me + i, 1), longer);
+        if (me > 0) check(longer[0].value == given(below + i, 0));
+      }
       if (i == 8) {  // Long ones are sent.
         const auto out = vector_of(me, 3);
         std::vector<element> all(in.size() * 3);

@@ -13,7 +13,7 @@
 #include "mpx/coll/node/node_levels.hpp"
 #include "mpx/coll/node/node_make.hpp"
 #include "mpx/coll/node/node_map.hpp"
-#include "mpx/coll/node/node_quick.hpp"
+#include "mpx/coll/node/short_calls.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/comm/finish.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
@@ -24,6 +24,12 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 inline constexpr bool shares_all_memory = SharedMemoryTransport<typename Stack::transport_type> &&
                                           !NearFarTransport<typename Stack::transport_type>;
+
+/// The choice of an algorithm for `What` depends on the nodes of the ranks.
+template <class Stack, class What>
+concept AsksOfNodes =
+    coll::HasLevels<Stack, What> ||
+    (NearFarTransport<typename Stack::transport_type> && coll::MeetsInNode<Stack, What>);
 
 /// Runs the steps of `what` in two levels if the policy chooses so, else as one level.
 template <class Stack, class What, coll::Steps S>
@@ -49,10 +55,10 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = shares_all_memory<Stack>;
-    if constexpr (coll::HasLevels<Stack, What>) {
-      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+    if constexpr (NearFarTransport<typename Stack::transport_type> && AsksOfNodes<Stack, What>)
+      q.near = nodes->nodes() == 1;
+    if constexpr (coll::HasLevels<Stack, What>)
       if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
-    }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
@@ -70,9 +76,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (steps.failed()) return;
       if (node == nullptr)
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
-      q.meets = true;
-      q.reads = node->reads;
-      q.oversubscribed = node->oversubscribed;
+      coll::ask_of_block(q, *node);
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
         return coll::run_in_node(steps, what, *node, q);
@@ -108,16 +112,15 @@ template <class Stack>
 using outcome_of = std::conditional_t<Stack::checks_type::compares_collectives,
                                       compared_outcome<Stack>, collective_outcome>;
 
-/// Calls of `What` may complete on the fast path of node_quick.hpp, without any steps:
+/// Calls of `What` are made as short ones (coll/node/short_calls.hpp) if they are short and the
+/// policy chooses shared memory:
 /// - `What` can be made in shared memory over the stack's transport;
 /// - the stack does not compare collective calls;
-/// - its collective policy is the default, by_size;
-/// - quick_node has a `make` for it.
+/// - there is a `make_short` for it.
 template <class Stack, class What>
 concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
-                      std::same_as<typename Stack::collective_type, coll::by_size> &&
-                      requires(coll::quick_node<Stack>& node, const What& what) {
-                        { node.make(what, std::source_location()) } -> std::same_as<bool>;
+                      requires(coll::block_call<Stack>& node, const What& what) {
+                        { make_short(node, what) } -> std::same_as<bool>;
                       };
 
 /// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
@@ -130,7 +133,7 @@ template <class Stack, class What>
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
-    if constexpr (coll::HasLevels<Stack, What>) {
+    if constexpr (AsksOfNodes<Stack, What>) {
       nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
       if (nodes == nullptr) {
         steps.begin();
@@ -151,16 +154,15 @@ template <class Stack, class What>
   if constexpr (Stack::checks_type::compares_collectives) outcome.mark->keep_text(outcome.failure);
   return steps.why();
 }
-/// Runs `what` at once: by the fast path if it succeeds, else as `run_in_steps`. Instantiated once
+/// Runs `what` at once: as a short call if it is one, else as `run_in_steps`. Instantiated once
 /// for each operation of a stack, whatever the element types.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
                                       std::source_location where, outcome_of<Stack>& outcome) {
   if constexpr (HasFastPath<Stack, What>) {
-    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
-        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
-      return errc{};
+    if (coll::make_if_short(on, what, by, name, where, outcome)) [[likely]]
+      return outcome.failure.why;
   }
   return run_in_steps<Stack>(on, what, by, {name, where}, outcome);
 }
@@ -181,7 +183,7 @@ template <class Stack, class What>
   schedule* const plan = collective_channel<Stack>::new_schedule(on, called(what));
   if (plan == nullptr) return nullptr;
   const coll::node_map* nodes = nullptr;
-  if constexpr (coll::HasLevels<Stack, What>) {
+  if constexpr (AsksOfNodes<Stack, What>) {
     nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
     if (nodes == nullptr) {
       delete plan;

@@ -39,6 +39,12 @@ class collective_channel : public point_to_point<Stack> {
     this->context_ |= 1;
     this->endpoint_->pass_without_poll();  // With one rank nothing is sent.
   }
+  struct begun_before {};
+  /// Goes on with the last call of `comm`, which this rank has begun without a channel.
+  collective_channel(const base& comm, call_site site, begun_before) noexcept
+      : collective_channel(comm, site, false) {
+    serial_ = static_cast<tag_t>((this->state_->collective_serial - 1) & 0x7fff'ffffu);
+  }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;
   /// A rank that leaves a call after `begin` with an error informs the others, which would wait for

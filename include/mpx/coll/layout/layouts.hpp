@@ -361,9 +361,9 @@ struct spread_call : Call {
 /// In shared memory, pieces are packed and unpacked directly; the result of a reduction is made
 /// contiguous first.
 template <class Stack, class Call>
-requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+requires requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet(node, c, call); }
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const spread_call<Call>& call) {
   const auto run = [&](const Call& whole) { meet(node, c, whole); };
   if constexpr (requires { call.op; }) {
@@ -374,9 +374,9 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 }
 /// Other ranks read these buffers directly, so they are contiguous copies.
 template <class Stack, class Call>
-requires requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+requires requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   const Call& call) { meet_direct(node, c, call); }
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const spread_call<Call>& call) {
   on_copies(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
 }

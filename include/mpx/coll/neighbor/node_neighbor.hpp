@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "mpx/coll/neighbor/neighbor.hpp"
-#include "mpx/coll/node/node.hpp"
-#include "mpx/coll/node/node_quick.hpp"
+#include "mpx/coll/node/block_call.hpp"
+#include "mpx/coll/node/short_calls.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -50,16 +50,15 @@ struct spread_call;  // See mpx/coll/layout/layouts.hpp.
 
 /// Only makes these calls MeetsInNode: no policy chooses direct reads for them.
 template <class Stack, neighbor_operation Operation>
-void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
+void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&,
                  const neighbor_call<Operation>&) {}
 template <class Stack, neighbor_operation Operation>
-void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&,
+void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&,
                  const spread_call<neighbor_call<Operation>>&) {}
 
 /// Size and readers of what a rank publishes to its neighbours.
 struct shown_edges {
   static constexpr std::size_t bytes_max = 32768;
-  static constexpr std::size_t claimed_max = 8;  // Blocks that a short call claims at most.
 
   template <class Call>
   explicit shown_edges(const Call& call) noexcept {
@@ -119,20 +118,18 @@ class taken_edges {
 
 /// A rank that has more than bytes_max to give sends messages instead, and announces that.
 template <class Stack, neighbor_operation Operation>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const neighbor_call<Operation>& call) {
   const shown_edges edges(call);
   const bool shows = edges.fits(shown_edges::bytes_max);
-  const memory room = node.make_part(shows ? edges.room() : 0, 0);
-  if (c.failed()) return;
-  if (room.base != nullptr) {  // Else try_fast has published them.
-    if (shows) edges.write(call, room.base);
-    node.show_edges(room.bytes, edges.readers);
-  }
-  if (!shows)
+  if (shows) {
+    node.show_edges(edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
+  } else {
+    node.show_messages(edges.readers);
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
-  if (node.oversubscribed()) node.see_all(0, taken_edges::sources(*call.around));
+  }
+  node.see_together(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
@@ -152,23 +149,19 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (waits) c.finish();
 }
 
-/// Fast path for short blocks, which have one length for all destinations and one for all sources.
+/// For short blocks, which have one length for all destinations and one for all sources.
 template <class Stack, neighbor_operation Operation>
-[[MPX_ALWAYS_INLINE]] inline bool try_fast(shm_fast_call<Stack>& quick,
-                                           const neighbor_call<Operation>& call) {
-  std::size_t shown_bytes = 0;
-  const auto is_edges = [&](std::size_t shown) {
-    shown_bytes = shown & ~node_is_edges;
-    return (shown & node_is_edges) != 0 && shown != node_is_edges;
-  };
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const neighbor_call<Operation>& call) noexcept {
   const mpx::detail::neighborhood& around = *call.around;
   neighbor_blocks::even_blocks out;
   neighbor_blocks::even_blocks in;
-  if (!call.out.even(out) || !call.in.even(in) || !quick.is_free()) return false;
+  if (!call.out.even(out) || !call.in.even(in)) return false;
   const std::size_t edges = around.destinations.size();
   const std::size_t all = edges * out.bytes;
   const std::size_t head = head_of(edges, all);
-  if (all > shm_fast_call<Stack>::bytes_max || head > shm_fast_call<Stack>::bytes_max) return false;
+  if (all > short_bytes_max || head > short_bytes_max) return false;
+  node.begin_short();
   std::uint64_t readers = 0;
   const auto write = [&](std::byte* to) __attribute__((always_inline)) {
     std::byte* at = to + head;
@@ -182,33 +175,35 @@ template <class Stack, neighbor_operation Operation>
       const bool goes = r != proc_null;
       const std::size_t bytes = goes ? out.bytes : 0;
       list({r, static_cast<std::uint32_t>(bytes)});
-      quick.copy_to_shown(at, block, bytes);
+      node.copy_to_shown(at, block, bytes);
       if (goes) readers |= std::uint64_t{1} << r;
       at += bytes;
       block += out.apart;
     }
   };
-  quick.show(head + all, write, node_is_edges, readers);
-  if (!around.sources.empty()) quick.own_next(head + all);
-  if (!quick.have_come(taken_edges::sources(around))) return false;
+  if (!node.show_edges(head + all, write, readers)) return true;
+  if (!around.sources.empty()) node.own_next(head + all);
+  if (node.oversubscribed() && !node.see_together(0, taken_edges::sources(around))) return true;
   taken_edges taken;
-  const bool may_claim = quick.claims_of(in.bytes);
-  std::byte* read[shown_edges::claimed_max];
-  std::size_t claims = 0;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);
     const rank_t from = around.sources[k];
     if (from == proc_null) continue;
-    const std::byte* const shown = quick.see(from, is_edges);
-    if (shown == nullptr) return false;
-    const memory theirs =
-        find_edge({const_cast<std::byte*>(shown), shown_bytes}, quick.rank(), taken.next(from));
-    if (theirs.bytes != in.bytes || theirs.base == nullptr) return false;
-    quick.copy(in.base + k * in.apart, theirs.base, in.bytes);
-    if (may_claim && claims < shown_edges::claimed_max) read[claims++] = theirs.base;
+    std::byte* const into = in.base + k * in.apart;
+    const memory shown = node.see_edges(from);
+    if (shown.base == nullptr) return true;
+    if (shown.bytes == 0) {
+      if (!node.receive({into, in.bytes}, from)) return true;
+      continue;
+    }
+    const memory theirs = find_edge(shown, node.rank(), taken.next(from));
+    if (theirs.bytes != in.bytes) {
+      node.wrong_length(from, in.bytes, theirs.bytes);
+      return true;
+    }
+    node.copy(into, theirs.base, in.bytes);
+    node.claim(theirs);
   }
-  for (std::size_t i = 0; i < claims; ++i) quick.claim({read[i], in.bytes});
-  quick.leave();
   return true;
 }
 

@@ -9,7 +9,7 @@
 #include "mpx/coll/algorithms/bcast.hpp"
 #include "mpx/coll/algorithms/reduce.hpp"
 #include "mpx/coll/algorithms/reduce_scatter.hpp"
-#include "mpx/coll/node/node.hpp"
+#include "mpx/coll/node/block_call.hpp"
 #include "mpx/coll/node/node_direct.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
@@ -32,37 +32,30 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {}
+void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+}
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
-  node.show({});
-  if (node.oversubscribed()) {
-    node.see_all();
-  } else {
-    for (rank_t r = 0; r < c.size(); ++r)
-      if (r != c.rank()) node.see(r, 0);
-  }
-  node.met();
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+  if (node.show(nullptr, 0)) node.see_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
-bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
 /// announces that it sends a message.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
     if (c.size() == 2 && node.shows(call.root, node_is_edges))
       return static_cast<void>(c.receive(call.data, call.root));
   } else if (sends_to_one(node, call.data.bytes, c.size())) {
-    static_cast<void>(node.make_part(0, 0));
-    node.show_edges(0, all_ranks);
+    node.show_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
   if (c.rank() == call.root) node.leave_call();
@@ -94,7 +87,7 @@ void combine_all(Channel& c, const memory& out, const reduction& op,
 /// part of the result. A rank that publishes a piece has read all pieces before it, but for the
 /// exception below.
 template <class Stack>
-void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -137,7 +130,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
 /// True if each rank should combine a part of the vector, instead of one rank or each rank
 /// combining all of it. Where ranks outnumber cores, parts cost one meeting more.
 template <class Stack>
-bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
+bool combines_parts(const block_call<Stack>& node, std::size_t bytes, rank_t ranks,
                     bool everywhere) noexcept {
   // With two ranks, one of them has its elements in its cache and fetches the others at one
   // transfer a line. Parts are faster in this range only, until caches are full.
@@ -149,7 +142,7 @@ bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t rank
 
 /// All other ranks publish their elements, and the root combines them.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
@@ -176,7 +169,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 /// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
 /// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), true))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
@@ -204,26 +197,20 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allgather_call& call) {
-  const rank_t n = c.size();
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     node.own_next(bytes, i);
-    if (node.oversubscribed()) node.see_all(i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
-    for (rank_t k = 1; k < n; ++k) {
-      const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes, i, call.out.bytes - at);
-      if (theirs.base == nullptr) return;
+    node.see_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim_of_two(theirs);
-    }
-    node.met(i);
+    });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
@@ -243,7 +230,7 @@ void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) 
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -251,22 +238,17 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
     node.show_windows(from, at, bytes, i, left);
-    if (node.oversubscribed()) node.see_all(i);
-    for (rank_t k = 1; k < n; ++k) {
-      const rank_t r = around(me + k, n);
-      const memory theirs = node.see_window(r, bytes, i, left);
-      if (theirs.base == nullptr) return;
+    node.see_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim(theirs);
-    }
-    node.met(i);
+    });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
 }
 
 /// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -283,7 +265,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i, most - at);
-                if (node.oversubscribed()) node.see_all(i);
+                node.see_together(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
@@ -301,7 +283,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 /// is a `meet_direct` for the call.
 template <class Stack, class What>
 concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
-                      requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                      requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
@@ -330,7 +312,7 @@ inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&)
 /// publish pieces. Size, caches and kernel decide which is faster. Rank 0 measures it, and chooses:
 /// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
 template <class Stack, class What>
-void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_as_learnt(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                     const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
@@ -348,7 +330,7 @@ void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stac
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
                  const question& q) {
-  node_call<Stack> node(c, state);
+  block_call<Stack> node(c, state);
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
   if constexpr (requires { ways_of(state, call); }) {

@@ -4,7 +4,6 @@
 // spreading of ranks over cores. The cores on record may be out of date; only speed depends on
 // them.
 
-#include <bit>
 #include <cstdint>
 
 #include "mpx/core/function_ref.hpp"
@@ -116,17 +115,7 @@ class crowd {
   /// only.
   [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
     std::uint64_t missing = whom;
-    const auto ready = [&] {
-      for (; missing != 0; missing &= missing - 1)
-        if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag))
-          return false;
-      return true;
-    };
-    return wait_in_turn(i, tag, ready, whom);
-  }
-  /// Waits for rank r to publish `tag` of a call in slot i: see wait_for.
-  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
-    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+    return wait_in_turn(i, tag, [&] { return s_.block.have_shown(missing, i, tag); }, whom);
   }
   /// As wait_for_all, with a condition of the caller's.
   bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {

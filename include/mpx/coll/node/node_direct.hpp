@@ -14,7 +14,7 @@
 #include "mpx/coll/algorithms/reduce.hpp"
 #include "mpx/coll/algorithms/reduce_scatter.hpp"
 #include "mpx/coll/algorithms/scatter.hpp"
-#include "mpx/coll/node/node.hpp"
+#include "mpx/coll/node/block_call.hpp"
 #include "mpx/core/function_ref.hpp"
 
 namespace mpx::inline v0::coll {
@@ -53,7 +53,7 @@ class node_loan {
 
  public:
   /// `total`: the bytes of the call, equal at every rank that lends.
-  node_loan(node_call<Stack>& node, channel& c, std::size_t total) noexcept
+  node_loan(block_call<Stack>& node, channel& c, std::size_t total) noexcept
       : node_(node), c_(c), total_(total) {}
   node_loan(const node_loan&) = delete;
   node_loan& operator=(const node_loan&) = delete;
@@ -146,7 +146,7 @@ class node_loan {
     return blocks_of::get(c_.endpoint_of(), c_.peer_of(r), from, offset, into);
   }
 
-  node_call<Stack>& node_;
+  block_call<Stack>& node_;
   channel& c_;
   std::size_t total_;
   bool shown_ = false;
@@ -173,7 +173,7 @@ memory in_one_piece(Channel& c, const blocks& b) {
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const bcast_call& call) {
   node_loan<Stack> loan(node, c, call.data.bytes);
   if (c.rank() == call.root)
@@ -183,7 +183,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const gather_call& call) {
   if (c.rank() != call.root) {
     node_loan<Stack> loan(node, c, call.in.bytes);
@@ -197,7 +197,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const scatter_call& call) {
   if (c.rank() != call.root) {
     node_loan<Stack> loan(node, c, call.out.bytes);
@@ -210,7 +210,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const allgather_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -221,7 +221,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -245,7 +245,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const reduce_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -266,7 +266,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const allreduce_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -285,7 +285,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();

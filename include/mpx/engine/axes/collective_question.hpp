@@ -22,6 +22,7 @@ enum class operation : std::uint8_t {
   reduce_scatter,
   scan,
 };
+inline constexpr int operations = static_cast<int>(operation::scan) + 1;  ///< Number of them.
 
 /// Names of algorithms, for all operations. `offers` says which operations have which.
 enum class algorithm : std::uint8_t {

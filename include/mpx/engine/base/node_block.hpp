@@ -20,6 +20,7 @@
 // ranks but one. To combine long vectors, arriving ranks are counted, and the last one combines the
 // vectors for all.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,6 +29,7 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
 #include "mpx/datatype/memory.hpp"
+#include "mpx/engine/axes/collective_question.hpp"
 #include "mpx/protocol/rendezvous_tuner.hpp"
 
 namespace mpx::inline v0::coll {
@@ -142,6 +144,14 @@ class node_block {
   bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
+  /// Removes ranks that have published `tag` in slot i from `missing`, up to the first that has
+  /// not. Returns true if none is left.
+  [[MPX_ALWAYS_INLINE]] bool have_shown(std::uint64_t& missing, unsigned i,
+                                        node_tag tag) const noexcept {
+    for (; missing != 0; missing &= missing - 1)
+      if (!has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
+    return true;
+  }
 
  private:
   // Data of one slot is together for all ranks: if many processes take turns on a core, each of
@@ -212,9 +222,18 @@ struct node_state : mpx::detail::allocated {
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
+  // For each operation the last length for which the stack's policy chose the block, + 1.
+  std::size_t chosen_bytes[operations] = {};
   // On rank 0: measured costs of reading (get) and publishing (packets).
   protocol::rendezvous_tuner alltoall_ways;
   protocol::rendezvous_tuner allgather_ways;
 };
+
+/// Completes a question about a call of ranks that have a block.
+inline void ask_of_block(question& q, const node_state& s) noexcept {
+  q.near = q.meets = true;
+  q.reads = s.reads;
+  q.oversubscribed = s.oversubscribed;
+}
 
 }  // namespace mpx::inline v0::coll
