@@ -58,6 +58,5 @@ static_assert(!CheckingThreadModel<thread_model_archetype>);
 
 static_assert(WaitPolicy<wait_archetype> && !WaitPolicy<int>);
 static_assert(WaitPolicy<waiting::spin> && WaitPolicy<waiting::sleep>);
-static_assert(FollowingWait<waiting::spin_then_sleep<>> && !FollowingWait<waiting::sleep>);
 
 }  // namespace

@@ -272,7 +272,6 @@ class policies_archetype {
   auto& pool() { return pool_; }
   auto& peers() { return peers_; }
   std::int64_t now_ns() { return clock_ += clock_step_ns; }
-  std::int64_t last_ns() const { return clock_; }
   errc failure_in(mpx::context_id) const { return errc{}; }
   bool concerns(mpx::context_id, peer_id) const { return true; }
   bool unacknowledged_in(mpx::context_id) const { return true; }

@@ -722,32 +722,6 @@ TEST_CASE(
   CHECK(h.transport().disarms == 0);
 }
 
-TEST_CASE("components: progress keeps polling while a peer writes a long message here") {
-  progress_owner h;
-  stack::threading_type threading;
-  operation* const op = h.pool().take();
-  op->begin(mpx::detail::role::receive, mpx::detail::stage::streaming, 0);
-  op->exposed = true;
-  op->limit = 1'000'000;
-  h.clock_step_ns = 10'000;  // It may take a hundred looks.
-  const auto looks_of_a_wait = [&h, &threading] {
-    const std::int64_t begun = h.last_ns();
-    const int sleeps = h.transport().sleeps;
-    h.wait_until(threading, {"test"}, {}, [&] { return h.transport().sleeps != sleeps; });
-    return static_cast<int>((h.last_ns() - begun) / h.clock_step_ns);
-  };
-  CHECK(looks_of_a_wait() == 101);
-  const std::int64_t late = h.last_ns() + 90 * h.clock_step_ns;
-  bool found = false;
-  h.on_poll = [&] { h.finds = !found && (found = h.last_ns() >= late) ? 1 : h.finds; };
-  CHECK(looks_of_a_wait() == 191);  // From what it found.
-  CHECK(found);
-  h.on_poll = nullptr;
-  op->exposed = false;  // It is whole.
-  CHECK(looks_of_a_wait() == 1);
-  h.pool().give(op);
-}
-
 TEST_CASE("components: progress drains a peer, though polls find nothing for a while") {
   progress_owner h;
   h.transport().arms_with = false;

@@ -31,11 +31,6 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.oversubscribed(true) } noexcept;
 };
 
-/// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
-/// as long as that may take if the transport moves them by the CPU.
-template <class W>
-concept FollowingWait = WaitPolicy<W> && W::follows_data;
-
 /// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
 /// - `spin_ns`: the default, in nanoseconds.
 /// - `spin_for(ns)`: called before the first `should_sleep()`.
@@ -118,7 +113,6 @@ struct spin_then_sleep {
   static constexpr std::string_view name = "spin_then_sleep";
   static constexpr std::int64_t sleep_ns_max = 100'000'000;
   static constexpr std::int64_t spin_ns = SpinNs;
-  static constexpr bool follows_data = true;
 
   class pace {
    public:

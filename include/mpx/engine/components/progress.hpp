@@ -37,9 +37,6 @@ class progress_component {
   using lock_type = held_lock<threading_type>;
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
-  static constexpr bool follows_data = RmaTransport<transport_type> &&
-                                       !CpuCopyTransport<transport_type> &&
-                                       FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
@@ -254,7 +251,6 @@ class progress_component {
   bool others_compute() const noexcept { return busy_waits_ != 0; }
   /// Gives a pace the settings and observations of this rank, before its call polls.
   void prepare(pace_type& pace) noexcept {
-    if constexpr (follows_data) looks_until_ns_ = 0;
     if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
     if constexpr (LearningPace<pace_type>) {
       if (busy_waits_ == 0) return;
@@ -468,7 +464,6 @@ class progress_component {
   }
 
   void sleep(lock_type& lock, const flag_watch* watch = nullptr);
-  bool looks_on() noexcept requires follows_data;
   /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
   /// to wake this rank, or this returns true.
   static bool is_ready_after_all(const flag_watch& w) noexcept {
@@ -500,8 +495,6 @@ class progress_component {
   unsigned busy_waits_ = 0;     // Further calls that sleep without yielding first.
   std::int64_t spin_ns_ = default_spin_ns();
   std::uint64_t advances_ = 0;
-  std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
-  std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
   std::int64_t monitors_at_ns_ = 0;  // Next time at which awaited peers are monitored.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
@@ -530,35 +523,9 @@ void progress_component<Stack, Endpoint>::monitor_awaited() noexcept
     if (c->on.as == awaited::form::probed) monitor(static_cast<const pattern*>(c->on.what)->source);
 }
 
-/// True if this rank keeps polling because peers write long messages into its memory. Nothing
-/// reports such a message before it is complete; but where the CPU moves the data, a sleeping rank
-/// is woken for each part, which costs both ends more than the part. Therefore it polls for as long
-/// as the data takes at 1 GB/s, counted from the last poll that found something. Not if other ranks
-/// need its core.
-template <class Stack, class Endpoint>
-bool progress_component<Stack, Endpoint>::looks_on() noexcept requires follows_data
-{
-  if (oversubscribed()) return false;
-  const std::int64_t now = ep().now_ns();
-  if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
-    constexpr std::int64_t ns_per_byte = 1;
-    std::int64_t ns = 0;
-    ep().pool().for_each([&ns](const operation& op) {
-      if (op.role == role::receive && op.stage == stage::streaming && op.exposed)
-        ns += static_cast<std::int64_t>(op.limit) * ns_per_byte;
-    });
-    advances_seen_ = advances_;
-    looks_until_ns_ = now + ns;
-  }
-  return now < looks_until_ns_;
-}
-
 template <class Stack, class Endpoint>
 [[gnu::noinline]] void progress_component<Stack, Endpoint>::sleep(lock_type& lock,
                                                                   const flag_watch* watch) {
-  if constexpr (follows_data) {
-    if (looks_on()) return;
-  }
   // The blocked thread takes over from the external loop, for which the transport is armed.
   if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
   if constexpr (concurrent) {
