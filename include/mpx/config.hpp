@@ -105,7 +105,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 13;
+inline constexpr unsigned wire_version = 14;
 
 namespace detail {
 

@@ -391,7 +391,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 13;
+inline constexpr unsigned wire_version = 14;
 
 namespace detail {
 
@@ -485,9 +485,9 @@ inline constexpr bool enable_transfer = false;
 
 /// Size of a cache line in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
-/// Minimum length from which a reader of shared memory claims the lines (see
-/// platform::claiming_pays). Below, it makes no difference.
-inline constexpr std::size_t claimed_bytes_min = 4 * cache_line_bytes;
+/// Minimum length from which a reader of shared memory writes its lines back (see
+/// platform::write_back_pays). Below, it makes no difference.
+inline constexpr std::size_t write_back_bytes_min = 4 * cache_line_bytes;
 
 }  // namespace mpx::inline v0
 
@@ -1178,9 +1178,9 @@ inline std::size_t owning_early_lines() noexcept {
 /// before the next store: one line after the other, with later stores waiting, and a prefetch does
 /// not help. A line that a reader has written is fetched like any missing line, many at once. A
 /// stream of messages of 4 KiB: 8 GB/s without, 31 with; of 16 KiB, on two dies: 2 and 14.
-inline bool claiming_pays() noexcept {
+inline bool write_back_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
-  return true;  // So that lines claimed too early are found on any machine.
+  return true;  // So that lines written back too early are found on any machine.
 #else
   return this_processor() == processor::amd;
 #endif
@@ -1249,6 +1249,10 @@ inline int usable_cores() noexcept {
     return static_cast<int>(all);
   return own > 0 ? own : 1;
 }
+
+/// True if ranks may move to other cores among those on which they may run. mpxrun permits it with
+/// `--bind-to auto` (MPX_MAY_MOVE); with any other launcher, cores are the user's choice.
+inline bool ranks_may_move() noexcept { return std::getenv("MPX_MAY_MOVE") != nullptr; }
 
 }  // namespace native
 
@@ -1333,8 +1337,8 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// rank fails or leaves meanwhile. They never open if a rank that had entered is known to have died
 /// since.
 ///
-/// - `failure_epoch()`: one atomic load. Grows whenever a rank fails, leaves or renounces another,
-///   or the job is aborted. It may also grow without such an event. It is never 0.
+/// - `failure_epoch()`: one atomic load. Grows whenever a rank fails, leaves or disconnects from
+///   another, or the job is aborted. It may also grow without such an event. It is never 0.
 /// - `failure_word()`: the word that holds the failure epoch; it lives as long as the bootstrap.
 /// - `state(rank)`: the state of a rank in this environment. A rank that has ended is `failed`
 ///   unless it had left. Requires: 0 <= rank < size().
@@ -1343,13 +1347,13 @@ concept Bootstrap = std::movable<T> && requires(T& b, const T& view, rank_t rank
 /// - `disconnect_from(peer, why)`: this rank will not communicate with `peer` any more in this
 ///   environment, because of errc::protocol or errc::no_resources, or because it cannot
 ///   (errc::peer_lost). It affects these two ranks only. The first reason counts.
-/// - `renounced_by(peer)`: the reason for which `peer` has renounced this rank; errc{} if it has
-///   not.
+/// - `disconnected_by(peer)`: the reason for which `peer` has disconnected from this rank; errc{}
+///   if it has not.
 /// - `mark_finished()`: leaves cleanly; other ranks then see `finished`. A bootstrap destroyed
 ///   without this call counts as `failed`.
 /// - `mark_failed()`: tells the other ranks that this rank will not return.
 ///
-/// Threads:    `failure_epoch()`, `state()` and `renounced_by()` from any thread.
+/// Threads:    `failure_epoch()`, `state()` and `disconnected_by()` from any thread.
 template <class T>
 concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t rank) {
   { view.failure_epoch() } noexcept -> std::same_as<std::uint32_t>;
@@ -1357,7 +1361,7 @@ concept LivenessBootstrap = Bootstrap<T> && requires(T& b, const T& view, rank_t
   { view.state(rank) } noexcept -> std::same_as<rank_state>;
   { view.loss_text(rank) } -> std::same_as<std::string>;
   { b.disconnect_from(rank, errc::protocol) } noexcept -> std::same_as<void>;
-  { view.renounced_by(rank) } noexcept -> std::same_as<errc>;
+  { view.disconnected_by(rank) } noexcept -> std::same_as<errc>;
   { b.mark_finished() } noexcept -> std::same_as<void>;
   { b.mark_failed() } noexcept -> std::same_as<void>;
 };
@@ -1514,8 +1518,8 @@ struct alignas(cache_line_bytes) slot_entry {
   // number of environments of this slot that have ended and whose memory was given back
   long_word released;
   word generation;  // grows when a fence opens; waiting ranks sleep on it
-  word epoch;  // failure epoch: grows when a rank was lost, left or renounced another; also a futex
-  long_word lost;  // tagged: the first rank that ended without leaving, + 1
+  word epoch;       // failure epoch: grows when a rank is lost, leaves or disconnects; also a futex
+  long_word lost;   // tagged: the first rank that ended without leaving, + 1
 };
 static_assert(sizeof(slot_entry) == cache_line_bytes);
 
@@ -1551,8 +1555,8 @@ static_assert(sizeof(rank_entry) == cache_line_bytes);
 
 /// Data that a rank gives the others in one environment; the log of its published records follows.
 struct alignas(cache_line_bytes) room {
-  word log_used;        // bytes of the log that other ranks may read
-  long_word renounced;  // tagged: 1 once some rank has renounced this one
+  word log_used;           // bytes of the log that other ranks may read
+  long_word disconnected;  // tagged: 1 once some rank has disconnected from this one
 };
 static_assert(sizeof(room) == cache_line_bytes);
 inline constexpr std::size_t room_bytes = sizeof(room) + published_bytes_max;
@@ -1585,7 +1589,7 @@ struct segment_layout {
   std::size_t slots, rank_table;
   std::size_t states;  // by slot and rank: tagged, a rank_state
   std::size_t rooms;   // by slot, at a distance of slot_bytes
-  // offset from the slot's rooms; by rank and by the rank that has renounced it
+  // offset from the slot's rooms; by rank and by the rank that has disconnected from it
   std::size_t refusals;
   std::size_t slot_bytes;
   std::size_t hangs, bytes;
@@ -2043,7 +2047,7 @@ class job_view {
   std::byte* log(rank_t rank, std::uint64_t k) const noexcept {
     return reinterpret_cast<std::byte*>(&room(rank, k)) + sizeof(detail::room);
   }
-  /// The word in which `by` records that it has renounced `rank`.
+  /// The word in which `by` records that it has disconnected `rank`.
   detail::long_word& refusal(rank_t rank, std::uint64_t k, rank_t by) const noexcept {
     return reinterpret_cast<detail::long_word*>(
         rooms(k) +
@@ -2338,16 +2342,16 @@ class job_segment : public detail::job_view {
     auto& word = refusal(peer, k, rank);
     if (detail::value_of(word.load(platform::memory_order_relaxed), k) != 0) return;
     word.store(detail::tagged(k, static_cast<std::uint64_t>(why)), platform::memory_order_release);
-    room(peer, k).renounced.store(detail::tagged(k, 1), platform::memory_order_release);
+    room(peer, k).disconnected.store(detail::tagged(k, 1), platform::memory_order_release);
     bump(k);
   }
-  /// Returns the reason for which `peer` has renounced `rank` in environment `k`; errc{} if it has
-  /// not.
-  [[gnu::noinline, gnu::cold]] errc renounced_by(rank_t rank, std::uint64_t k,
-                                                 rank_t peer) const noexcept {
+  /// Returns the reason for which `peer` has disconnected `rank` in environment `k`; errc{} if it
+  /// has not.
+  [[gnu::noinline, gnu::cold]] errc disconnected_by(rank_t rank, std::uint64_t k,
+                                                    rank_t peer) const noexcept {
     if (peer < 0 || peer >= size()) return errc{};
     // Does not read a refusal before one was written: reading would allocate memory.
-    const auto any = room(rank, k).renounced.load(platform::memory_order_acquire);
+    const auto any = room(rank, k).disconnected.load(platform::memory_order_acquire);
     if (detail::value_of(any, k) == 0) return errc{};
     const auto why = static_cast<errc>(
         detail::value_of(refusal(rank, k, peer).load(platform::memory_order_acquire), k));
@@ -2843,8 +2847,8 @@ class member {
   void disconnect_from(rank_t peer, errc why) noexcept {
     if (present_ && is_here()) me_.segment.disconnect_from(me_.rank, me_.k, peer, why);
   }
-  errc renounced_by(rank_t peer) const noexcept {
-    return present_ ? me_.segment.renounced_by(me_.rank, me_.k, peer) : errc{};
+  errc disconnected_by(rank_t peer) const noexcept {
+    return present_ ? me_.segment.disconnected_by(me_.rank, me_.k, peer) : errc{};
   }
 
   [[gnu::noinline, gnu::cold]] void mark_finished() noexcept {
@@ -3101,7 +3105,7 @@ class mpxrun : public member {
 
 // ==== mpx/bootstrap/singleton.hpp
 
-// A program that no launcher started: a world of one rank, in private memory.
+// A program that no launcher started: a job of one rank, in private memory.
 
 namespace mpx::inline v0::bootstrap {
 
@@ -3184,7 +3188,7 @@ class threads : public member {
 // ==== mpx/bootstrap/detect.hpp
 
 // Detects how this program was launched, and joins: by mpxrun, else by a launcher that an optional
-// header adds (PMI-1, PMIx), else as a world of one rank. MPX_BOOTSTRAP selects one of these.
+// header adds (PMI-1, PMIx), else as a job of one rank. MPX_BOOTSTRAP selects one of these.
 
 namespace mpx::inline v0::bootstrap {
 
@@ -3260,7 +3264,7 @@ struct foreign_launcher {
   mpx::detail::throw_error(
       errc::bootstrap,
       "another launcher has started %s processes of this program (it has set %s), and mpx does not "
-      "join them: each would be a world of one rank. %s%s it with `mpxrun -n %s program`, or "
+      "join them: each would be a job of one rank. %s%s it with `mpxrun -n %s program`, or "
       "set MPX_ALONE=1 if this is meant",
       count, l.variable,
       pmix && !has_pmix ? "To join by PMIx, include mpx/bootstrap/pmix.hpp in the program. "
@@ -3342,8 +3346,8 @@ class any : public member {
   /// Joins the job of mpxrun if there is one. Otherwise joins the job of another launcher, if a
   /// source of the program includes mpx/bootstrap/pmi1.hpp (Hydra, Slurm; included by
   /// mpx/cluster.hpp and in mpx::compiled) or mpx/bootstrap/pmix.hpp. Otherwise this process is a
-  /// world of one rank. MPX_BOOTSTRAP selects a way. A process that another launcher started with
-  /// others, and that does not join it, is a world of one rank only if MPX_ALONE or MPX_BOOTSTRAP
+  /// job of one rank. MPX_BOOTSTRAP selects a way. A process that another launcher started with
+  /// others, and that does not join it, is a job of one rank only if MPX_ALONE or MPX_BOOTSTRAP
   /// permits it.
   /// Errors:     errc::bootstrap, errc::no_resources.
   [[gnu::noinline, gnu::cold]] any() : any(joined(choose_way_to_join())) {}
@@ -4158,7 +4162,7 @@ enum class outcome : std::uint8_t {
 };
 
 /// Expectation of a transport whether fetching memory is faster than sending packets.
-enum class advice : std::uint8_t {
+enum class cost_hint : std::uint8_t {
   never,   ///< Fetching is impossible for this memory, or disabled.
   always,  ///< Fetching is faster.
   /// Unknown: measure it. Only from transports whose gets and puts are `done` when they return.
@@ -4183,6 +4187,179 @@ inline constexpr std::size_t batched_gets_max = 8;
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/axes/collective_question.hpp
+
+// Input and result of collective policies, and the algorithms that each operation offers.
+
+namespace mpx::inline v0::coll {
+
+/// Collectives with a choice of algorithms.
+enum class operation : std::uint8_t {
+  barrier,
+  bcast,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  scan,
+};
+inline constexpr int operations = static_cast<int>(operation::scan) + 1;  ///< Number of them.
+
+/// Names of algorithms, for all operations. `offers` says which operations have which.
+enum class algorithm : std::uint8_t {
+  automatic,           ///< The choice of the stack's policy.
+  linear,              ///< All messages at once, or from rank to rank.
+  binomial,            ///< A minimum spanning tree, for short data.
+  knomial,             ///< A tree of radix 4.
+  chain,               ///< From rank to rank, in pipelined segments.
+  scatter_allgather,   ///< Scatters parts, then a ring of parts.
+  ring,                ///< Parts travel round a ring, in segments if combined.
+  recursive_doubling,  ///< Round k: exchanges all data with the rank at distance 2^k.
+  recursive_halving,   ///< As above, with half the data per round; then back.
+  bruck,               ///< Round k: sends all data that travels 2^k further; log2 rounds.
+  pairwise,            ///< Exchanges with one rank after the other.
+  dissemination,       ///< Round k: sends a word to the rank 2^k above.
+  shared,              ///< Through memory shared by all ranks; blocking calls only.
+  leaders,             ///< Within each node, and between one leader of each node.
+  node_parts,          ///< Two levels; each rank of a node handles a part.
+};
+inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
+
+/// Properties of a call on which a policy decides; the same at every rank of the call.
+struct question {
+  operation of{};               ///< gatherv and similar calls count as gather.
+  std::size_t bytes = 0;        ///< Of the message or vector; of one block if each rank has one.
+  rank_t ranks = 1;             ///< Number of ranks.
+  bool commutative = true;      ///< True if the operation commutes.
+  bool regular = true;          ///< True if all blocks have one length, known everywhere.
+  bool near = false;            ///< True if all ranks share memory,
+  bool meets = false;           ///< and can wait for each other there (blocking calls only),
+  bool reads = false;           ///< and copy from each other's memory.
+  bool oversubscribed = false;  ///< True if ranks outnumber their cores.
+  rank_t nodes = 0;             ///< Number of nodes; 0: not known.
+  rank_t node_ranks = 1;        ///< Ranks of the largest node.
+  bool in_order = false;        ///< Each node's ranks are consecutive.
+  bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
+};
+
+/// Longer data is read directly from its owner's memory, if possible.
+inline constexpr std::size_t shared_direct_bytes = 32768;
+/// From this block size on the faster way is measured, if it is not known.
+inline constexpr std::size_t shared_learnt_bytes = 262144;
+inline constexpr std::size_t shared_piece_bytes = 16384;  ///< Bytes published at a time.
+
+/// True if ranks that share memory read long data directly from its owner's memory. If ranks
+/// outnumber cores, the kernel copies, and two copies through shared memory cost less.
+constexpr bool reads_directly(const question& q) noexcept {
+  if (!q.reads) return false;
+  switch (q.of) {
+    case operation::gather:
+    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
+    default: break;
+  }
+  if (q.oversubscribed) return false;
+  switch (q.of) {
+    case operation::bcast:
+    case operation::reduce:
+    case operation::allreduce:
+    case operation::reduce_scatter: return q.bytes > shared_direct_bytes;
+    case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
+    case operation::alltoall:
+      return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
+    default: return false;
+  }
+}
+
+/// Answer of a policy.
+struct choice {
+  algorithm by{};                     ///< If the call does not offer it, `fallback` is used.
+  std::size_t segment_bytes = 65536;  ///< Size of segments, if any.
+};
+
+/// True if a call like `q` can run through shared memory.
+/// Cost: comparisons of the number of ranks, if `q.of` is a constant.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers_shared(const question& q) noexcept {
+  if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
+  switch (q.of) {
+    case operation::barrier:
+    case operation::bcast:
+    case operation::reduce:
+    case operation::allreduce:
+    case operation::reduce_scatter: return true;
+    case operation::allgather:
+    case operation::alltoall: return q.regular;
+    default: return reads_directly(q);
+  }
+}
+/// True if a call like `q` can run in two levels: within nodes, and between them.
+constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
+  if (q.nodes < 2 || q.node_ranks < 2 || (in_parts && !q.even)) return false;
+  switch (q.of) {
+    case operation::barrier: return !in_parts;
+    case operation::bcast: return true;
+    case operation::gather:
+    case operation::scatter: return !in_parts && q.regular;
+    case operation::allgather: return !in_parts || q.regular;
+    case operation::alltoall: return in_parts && q.regular;
+    case operation::reduce:
+    case operation::allreduce: return q.commutative || q.in_order;
+    case operation::reduce_scatter: return in_parts && q.regular;
+    default: return false;
+  }
+}
+/// True if a call like `q` can run by messages with algorithm `a`.
+constexpr bool offers_messages(const question& q, algorithm a) noexcept {
+  using enum algorithm;
+  if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
+  const bool power = (q.ranks & (q.ranks - 1)) == 0;
+  switch (q.of) {
+    case operation::barrier:
+      return a == dissemination || a == binomial || (a == recursive_doubling && power);
+    case operation::bcast:
+      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
+    case operation::gather:
+    case operation::scatter: return a == linear || (a == binomial && q.regular);
+    case operation::allgather:
+      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
+    case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
+    case operation::reduce: return a == binomial || a == pairwise;
+    case operation::allreduce:
+      return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
+             (a == ring && q.commutative);
+    case operation::reduce_scatter:
+      return a == pairwise || (a == ring && q.commutative) ||
+             (a == recursive_halving && q.commutative && power);
+    case operation::scan: return a == recursive_doubling || a == linear;
+  }
+  return false;
+}
+/// True if a call like `q` can run with algorithm `a`.
+[[MPX_ALWAYS_INLINE]] constexpr bool offers(const question& q, algorithm a) noexcept {
+  return a == algorithm::shared ? offers_shared(q) : offers_messages(q, a);
+}
+/// The algorithm that every call of `o` offers.
+constexpr algorithm fallback(operation o) noexcept {
+  using enum algorithm;
+  switch (o) {
+    case operation::barrier: return dissemination;
+    case operation::bcast: return binomial;
+    case operation::gather:
+    case operation::scatter: return linear;
+    case operation::allgather: return ring;
+    case operation::alltoall: return pairwise;
+    case operation::reduce: return binomial;
+    case operation::allreduce:
+    case operation::scan: return recursive_doubling;
+    case operation::reduce_scatter: return pairwise;
+  }
+  return linear;
+}
+
+}  // namespace mpx::inline v0::coll
+
 // ==== mpx/protocol/rendezvous_tuner.hpp
 
 // Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
@@ -4193,10 +4370,10 @@ namespace mpx::inline v0::protocol {
 
 /// Path of the data of one long message.
 enum class rendezvous_protocol : std::uint8_t {
-  get,      ///< The receiver fetches it.
-  packets,  ///< The sender writes it to the channel, and the receiver reads it from there.
-  split,    ///< The receiver fetches the first half while the sender stores the second.
-  open,     ///< Not decided yet.
+  get,            ///< The receiver fetches it.
+  packets,        ///< The sender writes it to the channel, and the receiver reads it from there.
+  half_and_half,  ///< The receiver fetches the first half while the sender stores the second.
+  open,           ///< Not decided yet.
 };
 
 /// Traffic between two ranks while a long message moves. A path costs a different time if both
@@ -4211,24 +4388,25 @@ enum class traffic : std::uint8_t {
 /// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
 /// often while the cheapest stays the same, and rarely those that cost more than twice as much.
 /// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
-/// schemes would disturb each other's measurement. The unit of measurement is a run of consecutive
-/// messages of one rendezvous protocol.
+/// protocols would disturb each other's measurement. The unit of measurement is a run of
+/// consecutive messages of one rendezvous protocol.
 /// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
 /// protocol.
 class rendezvous_tuner {
  public:
-  /// Returns the rendezvous protocol of the next message. `splits`: both sides can copy at the same
-  /// time. `more`: other messages are waiting already.
-  rendezvous_protocol choose(std::size_t bytes, bool splits = true, bool more = false) noexcept {
+  /// Returns the rendezvous protocol of the next message. `both_can_copy`: both sides can copy at
+  /// the same time. `more`: other messages are waiting already.
+  rendezvous_protocol choose(std::size_t bytes, bool both_can_copy = true,
+                             bool more = false) noexcept {
     record* const kept = of(bytes);
     if (kept == nullptr) return rendezvous_protocol::get;
     record& r = *kept;
     if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
-      begin_block(r, bytes, splits ? ways_max : ways_max - 1);
+      begin_block(r, bytes, both_can_copy ? protocols_max : protocols_max - 1);
     --r.left;
     ++r.chosen;
     ++r.under_way;
-    return static_cast<rendezvous_protocol>(r.way);
+    return static_cast<rendezvous_protocol>(r.current);
   }
 
   /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
@@ -4239,9 +4417,9 @@ class rendezvous_tuner {
     if (kept == nullptr) return;
     record& r = *kept;
     if (r.under_way != 0) --r.under_way;
-    const auto way = static_cast<std::uint8_t>(p);
-    if (way != r.run_of) end_run(r, bytes);
-    r.run_of = way;
+    const auto index = static_cast<std::uint8_t>(p);
+    if (index != r.run_of) end_run(r, bytes);
+    r.run_of = index;
     const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
     r.sum += sample;
     r.most = mpx::detail::greater(r.most, sample);
@@ -4255,14 +4433,14 @@ class rendezvous_tuner {
   }
 
  private:
-  static constexpr std::uint8_t ways_max = 3;
+  static constexpr std::uint8_t protocols_max = 3;
   static constexpr std::size_t block_bytes = std::size_t{16} << 20;
   static constexpr std::uint32_t block_max = 64;  // In messages.
   static constexpr std::uint32_t block_least = 8;
   static constexpr std::uint32_t look_max = 32;
   // In an exchange the peer follows one message later.
   static constexpr std::uint32_t trial_least = 2;
-  static constexpr std::uint32_t trials_max = 2 * ways_max;
+  static constexpr std::uint32_t trials_max = 2 * protocols_max;
   static constexpr std::uint32_t run_max = 32;
   static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
   static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
@@ -4277,13 +4455,13 @@ class rendezvous_tuner {
   // Fraction of the current cost below which a change is worth it.
   static constexpr float better = 0.95F;
   struct record {
-    float cost[ways_max]{};  // Estimate in ns per byte; 0: unknown.
+    float cost[protocols_max]{};  // Estimate in ns per byte; 0: unknown.
     // The block: messages that it may still have, has at least, and has had.
     std::uint32_t left = 0;
     std::uint32_t least = 0;
     std::uint32_t chosen = 0;
     std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
-    std::uint8_t way = 0;
+    std::uint8_t current = 0;
     bool looks = false;  // This block samples a rendezvous protocol that is not the best.
     // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
     // most expensive one.
@@ -4293,15 +4471,15 @@ class rendezvous_tuner {
     float most = 0;
     // State of the selection.
     std::uint8_t trials = 0;
-    std::uint8_t best = ways_max;      // ways_max: unknown.
-    std::uint8_t other = ways_max;     // Scheme sampled last;
-    bool again = false;                // it is to be sampled once more;
-    std::uint8_t agains = 0;           // number of such repetitions.
-    std::uint8_t waits = 0;            // Blocks for which a sample has been due.
-    std::uint32_t turns = 0;           // Samples that were due.
-    std::uint32_t look = block_least;  // Messages in the last sample;
-    std::uint32_t rest = rest_first;   // pause, in lengths of a sample;
-    std::uint32_t until_look = 0;      // messages left of the pause.
+    std::uint8_t best = protocols_max;   // protocols_max: unknown.
+    std::uint8_t other = protocols_max;  // Protocol sampled last;
+    bool again = false;                  // it is to be sampled once more;
+    std::uint8_t agains = 0;             // number of such repetitions.
+    std::uint8_t waits = 0;              // Blocks for which a sample has been due.
+    std::uint32_t turns = 0;             // Samples that were due.
+    std::uint32_t look = block_least;    // Messages in the last sample;
+    std::uint32_t rest = rest_first;     // pause, in lengths of a sample;
+    std::uint32_t until_look = 0;        // messages left of the pause.
   };
 
   static std::uint32_t block_of(std::size_t bytes) noexcept {
@@ -4322,7 +4500,7 @@ class rendezvous_tuner {
   static void learn(record& r) noexcept {
     const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
     float& cost = r.cost[r.run_of];
-    const float best = r.best < ways_max ? r.cost[r.best] : 0;
+    const float best = r.best < protocols_max ? r.cost[r.best] : 0;
     if (cost == 0) cost = sample;
     // A sample beats the best although the estimate was far above it: lower the estimate, so that
     // the rendezvous protocol is sampled as often as others.
@@ -4338,7 +4516,7 @@ class rendezvous_tuner {
   }
 
   [[gnu::noinline]] static void begin_block(record& r, std::size_t bytes,
-                                            std::uint8_t ways) noexcept {
+                                            std::uint8_t protocols) noexcept {
     const std::uint32_t had = r.chosen;
     if (r.under_way == 0) end_run(r, bytes);
     // Peers that were lost never reported their messages.
@@ -4347,15 +4525,15 @@ class rendezvous_tuner {
     r.left = block_of(bytes);
     r.least = mpx::detail::lesser(r.left, block_least);
     // One trial of each rendezvous protocol is enough.
-    if (r.trials >= ways && had >= block_least) r.trials = trials_max;
-    if (r.trials < 2 * ways) {
-      r.way = r.trials++ % ways;
+    if (r.trials >= protocols && had >= block_least) r.trials = trials_max;
+    if (r.trials < 2 * protocols) {
+      r.current = r.trials++ % protocols;
       r.left = mpx::detail::lesser(r.left, look_max);
       r.least = trial_least;
       r.until_look = r.rest * r.look;
       return;
     }
-    const std::uint8_t best = best_of(r, ways);
+    const std::uint8_t best = best_of(r, protocols);
     if (best != r.best) {
       r.best = best;
       r.rest = rest_first;
@@ -4367,32 +4545,32 @@ class rendezvous_tuner {
     } else {
       r.until_look -= mpx::detail::lesser(had, r.until_look);
     }
-    r.way = best;
+    r.current = best;
     // A sample that begins while other messages are in progress is mixed with them.
     const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
-    r.looks = r.again || (due && is_worth_a_look(r, ways));
+    r.looks = r.again || (due && is_worth_a_look(r, protocols));
     if (due) r.waits = 0;
     r.again = false;
-    if (r.looks && r.other < ways) {
-      r.way = r.other;
+    if (r.looks && r.other < protocols) {
+      r.current = r.other;
       r.left = mpx::detail::lesser(r.left, look_max);
       r.least = mpx::detail::lesser(r.left, run_least);
     }
   }
 
-  static std::uint8_t best_of(const record& r, std::uint8_t ways) noexcept {
-    std::uint8_t best = r.best < ways && r.cost[r.best] != 0 ? r.best : ways_max;
-    for (std::uint8_t i = 0; i < ways; ++i)
-      if (r.cost[i] != 0 && (best == ways_max || r.cost[i] < better * r.cost[best])) best = i;
-    return best == ways_max ? 0 : best;
+  static std::uint8_t best_of(const record& r, std::uint8_t protocols) noexcept {
+    std::uint8_t best = r.best < protocols && r.cost[r.best] != 0 ? r.best : protocols_max;
+    for (std::uint8_t i = 0; i < protocols; ++i)
+      if (r.cost[i] != 0 && (best == protocols_max || r.cost[i] < better * r.cost[best])) best = i;
+    return best == protocols_max ? 0 : best;
   }
 
   /// Selects the next rendezvous protocol to sample, in turn.
   /// Returns:    false if it is too expensive to be sampled every time.
-  static bool is_worth_a_look(record& r, std::uint8_t ways) noexcept {
-    const std::uint32_t others = ways - 1u;
+  static bool is_worth_a_look(record& r, std::uint8_t protocols) noexcept {
+    const std::uint32_t others = protocols - 1u;
     const bool anyway = r.turns / others % hopeless_every == 0;
-    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % ways);
+    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % protocols);
     r.agains = 0;
     ++r.turns;
     if (anyway || r.cost[r.other] <= 2 * r.cost[r.best]) return true;
@@ -4551,6 +4729,14 @@ class node_block {
   bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
+  /// Removes ranks that have published `tag` in slot i from `missing`, up to the first that has
+  /// not. Returns true if none is left.
+  [[MPX_ALWAYS_INLINE]] bool have_shown(std::uint64_t& missing, unsigned i,
+                                        node_tag tag) const noexcept {
+    for (; missing != 0; missing &= missing - 1)
+      if (!has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
+    return true;
+  }
 
  private:
   // Data of one slot is together for all ranks: if many processes take turns on a core, each of
@@ -4576,7 +4762,9 @@ struct node_state : mpx::detail::allocated {
     return false;
   }
 
-  bool claims_of(std::size_t bytes) const noexcept { return claims && bytes >= claimed_bytes_min; }
+  bool claims_of(std::size_t bytes) const noexcept {
+    return claims && bytes >= write_back_bytes_min;
+  }
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
   [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
@@ -4599,29 +4787,39 @@ struct node_state : mpx::detail::allocated {
   static constexpr std::size_t owned_bytes_max = 4096;
 
   node_block block;
-  std::uint64_t own = 0;        // Name of the block if this rank made it.
-  bool oversubscribed = false;  // Ranks outnumber cores.
-  std::uint32_t core = 0;       // The core on which the others know this rank to be.
-  unsigned turns = 0;           // Waits until the next check of the spread over cores,
-  unsigned turns_apart = 0;     // and between two such checks.
-  int spin_score = 0;           // Score of polling without a yield for other cores.
-  tag_t rooted = -1;            // Last call in which one rank published to all others;
-  rank_t root = 0;              // that rank,
-  rank_t root_after = 0;        // and the expected one of the next such call.
-  bool reads = false;           // Ranks copy from each other's memory.
-  bool may_read = false;        // They can; if it is faster is measured.
-  bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;          // See platform::claiming_pays; false if ranks share cores.
-  bool owns_early = false;      // See platform::owning_early_pays; likewise.
-  node_tag left = 0;            // As published to the others.
+  std::uint64_t own = 0;                       // Name of the block if this rank made it.
+  bool oversubscribed = false;                 // Ranks outnumber cores.
+  std::uint32_t core = 0;                      // The core on which the others know this rank to be.
+  bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
+  unsigned turns = 0;          // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;  // and between two such checks.
+  int spin_score = 0;          // Score of polling without a yield for other cores.
+  tag_t rooted = -1;           // Last call in which one rank published to all others;
+  rank_t root = 0;             // that rank,
+  rank_t root_after = 0;       // and the expected one of the next such call.
+  bool reads = false;          // Ranks copy from each other's memory.
+  bool may_read = false;       // They can; if it is faster is measured.
+  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
+  bool claims = false;         // See platform::write_back_pays; false if ranks share cores.
+  bool owns_early = false;     // See platform::owning_early_pays; likewise.
+  node_tag left = 0;           // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
+  // For each operation the last length for which the stack's policy chose the block, + 1.
+  std::size_t chosen_bytes[operations] = {};
   // On rank 0: measured costs of reading (get) and publishing (packets).
   protocol::rendezvous_tuner alltoall_ways;
   protocol::rendezvous_tuner allgather_ways;
 };
+
+/// Completes a question about a call of ranks that have a block.
+inline void ask_of_block(question& q, const node_state& s) noexcept {
+  q.near = q.meets = true;
+  q.reads = s.reads;
+  q.oversubscribed = s.oversubscribed;
+}
 
 }  // namespace mpx::inline v0::coll
 
@@ -4987,13 +5185,8 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
   flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
   flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
-  /// Set alone, on eager only: a long message sent without announcement, because the ranks exchange
-  /// in turns.
-  flag_turn = 8,
 };
-inline constexpr std::uint8_t flags_all = 15;
-/// Flags allowed for kinds other than eager.
-inline constexpr std::uint8_t flags_asked = flags_all & ~flag_turn;
+inline constexpr std::uint8_t flags_all = 7;
 
 struct header {
   wire::kind kind{};
@@ -5089,11 +5282,11 @@ struct completion_watcher {
   void (*completed_locked)(completion_watcher&) noexcept;
 };
 
-/// State of the first half (front) of a split message, which the receiver fetches itself.
-enum class front : std::uint8_t {
-  open,     ///< The receiver has not reported the front yet.
-  fetched,  ///< The receiver has fetched the front.
-  wanted,   ///< The get failed: the sender has to send the front.
+/// State of the first half of a message that both sides copy: the receiver fetches this half.
+enum class first_half : std::uint8_t {
+  open,     ///< The receiver has not reported the first half yet.
+  fetched,  ///< The receiver has fetched the first half.
+  wanted,   ///< The get failed: the sender has to send the first half.
 };
 
 /// Stage of an operation, with the component that sets it:
@@ -5126,7 +5319,7 @@ enum class stage : std::uint8_t {
 ///
 /// | flag      | set by                              | cleared by                                |
 /// |-----------|-------------------------------------|-------------------------------------------|
-/// | holder    | begin: request; compounds:          | detach: nobody; it returns to the pool    |
+/// | holder    | begin: request; compounds:          | detach: none; it returns to the pool      |
 /// |           | parent; awaiting: watcher           | at its end                                |
 /// | special   | fails, owns: the end needs          | never                                     |
 /// |           | more than a plain success           |                                           |
@@ -5138,10 +5331,11 @@ enum class stage : std::uint8_t {
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
 /// |           | gets and puts under way             |                                           |
 /// | cancelled | cancel                              | never                                     |
-/// | split     | rendezvous: both sides copy         | rendezvous: the front is sent, too        |
+/// | half_and_ | rendezvous: both sides copy         | rendezvous: the first half is sent, too   |
+/// | half      |                                     |                                           |
 /// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
-/// | front     | rendezvous: state of the half that  | never                                     |
-/// |           | the receiver fetches                |                                           |
+/// | first_    | rendezvous: state of the half that  | never                                     |
+/// | half      | the receiver fetches                |                                           |
 /// | learns    | rendezvous: its cost is measured,   | its rendezvous protocol was not           |
 /// |           | as which kind of traffic            | chosen by cost                            |
 struct alignas(cache_line_bytes) operation : posted_receive {
@@ -5161,8 +5355,9 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   errc failure{};  // errc{} while the operation is free.
   std::uint32_t ticket = 0;
   memory data;  // Source of a send, target of a receive. None: received data is dropped.
-  std::size_t message_bytes = 0;  // Receive: length of the message. Split send: of the front.
-  peer_id peer = 0;               // Send: target. Receive: source, once matched.
+  // Receive: length of the message. Half-and-half send: length of the first half.
+  std::size_t message_bytes = 0;
+  peer_id peer = 0;  // Send: target. Receive: source, once matched.
   tag_t tag = 0;
   // A copy made by mpx, or the state of a compound, or this operation itself if `data` has a
   // layout. Released when the operation returns to the pool, so that a free one has no layout. Else
@@ -5172,13 +5367,13 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   std::size_t limit = 0;        // Bytes to be moved.
   std::size_t transferred = 0;  // Bytes moved so far.
   std::size_t copied = 0;       // Offset of the next piece of a due copy. Streaming receive:
-                                // bytes of a front that follow as packets.
+                                // bytes of a first half that follow as packets.
   std::uint32_t remote_ticket = 0;
   context_id context = 0;  // Sends only.
   bool announced = false;
   bool owned_by_attached = false;
-  bool split = false;
-  detail::front front{};
+  bool half_and_half = false;
+  detail::first_half first_half{};
   bool copying = false;
   bool recalls = false;
   protocol::traffic learns{};
@@ -5391,7 +5586,7 @@ struct arrived_message : unexpected_message, list_node<place_tag> {
   std::uint8_t flags = 0;
   bool unready = false;      // A ready send without a posted receive: its receive fails.
   bool plain = false;        // Eager, without flags.
-  bool indexed = false;      // In the index by communicator (early_messages).
+  bool indexed = false;      // In the index by communicator (unexpected_messages).
   std::uint32_t ticket = 0;  // The sender's operation.
   std::uint32_t stored = 0;  // Eager bytes that follow.
   std::uint64_t bytes = 0;   // Length of the message.
@@ -6078,17 +6273,17 @@ struct numbers {
 
 /// One block for each rank; block r is that of rank r.
 ///
-/// Without `counts` every block has `bytes`. Without `places` and `counts` the blocks are `stride`
-/// bytes apart; with `counts` alone they follow each other. Both lists have one entry for each
-/// rank, in units. With a layout, each block is a message of that layout at its own displacement;
-/// or, if `together`, all blocks are parts of one message at `base`.
+/// Without `counts` every block has `bytes`. Without `displacements` and `counts` the blocks are
+/// `stride` bytes apart; with `counts` alone they follow each other. Both lists have one entry for
+/// each rank, in units. With a layout, each block is a message of that layout at its own
+/// displacement; or, if `together`, all blocks are parts of one message at `base`.
 struct blocks {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
   std::size_t stride = 0;
   numbers counts{};
-  numbers places{};
-  std::size_t unit = 1;  // Bytes of the unit of counts and places; may be 0.
+  numbers displacements{};
+  std::size_t unit = 1;  // Bytes of the unit of counts and displacements; may be 0.
   std::size_t room = static_cast<std::size_t>(-1);  // Bytes of the buffer.
   const layout* how = nullptr;
   const memory* pieces = nullptr;  // If set: block r is pieces[r]; other members are unused.
@@ -6097,26 +6292,27 @@ struct blocks {
 
   // Inlined, so that no function call stands between two flags of a short collective.
   [[MPX_ALWAYS_INLINE]] bool regular() const noexcept {
-    return !counts && !places && pieces == nullptr && (how == nullptr || together) &&
+    return !counts && !displacements && pieces == nullptr && (how == nullptr || together) &&
            stride == bytes;
   }
   std::size_t bytes_of(rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r].bytes;
     return counts ? static_cast<std::size_t>(counts[r]) * unit : bytes;
   }
-  /// True if `place`, in steps of `apart` bytes, lies in the buffer. That of an empty block may lie
-  /// anywhere.
-  bool is_within(std::int64_t place, std::ptrdiff_t apart) const noexcept {
-    return place >= 0 && apart > 0 &&
-           static_cast<std::uint64_t>(place) <= room / static_cast<std::size_t>(apart);
+  /// True if `displacement`, in steps of `apart` bytes, lies in the buffer. That of an empty block
+  /// may lie anywhere.
+  bool is_within(std::int64_t displacement, std::ptrdiff_t apart) const noexcept {
+    return displacement >= 0 && apart > 0 &&
+           static_cast<std::uint64_t>(displacement) <= room / static_cast<std::size_t>(apart);
   }
-  /// Requires: places are given if counts are (see `placed`).
+  /// Requires: displacements are given if counts are (see `placed`).
   memory operator[](rank_t r) const noexcept {
     if (pieces != nullptr) return pieces[r];
     const std::ptrdiff_t apart = extent != 0 ? extent : static_cast<std::ptrdiff_t>(unit);
     const std::size_t n = bytes_of(r);
     std::ptrdiff_t at = static_cast<std::ptrdiff_t>(stride) * r;
-    if (places) at = n == 0 && !is_within(places[r], apart) ? 0 : places[r] * apart;
+    if (displacements)
+      at = n == 0 && !is_within(displacements[r], apart) ? 0 : displacements[r] * apart;
     return {base + at, n, how};
   }
   /// Blocks first .. first + n - 1 as one piece of memory. Requires: regular().
@@ -6135,7 +6331,7 @@ struct blocks {
 /// Returns `b` with displacements for its counts; `b` itself if it needs none, or if memory is out.
 template <Steps S>
 blocks placed(S& s, blocks b) {
-  if (!b.counts || b.places) return b;
+  if (!b.counts || b.displacements) return b;
   const memory table = s.scratch(static_cast<std::size_t>(s.size()) * sizeof(std::int64_t));
   if (table.base == nullptr) return b;
   auto* const at = reinterpret_cast<std::int64_t*>(table.base);
@@ -6144,8 +6340,8 @@ blocks placed(S& s, blocks b) {
     at[r] = sum;
     sum += b.counts[r];
   }
-  // `numbers` holds the width of each list, so counts and places may differ in it.
-  b.places = {at, true};
+  // `numbers` holds the width of each list, so counts and displacements may differ in it.
+  b.displacements = {at, true};
   return b;
 }
 
@@ -6174,17 +6370,18 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
   return {errc::argument,      collective_failure::cause::out, false, 0, units_in(given, unit),
           units_in(room, unit)};
 }
-/// Returns the first error in counts and places. The displacement of an empty block is ignored.
+/// Returns the first error in counts and displacements. The displacement of an empty block is
+/// ignored.
 [[gnu::noinline]] inline collective_failure check_blocks(const blocks& b, rank_t ranks) noexcept {
-  if (!b.counts.fits(ranks) || !b.places.fits(ranks))
-    return wrong_argument(errc::argument, "give one count, place or block for each rank");
+  if (!b.counts.fits(ranks) || !b.displacements.fits(ranks))
+    return wrong_argument(errc::argument, "give one count, displacement or block for each rank");
   if (b.pieces != nullptr || b.room == static_cast<std::size_t>(-1)) {
     for (rank_t r = 0; b.counts && r < ranks; ++r)
       if (b.counts[r] < 0) return wrong_argument(errc::count, "a count is negative");
     return {};
   }
   const std::size_t n = static_cast<std::size_t>(ranks);
-  if (!b.counts && !b.places) {
+  if (!b.counts && !b.displacements) {
     return b.bytes * n == b.room ? collective_failure{}
                                  : uneven(units_in(b.room, b.unit), n, "ranks");
   }
@@ -6194,14 +6391,14 @@ inline collective_failure check_room(std::size_t given, std::size_t room,
         b.counts ? b.counts[r] : static_cast<std::int64_t>(units_in(b.bytes, b.unit));
     if (count < 0) return wrong_argument(errc::count, "a count is negative");
     if (count == 0 || b.unit == 0) continue;  // The displacement does not matter.
-    const std::int64_t place = b.places ? b.places[r] : static_cast<std::int64_t>(end);
-    if (place < 0) return wrong_argument(errc::argument, "a displacement is negative");
+    const std::int64_t at = b.displacements ? b.displacements[r] : static_cast<std::int64_t>(end);
+    if (at < 0) return wrong_argument(errc::argument, "a displacement is negative");
     std::uint64_t last = 0;
-    if (__builtin_add_overflow(static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(count),
+    if (__builtin_add_overflow(static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(count),
                                &last) ||
         last > b.room / b.unit)
       return wrong_argument(errc::argument, "counts and displacements reach beyond the buffer");
-    if (!b.places) end = last;
+    if (!b.displacements) end = last;
   }
   return {};
 }
@@ -6234,178 +6431,6 @@ struct parts {
 
 /// Wraps a rank that lies between -n and 2n - 1 to 0 .. n - 1.
 constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r >= n ? r - n : r; }
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/engine/axes/collective_question.hpp
-
-// Input and result of collective policies, and the algorithms that each operation offers.
-
-namespace mpx::inline v0::coll {
-
-/// Collectives with a choice of algorithms.
-enum class operation : std::uint8_t {
-  barrier,
-  bcast,
-  gather,
-  scatter,
-  allgather,
-  alltoall,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  scan,
-};
-
-/// Names of algorithms, for all operations. `offers` says which operations have which.
-enum class algorithm : std::uint8_t {
-  automatic,           ///< The choice of the stack's policy.
-  linear,              ///< All messages at once, or from rank to rank.
-  binomial,            ///< A minimum spanning tree, for short data.
-  knomial,             ///< A tree of radix 4.
-  chain,               ///< From rank to rank, in pipelined segments.
-  scatter_allgather,   ///< Scatters parts, then a ring of parts.
-  ring,                ///< Parts travel round a ring, in segments if combined.
-  recursive_doubling,  ///< Round k: exchanges all data with the rank at distance 2^k.
-  recursive_halving,   ///< As above, with half the data per round; then back.
-  bruck,               ///< Round k: sends all data that travels 2^k further; log2 rounds.
-  pairwise,            ///< Exchanges with one rank after the other.
-  dissemination,       ///< Round k: sends a word to the rank 2^k above.
-  shared,              ///< Through memory shared by all ranks; blocking calls only.
-  leaders,             ///< Within each node, and between one leader of each node.
-  node_parts,          ///< Two levels; each rank of a node handles a part.
-};
-inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
-
-/// Properties of a call on which a policy decides; the same at every rank of the call.
-struct question {
-  operation of{};               ///< gatherv and similar calls count as gather.
-  std::size_t bytes = 0;        ///< Of the message or vector; of one block if each rank has one.
-  rank_t ranks = 1;             ///< Number of ranks.
-  bool commutative = true;      ///< True if the operation commutes.
-  bool regular = true;          ///< True if all blocks have one length, known everywhere.
-  bool near = false;            ///< True if all ranks share memory,
-  bool meets = false;           ///< and can wait for each other there (blocking calls only),
-  bool reads = false;           ///< and copy from each other's memory.
-  bool oversubscribed = false;  ///< True if ranks outnumber their cores.
-  rank_t nodes = 0;             ///< Number of nodes; 0: not known.
-  rank_t node_ranks = 1;        ///< Ranks of the largest node.
-  bool in_order = false;        ///< Each node's ranks are consecutive.
-  bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
-};
-
-/// Longer data is read directly from its owner's memory, if possible.
-inline constexpr std::size_t shared_direct_bytes = 32768;
-/// From this block size on the faster way is measured, if it is not known.
-inline constexpr std::size_t shared_learnt_bytes = 262144;
-inline constexpr std::size_t shared_piece_bytes = 16384;  ///< Bytes published at a time.
-
-/// True if ranks that share memory read long data directly from its owner's memory. If ranks
-/// outnumber cores, the kernel copies, and two copies through shared memory cost less.
-constexpr bool reads_directly(const question& q) noexcept {
-  if (!q.reads) return false;
-  switch (q.of) {
-    case operation::gather:
-    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
-    default: break;
-  }
-  if (q.oversubscribed) return false;
-  switch (q.of) {
-    case operation::bcast:
-    case operation::reduce:
-    case operation::allreduce:
-    case operation::reduce_scatter: return q.bytes > shared_direct_bytes;
-    case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
-    case operation::alltoall:
-      return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-    default: return false;
-  }
-}
-
-/// Answer of a policy.
-struct choice {
-  algorithm by{};                     ///< If the call does not offer it, `fallback` is used.
-  std::size_t segment_bytes = 65536;  ///< Size of segments, if any.
-};
-
-/// True if a call like `q` can run through shared memory.
-/// Cost: comparisons of the number of ranks, if `q.of` is a constant.
-[[MPX_ALWAYS_INLINE]] constexpr bool offers_shared(const question& q) noexcept {
-  if (!q.meets || q.ranks < 2 || q.ranks > 64) return false;
-  switch (q.of) {
-    case operation::barrier:
-    case operation::bcast:
-    case operation::reduce:
-    case operation::allreduce:
-    case operation::reduce_scatter: return true;
-    case operation::allgather:
-    case operation::alltoall: return q.regular;
-    default: return reads_directly(q);
-  }
-}
-/// True if a call like `q` can run in two levels: within nodes, and between them.
-constexpr bool offers_levels(const question& q, bool in_parts) noexcept {
-  if (q.nodes < 2 || q.node_ranks < 2 || (in_parts && !q.even)) return false;
-  switch (q.of) {
-    case operation::barrier: return !in_parts;
-    case operation::bcast: return true;
-    case operation::gather:
-    case operation::scatter: return !in_parts && q.regular;
-    case operation::allgather: return !in_parts || q.regular;
-    case operation::alltoall: return in_parts && q.regular;
-    case operation::reduce:
-    case operation::allreduce: return q.commutative || q.in_order;
-    case operation::reduce_scatter: return in_parts && q.regular;
-    default: return false;
-  }
-}
-/// True if a call like `q` can run by messages with algorithm `a`.
-constexpr bool offers_messages(const question& q, algorithm a) noexcept {
-  using enum algorithm;
-  if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
-  const bool power = (q.ranks & (q.ranks - 1)) == 0;
-  switch (q.of) {
-    case operation::barrier:
-      return a == dissemination || a == binomial || (a == recursive_doubling && power);
-    case operation::bcast:
-      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
-    case operation::gather:
-    case operation::scatter: return a == linear || (a == binomial && q.regular);
-    case operation::allgather:
-      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
-    case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
-    case operation::reduce: return a == binomial || a == pairwise;
-    case operation::allreduce:
-      return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
-             (a == ring && q.commutative);
-    case operation::reduce_scatter:
-      return a == pairwise || (a == ring && q.commutative) ||
-             (a == recursive_halving && q.commutative && power);
-    case operation::scan: return a == recursive_doubling || a == linear;
-  }
-  return false;
-}
-/// True if a call like `q` can run with algorithm `a`.
-[[MPX_ALWAYS_INLINE]] constexpr bool offers(const question& q, algorithm a) noexcept {
-  return a == algorithm::shared ? offers_shared(q) : offers_messages(q, a);
-}
-/// The algorithm that every call of `o` offers.
-constexpr algorithm fallback(operation o) noexcept {
-  using enum algorithm;
-  switch (o) {
-    case operation::barrier: return dissemination;
-    case operation::bcast: return binomial;
-    case operation::gather:
-    case operation::scatter: return linear;
-    case operation::allgather: return ring;
-    case operation::alltoall: return pairwise;
-    case operation::reduce: return binomial;
-    case operation::allreduce:
-    case operation::scan: return recursive_doubling;
-    case operation::reduce_scatter: return pairwise;
-  }
-  return linear;
-}
 
 }  // namespace mpx::inline v0::coll
 
@@ -6685,6 +6710,14 @@ struct by_size {
   }
 };
 static_assert(CollectivePolicy<by_size>);
+
+/// True if a policy is known at compile time to choose shared memory wherever a call offers it: it
+/// makes the default's choices.
+template <class P>
+inline constexpr bool prefers_shared = false;
+template <class P>
+requires std::same_as<decltype(&P::choose), decltype(&by_size::choose)>
+inline constexpr bool prefers_shared<P> = &P::choose == &by_size::choose;
 
 /// The algorithm of a call: `wanted`, else the policy's. If the call does not offer it: the
 /// fallback.
@@ -8480,9 +8513,9 @@ coll::blocks blocks_at(const B& buffer, const C& counts) noexcept {
 }
 /// Blocks in `buffer` with these lengths and displacements.
 template <class B, class C, class P>
-coll::blocks blocks_at(const B& buffer, const C& counts, const P& places) noexcept {
+coll::blocks blocks_at(const B& buffer, const C& counts, const P& displacements) noexcept {
   coll::blocks b = blocks_at(buffer, counts);
-  b.places = numbers_of(places);
+  b.displacements = numbers_of(displacements);
   return b;
 }
 
@@ -8584,7 +8617,7 @@ enum class hang_stage : std::uint8_t {
   announced,  ///< A send announced to its receiver, and not received.
   moving,     ///< Matched; the data is in transit.
   arrived,    ///< An unexpected message.
-  claimed,    ///< A message taken by a matched probe, and not received.
+  mprobed,    ///< A message taken by a matched probe, and not received.
   // For calls of a window: the action of other ranks that is awaited. (The context identifies the
   // window.)
   comes,      ///< To enter this fence.
@@ -8766,7 +8799,7 @@ struct outside_loop {
 
 // ==== mpx/engine/base/call_countdown.hpp
 
-// Progress by calls that need no poll: one in many of them polls all the same.
+// Progress by calls that need no poll: one in many of them polls.
 
 namespace mpx::inline v0::detail {
 
@@ -8913,6 +8946,77 @@ class service_list {
 
  private:
   service* first_ = nullptr;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/base/service_host.hpp
+
+// The endpoint as its own services see it, so that these are compiled for no stack in particular.
+
+namespace mpx::inline v0::detail {
+
+/// What the communicators and the windows of an endpoint ask of it. Called under its lock.
+class service_host {
+ public:
+  virtual peer_id self() const noexcept = 0;
+  // See the functions of these names of the components.
+  virtual errc failure_of(peer_id peer) const noexcept = 0;
+  virtual bool left(peer_id peer) const noexcept = 0;
+  virtual std::uint32_t losses() const noexcept = 0;
+  virtual void revoked(int more) noexcept = 0;
+  virtual void index_new() noexcept = 0;
+  virtual void discard_if(context_id context,
+                          function_ref<bool(const envelope&)> gone) noexcept = 0;
+  virtual void answer(peer_id to, const wire::header& h) noexcept = 0;
+  virtual void answer_long(peer_id to, const wire::header& h,
+                           std::span<const std::byte> payload) noexcept = 0;
+  // See those of the endpoint.
+  virtual void for_each_in_use(function_ref<void(context_id)> use) noexcept = 0;
+  virtual void end_revoked(context_id context) noexcept = 0;
+  virtual void forget_left(context_id context) noexcept = 0;
+  virtual void forget_node(coll::node_state* node) noexcept = 0;
+
+  service_host(const service_host&) = delete;
+  service_host& operator=(const service_host&) = delete;
+
+ protected:
+  service_host() = default;
+  ~service_host() = default;
+};
+
+template <class Endpoint>
+class service_host_of final : public service_host {
+ public:
+  explicit service_host_of(Endpoint& e) noexcept : endpoint_(e) {}
+
+  peer_id self() const noexcept override { return endpoint_.self(); }
+  errc failure_of(peer_id peer) const noexcept override {
+    return endpoint_.peers().failure_of(peer);
+  }
+  bool left(peer_id peer) const noexcept override { return endpoint_.peers().left(peer); }
+  std::uint32_t losses() const noexcept override { return endpoint_.peers().losses(); }
+  void revoked(int more) noexcept override { endpoint_.peers().revoked(more); }
+  void index_new() noexcept override { endpoint_.inbox().index_new(); }
+  void discard_if(context_id context, function_ref<bool(const envelope&)> gone) noexcept override {
+    endpoint_.inbox().discard_if(context, gone);
+  }
+  void answer(peer_id to, const wire::header& h) noexcept override {
+    endpoint_.outbox().answer(to, h);
+  }
+  void answer_long(peer_id to, const wire::header& h,
+                   std::span<const std::byte> payload) noexcept override {
+    endpoint_.outbox().answer_long(to, h, payload);
+  }
+  void for_each_in_use(function_ref<void(context_id)> use) noexcept override {
+    endpoint_.for_each_in_use(use);
+  }
+  void end_revoked(context_id context) noexcept override { endpoint_.end_revoked(context); }
+  void forget_left(context_id context) noexcept override { endpoint_.revocations_.forget(context); }
+  void forget_node(coll::node_state* node) noexcept override { endpoint_.forget_node(node); }
+
+ private:
+  Endpoint& endpoint_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -9164,17 +9268,13 @@ namespace mpx::inline v0::detail {
 
 /// The service of kinds `freed` to `forgotten`.
 ///
-/// Requires of `Endpoint`: self(), for_each_in_use(use), end_revoked(context), peers(),
-/// inbox() and outbox().
-///
 /// A context lives at this rank until its handle is freed, no operation of its communicator is
 /// under way here, and its leader has been told. At the leader it lives until all members have told
 /// so or are lost. This needs no barrier.
 /// Threads: all under the endpoint's lock.
-template <class Endpoint>
 class communicators final : public service {
  public:
-  communicators(Endpoint& e, peer_id founders, const context_numbers& numbers) noexcept
+  communicators(service_host& e, peer_id founders, const context_numbers& numbers) noexcept
       : endpoint_(e), founders_(world_rank(founders)), numbers_(numbers), led_(numbers_) {}
   [[gnu::noinline, gnu::cold]] ~communicators() {
     for (std::size_t i = 0; i < states_.size(); ++i) release(states_[i]->own);
@@ -9222,7 +9322,7 @@ class communicators final : public service {
   /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
     if (peer != endpoint_.self())
-      endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+      endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
   /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
@@ -9271,7 +9371,7 @@ class communicators final : public service {
 
   /// Makes an intercommunicator. Its handles name ranks of `remote`, whose own rank is that in the
   /// local group. `all`: both groups together.
-  communicator_state* make_between(context_id context, group&& remote, group&& all) noexcept {
+  communicator_state* make_inter(context_id context, group&& remote, group&& all) noexcept {
     const rank_t size = remote.size();
     auto* const ranks = new (std::nothrow) kept_group(std::move(remote));
     auto* const both = new (std::nothrow) kept_group(std::move(all));
@@ -9309,7 +9409,7 @@ class communicators final : public service {
   /// Cost: a look at each message stored since the last call and, if any communicator was freed, at
   /// each operation under way.
   void tidy() noexcept {
-    endpoint_.inbox().index_new();
+    endpoint_.index_new();
     if (leaving_ == nullptr) return;
     endpoint_.for_each_in_use([this](context_id context) {
       communicator_state* const s = find(context);
@@ -9353,19 +9453,19 @@ class communicators final : public service {
   /// Number of lost members.
   /// Cost: a look at each member once after each loss of any peer.
   [[gnu::noinline]] rank_t lost_in(communicator_state& s) noexcept {
-    if (s.losses_seen == endpoint_.peers().losses()) return s.lost;
-    s.losses_seen = endpoint_.peers().losses();
+    if (s.losses_seen == endpoint_.losses()) return s.lost;
+    s.losses_seen = endpoint_.losses();
     s.lost = s.left = 0;
     for (rank_t r = 0; r < s.size; ++r) {
-      s.lost += endpoint_.peers().failure_of(peer_of(s, r)) != errc{};
-      s.left += endpoint_.peers().left(peer_of(s, r));
+      s.lost += endpoint_.failure_of(peer_of(s, r)) != errc{};
+      s.left += endpoint_.left(peer_of(s, r));
     }
     return s.lost;
   }
   /// Number of lost members, without those that left in good order and may have done their part.
   rank_t lost_before_their_end_in(communicator_state& s) noexcept { return lost_in(s) - s.left; }
   bool is_lost(const communicator_state& s, rank_t rank) const noexcept {
-    return endpoint_.peers().failure_of(peer_of(s, rank)) != errc{};
+    return endpoint_.failure_of(peer_of(s, rank)) != errc{};
   }
   /// True if a call on `context` may depend on `peer`.
   bool concerns(context_id context, peer_id peer) const noexcept {
@@ -9380,8 +9480,8 @@ class communicators final : public service {
 
   /// Discards messages of earlier agreements: those with a tag lower than `tag`.
   void forget_agreements(context_id own, tag_t tag) noexcept {
-    endpoint_.inbox().discard_if(
-        own, [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
+    endpoint_.discard_if(own,
+                         [&](const envelope& is) { return is.context() == own && is.tag() < tag; });
   }
 
   // --- Revoking ----------------------------------------------------------------------------------
@@ -9409,7 +9509,7 @@ class communicators final : public service {
     if (s.revoked) return;
     s.revoked = true;
     ++revoked_;
-    endpoint_.peers().revoked(1);
+    endpoint_.revoked(1);
     endpoint_.end_revoked(s.context);
     for (std::size_t i = 0; i < states_.size(); ++i)  // Some members may have left their calls.
       if (states_[i]->made_within == &s) revoke(*states_[i]);
@@ -9426,13 +9526,13 @@ class communicators final : public service {
       return errc{};
     }
     if (is_freed(h.context)) return errc{};
-    for (context_id& c : early_revoked_) {
+    for (context_id& c : revoked_unmade_) {
       if (!numbers_.same_place(c, h.context)) continue;
       if (numbers_.is_later(h.context, c)) c = h.context;
       return errc{};
     }
-    if (early_revoked_.size() == early_revoked_max) return errc::no_resources;
-    return early_revoked_.try_push_back(h.context) ? errc{} : errc::no_resources;
+    if (revoked_unmade_.size() == revoked_unmade_max) return errc::no_resources;
+    return revoked_unmade_.try_push_back(h.context) ? errc{} : errc::no_resources;
   }
   [[gnu::cold]] void on_loss(peer_id) noexcept override {
     tell_leader_of_losses();
@@ -9442,7 +9542,7 @@ class communicators final : public service {
   }
 
  private:
-  static constexpr std::size_t early_revoked_max = 4096;
+  static constexpr std::size_t revoked_unmade_max = 4096;
 
   errc told(peer_id source, const wire::header& h) noexcept {
     switch (h.kind) {
@@ -9473,7 +9573,7 @@ class communicators final : public service {
                                 kept_group* all = nullptr) noexcept {
     tidy();
     bool revoked = false;
-    for (const context_id c : early_revoked_) revoked = revoked || c == context;
+    for (const context_id c : revoked_unmade_) revoked = revoked || c == context;
     clear_place(context, context);
     known_places::entry* const place = meet(context);
     communicator_state* const s = good && place != nullptr ? take_state() : nullptr;
@@ -9515,10 +9615,10 @@ class communicators final : public service {
   /// Releases `s`, of which nothing is under way any more, and tells its leader.
   void end(communicator_state& s) noexcept {
     const context_id context = detail::exchange(s.context, no_context);
-    if (s.revoked) endpoint_.peers().revoked(-1);
+    if (s.revoked) endpoint_.revoked(-1);
     known_places::entry* const e = places_.find(numbers_.place(context));
     if (e != nullptr && e->state == &s) e->state = nullptr;
-    endpoint_.revocations_.forget(context | 1);
+    endpoint_.forget_left(context | 1);
     tell_freed(context);
     release(detail::exchange(s.own, nullptr));
   }
@@ -9527,7 +9627,7 @@ class communicators final : public service {
   /// Requires: the leader has not been told that `context` is freed here, so that the place has no
   /// newer context.
   [[gnu::noinline]] void clear_place(context_id context, context_id kept) noexcept {
-    endpoint_.inbox().discard_if(context, [this, context, kept](const envelope& is) {
+    endpoint_.discard_if(context, [this, context, kept](const envelope& is) {
       return numbers_.same_place(is.context(), context) && numbers_.plain(is.context()) != kept;
     });
   }
@@ -9541,8 +9641,8 @@ class communicators final : public service {
     const peer_id leader = numbers_.leader_of(context);
     if (leader == endpoint_.self()) {
       on_freed(leader, context);
-    } else if (endpoint_.peers().failure_of(leader) == errc{}) {
-      endpoint_.outbox().answer(leader, {.kind = wire::kind::freed, .context = context});
+    } else if (endpoint_.failure_of(leader) == errc{}) {
+      endpoint_.answer(leader, {.kind = wire::kind::freed, .context = context});
     }
   }
   errc on_freed(peer_id source, context_id context) noexcept {
@@ -9559,7 +9659,7 @@ class communicators final : public service {
 
   // --- Recycled serials --------------------------------------------------------------------------
 
-  bool is_lost(peer_id peer) const noexcept { return endpoint_.peers().failure_of(peer) != errc{}; }
+  bool is_lost(peer_id peer) const noexcept { return endpoint_.failure_of(peer) != errc{}; }
   void retire(led_communicator& led) noexcept;
   void give_if_forgotten(led_communicator& led) noexcept {
     if (led.waits_for_them && led.asked.empty()) led_.give(led);
@@ -9573,7 +9673,7 @@ class communicators final : public service {
   }
   /// Forgets that communicators with this place were revoked before they were made here.
   void forget_revoked(context_id context) noexcept {
-    early_revoked_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
+    revoked_unmade_.erase_if([&](context_id c) { return numbers_.same_place(c, context); });
   }
   /// Forgets everything about the place of `context`.
   [[gnu::noinline]] void forget_here(context_id context) noexcept {
@@ -9599,8 +9699,8 @@ class communicators final : public service {
         const auto to = static_cast<rank_t>(at % s.size);
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
-        if (endpoint_.peers().failure_of(peer) == errc{}) {
-          endpoint_.outbox().answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+        if (endpoint_.failure_of(peer) == errc{}) {
+          endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
         } else if (depth < lost_in(s) && depth < depth_max) {
           spread_from(s, me, to, depth + 1);
         }
@@ -9609,7 +9709,7 @@ class communicators final : public service {
   }
   static constexpr int depth_max = 3;
 
-  Endpoint& endpoint_;
+  service_host& endpoint_;
   rank_t founders_;
   context_numbers numbers_;
   led_communicators led_;
@@ -9617,22 +9717,21 @@ class communicators final : public service {
   owning_table<communicator_state> states_;
   std::uint32_t revoked_ = 0;  // Communicators revoked so far.
   communicator_state* world_ = nullptr;
-  communicator_state* leaving_ = nullptr;  // Freed, but still in use.
-  communicator_state* vacant_ = nullptr;   // Free states.
-  known_places places_;                    // Without the world.
-  plain_array<context_id> early_revoked_;  // Revoked before they are made here.
+  communicator_state* leaving_ = nullptr;   // Freed, but still in use.
+  communicator_state* vacant_ = nullptr;    // Free states.
+  known_places places_;                     // Without the world.
+  plain_array<context_id> revoked_unmade_;  // Revoked before they are made here.
 };
 
 /// Retires a communicator that this rank leads if all members have freed it or are lost.
-template <class Endpoint>
-[[gnu::noinline]] void communicators<Endpoint>::retire_if_over(led_communicator& led) noexcept {
+[[gnu::noinline]] inline void communicators::retire_if_over(led_communicator& led) noexcept {
   if (led.size == 0 || led.freed.empty() ||
-      led.freed.size() + endpoint_.peers().losses() < static_cast<std::size_t>(led.size))
+      led.freed.size() + endpoint_.losses() < static_cast<std::size_t>(led.size))
     return;
   std::size_t gone = led.freed.size();
   for (rank_t r = 0; gone != static_cast<std::size_t>(led.size) && r < led.size; ++r) {
     const peer_id p = led.ranks == nullptr ? world_peer(r) : led.ranks->peer_of(r);
-    if (endpoint_.peers().failure_of(p) == errc{}) continue;
+    if (endpoint_.failure_of(p) == errc{}) continue;
     bool said = false;
     for (const peer_id q : led.freed) said = said || q == p;
     gone += !said;
@@ -9649,8 +9748,7 @@ template <class Endpoint>
 
 /// Recycles its serial: at once, or, after wrap-around, once no former member of any communicator
 /// of this rank still treats one of its contexts as freed and discards messages for it.
-template <class Endpoint>
-void communicators<Endpoint>::retire(led_communicator& led) noexcept {
+inline void communicators::retire(led_communicator& led) noexcept {
   if (!led_.retire(led) || led_to_ == nullptr) return led_.give(led);
   const context_id context = numbers_.make(endpoint_.self(), led.serial, 0);
   forget_here(context);
@@ -9658,7 +9756,7 @@ void communicators<Endpoint>::retire(led_communicator& led) noexcept {
   led_to_->for_each([&](peer_id p) {
     if (p == endpoint_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
-    endpoint_.outbox().answer(p, {.kind = wire::kind::forget, .context = context});
+    endpoint_.answer(p, {.kind = wire::kind::forget, .context = context});
   });
   led.waits_for_them = true;
   give_if_forgotten(led);
@@ -9666,14 +9764,13 @@ void communicators<Endpoint>::retire(led_communicator& led) noexcept {
 
 /// Handles a leader's request to forget a context.
 /// Errors: errc::protocol if the source does not lead that context, or the context is in use here.
-template <class Endpoint>
-[[gnu::noinline, gnu::cold]] errc communicators<Endpoint>::forget(peer_id leader,
-                                                                  context_id context) noexcept {
+[[gnu::noinline, gnu::cold]] inline errc communicators::forget(peer_id leader,
+                                                               context_id context) noexcept {
   const known_places::entry* const e = places_.find(numbers_.place(context));
   const bool lives = e != nullptr && e->state != nullptr;
   if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
-  endpoint_.outbox().answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  endpoint_.answer(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};
 }
 
@@ -9762,11 +9859,10 @@ struct exposed_window {
   exposed_window* next = nullptr;
 };
 
-/// The service of kind `one_sided`. `Endpoint`: an endpoint. Threads: under its lock.
-template <class Endpoint>
+/// The service of kind `one_sided`. Threads: under the endpoint's lock.
 class exposed_windows final : public service {
  public:
-  explicit exposed_windows(Endpoint& e) noexcept : endpoint_(e) {}
+  explicit exposed_windows(service_host& e) noexcept : endpoint_(e) {}
 
   /// Adds a window, which gets its packets from now on. Returns the counter of locks that this rank
   /// holds in all windows; windows update it.
@@ -9807,12 +9903,12 @@ class exposed_windows final : public service {
     const rma::record no{.kind = rma::record_kind::refused,
                          .op = static_cast<std::uint8_t>(errc::window),
                          .at = r.at};
-    endpoint_.outbox().answer_long(source, {.kind = wire::kind::one_sided, .context = context},
-                                   std::as_bytes(std::span(&no, 1)));
+    endpoint_.answer_long(source, {.kind = wire::kind::one_sided, .context = context},
+                          std::as_bytes(std::span(&no, 1)));
     return errc{};
   }
 
-  Endpoint& endpoint_;
+  service_host& endpoint_;
   exposed_window* first_ = nullptr;
   std::uint32_t locks_held_ = 0;
 };
@@ -10137,758 +10233,6 @@ struct types {
 }  // namespace checks
 }  // namespace mpx::inline v0
 
-// ==== mpx/protocol/tiny_short_long.hpp
-
-// Selects a message's path by its size: tiny (with the header, one copy on each side), short
-// (eager, one packet), long (announced by its envelope, moved once matched).
-
-namespace mpx::inline v0 {
-
-struct protocol_axis {};
-
-/// Path of a long message's data once it is matched.
-enum class long_path : std::uint8_t {
-  automatic,  ///< Get if the transport says that it is faster, else packets.
-  get,        ///< The receiver fetches the data if the transport can.
-  put,        ///< The sender stores the data if the transport can.
-  packets,    ///< Fragments through the channel.
-};
-
-/// Selects a message's path by thresholds of its payload size, in bytes.
-///
-/// - `tiny_bytes_max`: messages up to this length travel with the header.
-/// - `short_bytes_max()`: messages up to this length are eager: the threshold at run time.
-/// - `short_bytes_ceiling`: upper bound of `short_bytes_max()`, and its initial value.
-/// - `lower(bytes)`: lowers `short_bytes_max()`; never raises it.
-/// - `long_by`, `fragment_bytes_max`: path and fragment length of long messages.
-template <class P>
-concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
-  requires std::same_as<typename P::policy_axis, protocol_axis>;
-  requires std::default_initializable<P>;
-  { P::name } -> std::convertible_to<std::string_view>;
-  { P::tiny_bytes_max } -> std::convertible_to<std::size_t>;
-  { P::short_bytes_ceiling } -> std::convertible_to<std::size_t>;
-  { P::fragment_bytes_max } -> std::convertible_to<std::size_t>;
-  { P::long_by } -> std::convertible_to<long_path>;
-  { c.short_bytes_max() } noexcept -> std::same_as<std::size_t>;
-  { p.lower(bytes) } noexcept;
-};
-
-/// Archetype of Protocol: models it, and nothing else.
-struct protocol_archetype {
-  using policy_axis = protocol_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr std::size_t tiny_bytes_max = 8;
-  static constexpr std::size_t short_bytes_ceiling = 64;
-  static constexpr std::size_t fragment_bytes_max = 64;
-  static constexpr long_path long_by = long_path::automatic;
-  std::size_t short_bytes_max() const noexcept;
-  void lower(std::size_t) noexcept;
-};
-
-/// A protocol with other thresholds for far peers (NearFarTransport).
-template <class P>
-concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
-  { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
-};
-
-namespace detail {
-
-template <Protocol P>
-struct far_part {
-  using type = P;
-};
-template <NearFarProtocol P>
-struct far_part<P> {
-  using type = typename P::far_type;
-};
-/// Protocol for far peers.
-template <Protocol P>
-using far_part_t = typename far_part<P>::type;
-
-/// Maximum length of a message sent eagerly to any peer, independent of earlier traffic.
-template <Protocol P>
-inline constexpr std::size_t eager_bytes_ceiling =
-    greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
-
-/// Number of alternating turns after which long messages may be sent without announcement, and
-/// number of turns for which each choice is tried (protocol/turns.hpp).
-template <class P>
-inline constexpr std::uint8_t turns_before = 40;
-template <class P>
-requires requires { P::turns_before; }
-inline constexpr std::uint8_t turns_before<P> = P::turns_before;
-
-}  // namespace detail
-
-namespace protocol {
-
-/// The default protocol.
-template <std::size_t TinyBytesMax = 40, std::size_t ShortBytesMax = 16 * 1024,
-          long_path LongBy = long_path::automatic, std::size_t FragmentBytesMax = 32 * 1024>
-class tiny_short_long {
- public:
-  using policy_axis = protocol_axis;
-  static constexpr std::string_view name = "tiny_short_long";
-  static constexpr std::size_t tiny_bytes_max = TinyBytesMax;
-  static constexpr std::size_t short_bytes_ceiling = ShortBytesMax;
-  static constexpr std::size_t fragment_bytes_max = FragmentBytesMax;
-  static constexpr long_path long_by = LongBy;
-  static_assert(TinyBytesMax <= ShortBytesMax, "a tiny message is a short one too");
-  static_assert(FragmentBytesMax > 0);
-
-  std::size_t short_bytes_max() const noexcept { return short_bytes_max_; }
-  void lower(std::size_t bytes) noexcept {
-    if (bytes < short_bytes_max_) short_bytes_max_ = bytes < TinyBytesMax ? TinyBytesMax : bytes;
-  }
-
- private:
-  std::size_t short_bytes_max_ = ShortBytesMax;
-};
-
-}  // namespace protocol
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/transport/concepts.hpp
-
-// The transport axis: concepts for moving packets between peers and, where the transport has RMA,
-// memory. `transport_archetype` is an accepting archetype for their tests.
-
-namespace mpx::inline v0 {
-
-/// Tag type: a policy of the transport axis names it as its `policy_axis`.
-struct transport_axis {};
-
-/// Compile-time properties of a transport.
-struct transport_traits {
-  std::size_t inline_bytes_max;  ///< Largest payload that travels in the same packet as the header
-                                 ///< at no extra cost.
-  std::size_t packet_bytes_max;  ///< Largest payload of one packet.
-  std::uint64_t layout = 0;      ///< Differs between builds that cannot read each other's memory.
-  bool posts_pend = true;        ///< True if a post may return `pending`.
-};
-
-/// The receiver of the events that a poll finds.
-///
-/// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
-/// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
-///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
-///   or an empty span if the transport is to buffer it. Only a PlacingTransport calls it, once a
-///   packet, in order with the other events of that source.
-/// - `complete(cookie, ok)`: an operation that was `pending` has finished.
-/// - `malformed(source)`: the transport cannot parse the bytes received from the source.
-/// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
-///   mappings to receive it. Called once for each notification by the source, not by every poll.
-///   The data may still arrive once resources are available again.
-/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
-///   of which further packets follow.
-template <class S>
-concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
-                              std::span<const std::byte> payload, cookie_t cookie) {
-  { sink.packet(peer, header, payload) } noexcept;
-  { sink.place(peer, header, std::size_t{}) } noexcept -> std::same_as<std::span<std::byte>>;
-  { sink.complete(cookie, true) } noexcept;
-  { sink.malformed(peer) } noexcept;
-  { sink.unreachable(peer) } noexcept;
-};
-
-/// A sink that is also told of lost connections.
-///
-/// - `lost(source)`: the connection to that peer broke before the peer left cleanly. Nothing
-///   follows the packets that were handed over before. Called once, by a poll; not called for a
-///   peer that has left, was dropped, or was reported as malformed.
-template <class S>
-concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
-  { sink.lost(peer) } noexcept;
-};
-
-/// Accepting archetype: satisfies PacketSink and nothing more.
-struct sink_archetype {
-  sink_archetype() = delete;
-  void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
-  std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept;
-  void complete(cookie_t, bool) noexcept;
-  void malformed(peer_id) noexcept;
-  void unreachable(peer_id) noexcept;
-};
-
-/// Moves packets between this process and its peers. Peers are connected on first use. Posting to
-/// oneself works.
-///
-/// - `post(peer, header, payload, cookie)` never blocks. Returns `done` if the payload was taken,
-///   `pending` if it will be read later, `retry` if nothing happened, `refused` if the peer cannot
-///   be reached. The header is copied before the call returns, whatever the outcome. Packets
-///   between a pair arrive in the order of the posts that returned `done` or `pending`. There is no
-///   order across pairs.
-/// - A `pending` post borrows the payload, and nothing else of the caller, until exactly one
-///   `complete(cookie, ok)`. `ok` is false if the peer was lost or dropped before all data was
-///   handed over. A completion comes from a poll, never from a post. It does not tell that the peer
-///   has received the data. Completions come in any order, also within one pair.
-/// - The destructor ends pending posts without a completion and does not touch their payloads
-///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
-///   complete.
-/// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
-///   fair: no source is served twice while another source has a whole packet waiting. Returns the
-///   number of packets and completions that it handed over. This may be 0 although some have
-///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
-///   of connected peers. The sink may post from any of its calls; it must not poll.
-/// - A wait has three steps, so that the caller need not hold a lock while it sleeps. `arm`
-///   announces the sleep and returns false if there is something to do. `sleep` returns when
-///   something may have arrived or completed, when a post that returned `retry` may succeed, or
-///   after `timeout_ns`. `disarm` follows every `arm` that returned true. `wake` ends a sleep.
-/// - `oversubscribed()`: returns true if ranks outnumber cores.
-///
-/// Threads:    `sleep` and `wake` may be called by any thread. All other functions are called by
-///             one thread at a time. Between `arm` and `disarm` other threads may post and poll.
-template <class T>
-concept Transport =
-    requires(T& t, const T& c, peer_id peer, const frame_header& header,
-             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns) {
-      requires std::same_as<typename T::policy_axis, transport_axis>;
-      { T::name } -> std::convertible_to<std::string_view>;
-      { T::traits } -> std::convertible_to<transport_traits>;
-      { c.self() } noexcept -> std::same_as<peer_id>;
-      { c.peers() } noexcept -> std::same_as<peer_id>;
-      { t.post(peer, header, payload, cookie_t{}) } noexcept -> std::same_as<outcome>;
-      { t.poll(sink) } noexcept -> std::same_as<std::size_t>;
-      { t.arm() } noexcept -> std::same_as<bool>;
-      { t.sleep(timeout_ns) } noexcept;
-      { t.disarm() } noexcept;
-      { t.wake() } noexcept;
-      { c.oversubscribed() } noexcept -> std::same_as<bool>;
-    };
-
-/// True if posts to T may return `pending`, so that sends need an operation to complete.
-template <class T>
-inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
-
-/// A transport that asks the sink where to store payloads, since it reads from a stream.
-///
-/// - After `place(source)` has returned memory, the next event of that source is one
-///   `packet(source, header, payload)` with that memory as payload. Until then polls write into the
-///   memory.
-/// - `cancel_place(source)`: gives the placed memory back to the sink. After the return the
-///   transport does not touch the memory, discards the rest of that payload, and does not call
-///   `packet` for it. Later packets of that source arrive as usual. Has no effect if no payload of
-///   that source is being placed. Also gives the memory back after the source was lost in the
-///   middle of a payload.
-template <class T>
-concept PlacingTransport = Transport<T> && requires(T& t, peer_id source) {
-  { t.cancel_place(source) } noexcept;
-};
-
-/// A transport whose pending posts may depend on the peer's program to make progress, as over a
-/// stream.
-///
-/// - `relocate(cookie, from, to)`: the unread part of `from` of posts with that cookie is from now
-///   on read at the same offsets of `to`, which has equal contents. After the return `from` belongs
-///   to the caller. A dropped request therefore does not wait for another rank's program. (Where a
-///   network card reads the payload, completion does not depend on a program, and there is nothing
-///   to relocate.)
-template <class T>
-concept RelocatingTransport =
-    Transport<T> &&
-    requires(T& t, cookie_t cookie, std::span<const std::byte> from, const std::byte* to) {
-      { t.relocate(cookie, from, to) } noexcept;
-    };
-
-/// A transport for which `done` means copied, not sent: packets may still be queued here, and may
-/// arrive after peers have seen this rank leave. (Over any other transport the peer can poll a
-/// packet as soon as its post is `done`, whatever happens to the sender.)
-///
-/// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
-///   space, or for the network card. Packets that can no longer be sent do not count. Once it
-///   returns false, and until the next post, this rank may leave: everything arrives.
-/// - `has_heard_out(peer)`: for a peer that has left. Returns true if all that the peer had sent
-///   has been handed over, because its connection has ended or there is none. It becomes true after
-///   some polls if the peer leaves cleanly.
-/// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
-///   be made.
-template <class T>
-concept DrainableTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.has_unsent() } noexcept -> std::same_as<bool>;
-  { t.has_heard_out(peer) } noexcept -> std::same_as<bool>;
-  { t.is_connected(peer) } noexcept -> std::same_as<bool>;
-};
-
-/// A transport that can disconnect from a peer that is gone or no longer wanted.
-///
-/// - `drop_peer(peer)`: after the return nothing of that peer reaches the sink, memory placed for
-///   it belongs to the sink again, and no operation pending with it touches memory here or there.
-///   The next poll completes those operations with `ok` false. No later call names the peer. Does
-///   not wait.
-template <class T>
-concept DroppingTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.drop_peer(peer) } noexcept;
-};
-
-/// A transport that detects by itself only the loss of peers with which it communicates.
-///
-/// - `attend(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
-///   is detected too. Has no effect if it is detected already. Does not wait.
-template <class T>
-concept MonitoringTransport = Transport<T> && requires(T& t, peer_id peer) {
-  { t.attend(peer) } noexcept;
-};
-
-/// A transport whose peers may be added and dropped while it runs.
-///
-/// - `address()`: the bytes by which other processes reach this transport, valid for its lifetime.
-///   The caller transports them.
-/// - `add_peer(peer, address)`: connects `peer` with the transport at that address. `peer` is the
-///   number of a dropped peer, or peers(), which then grows by one. The other side adds this rank
-///   too, before or after, under a number of its own; packets that it posts earlier wait until this
-///   side has added it.
-/// - `add_peer` returns errc{} on success. On an error nothing has changed: errc::argument if the
-///   address is not one of this transport or is its own, or if `peer` was not dropped;
-///   errc::peer_lost if the owner of the address has left; errc::pending if the two, or earlier
-///   owners of their slots, were linked before and the other side has not dropped that link yet:
-///   call again; errc::no_resources.
-/// - A link ends for both sides when one side drops it. The other side still receives what was sent
-///   before. Its posts are discarded until it drops the link too. Nothing of an earlier link ever
-///   arrives over a later one, even if they share numbers and addresses.
-/// - `add_peer` and `drop_peer` must not be called within a poll.
-template <class T>
-concept ElasticTransport =
-    DroppingTransport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
-      { c.address() } -> std::same_as<std::string>;
-      { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
-    };
-
-/// A transport that also moves memory.
-///
-/// - `expose(peer, memory)`: returns a description of local memory by which `peer` can reach it.
-///   The key is 0 if the peer cannot reach it.
-/// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
-///   Returns `done` if the peer no longer touches the memory and any further access is refused;
-///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
-///   if this transport cannot promise that before the operation has ended.
-/// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
-///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
-///   memory or the peer cannot be reached, or no longer. A pending operation completes,
-///   successfully or not, also if the peer is lost.
-/// - `get_cost_hint(peer, memory, bytes)`: returns the advice whether a get is expected to be
-///   faster than packets.
-template <class T>
-concept RmaTransport =
-    Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
-                             std::span<std::byte> into, std::span<const std::byte> from) {
-      { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
-      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
-      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<advice>;
-      { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
-      { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
-    };
-
-/// A transport that keeps memory registered after use, since the next message may use it again.
-///
-/// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
-///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
-///   deregistered: call again, or leave it; `refused` if it stays registered, for other peers or
-///   for later use.
-/// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
-///   connections if necessary.
-template <class T>
-concept RetiringTransport = RmaTransport<T> && requires(T& t, const remote_memory& memory) {
-  { t.retire(memory) } noexcept -> std::same_as<outcome>;
-  { t.revoke(memory) } noexcept -> std::same_as<outcome>;
-};
-
-/// A transport that has get and put and prefers put for some peers.
-///
-/// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
-///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
-///   Constant for a peer. Used only if the protocol does not prescribe the path.
-template <class T>
-concept PutPreferringTransport = RmaTransport<T> && requires(const T& t, peer_id peer) {
-  { t.prefers_put(peer) } noexcept -> std::same_as<bool>;
-};
-
-/// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
-/// work. Only such a transport may return `advice::learn`.
-///
-/// - `hold(peer, memory, bytes)`: returns an object that keeps the memory from being withdrawn
-///   while it exists. `bytes` of it are going to be copied. The object converts to false if the
-///   memory was already withdrawn.
-/// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
-///   success.
-template <class T>
-concept CpuCopyTransport =
-    RmaTransport<T> &&
-    requires(T& t, peer_id peer, const remote_memory& memory, std::span<std::byte> into) {
-      { static_cast<bool>(t.hold(peer, memory, std::size_t{})) } noexcept;
-      { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport for which several gets from one peer are cheaper together than one after the
-/// other.
-///
-/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets. Returns false if
-///   some of them failed; others may have been copied.
-template <class T>
-concept BatchingTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, const batched_get* gets) {
-      { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
-    };
-
-/// A CpuCopyTransport that may do maintenance in `withdraw` that makes later copies cheaper.
-///
-/// - `tidied_ns()`: total time spent on maintenance so far. It is not part of the cost of any
-///   message.
-/// - `expose(peer, memory, true)`: exposes memory for longer than one message or call. Its
-///   `withdraw` does no maintenance.
-template <class T>
-concept MaintainedTransport =
-    CpuCopyTransport<T> && requires(T& t, peer_id peer, std::span<const std::byte> memory) {
-      { t.tidied_ns() } noexcept -> std::same_as<std::int64_t>;
-      { t.expose(peer, memory, true) } noexcept -> std::same_as<remote_memory>;
-    };
-
-/// A transport whose puts can carry a packet.
-///
-/// - `put_then(peer, memory, offset, from, header, cookie)`: a put, after which the peer receives a
-///   packet that consists of `header` alone, in order with the other packets between the two ranks
-///   (RDMA: write with immediate data). The packet arrives once the data is in place. Outcomes as
-///   for `put`. It may complete before the packet arrives, as soon as `from` belongs to the caller
-///   again.
-template <class T>
-concept ImmediateTransport =
-    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
-                                std::span<const std::byte> from, const frame_header& header) {
-      {
-        t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
-      } noexcept -> std::same_as<outcome>;
-    };
-
-/// A transport that detects that two ranks share a core although there are enough cores.
-///
-/// - `shares_core()`: records the core on which this rank waits and returns true if a peer from
-///   which this rank has recently received was last seen waiting on the same core. Polling in a
-///   loop would keep that peer from running. A rank that can move to another core does so, and the
-///   call returns false.
-///
-/// Cost:       Some nanoseconds. It is called once in many polls.
-template <class T>
-concept CoreSharingTransport = Transport<T> && requires(T& t) {
-  { t.shares_core() } noexcept -> std::same_as<bool>;
-};
-
-/// A transport that a thread can wait for together with other descriptors, by poll(2) or epoll(7).
-///
-/// - `descriptor()`: creates the descriptor at the first call and returns the same one afterwards.
-///   The transport owns it. Returns -1 if the kernel refuses one; then sleeps must be short. The
-///   first call must not happen while a thread sleeps in the transport.
-/// - After `arm` has returned true the descriptor becomes readable when `sleep` would return before
-///   its timeout, and stays readable until `disarm`. It may be readable without a reason. Only the
-///   transport reads it. `sleep` still works.
-///
-/// Cost:       One or two more system calls to wake a rank that has a descriptor. Sending to a rank
-///             that is awake costs the same.
-template <class T>
-concept PollableTransport = Transport<T> && requires(T& t) {
-  { t.descriptor() } noexcept -> std::same_as<int>;
-};
-
-/// A transport with a clock of its own, in nanoseconds. The endpoint uses it in place of the
-/// machine's clock.
-template <class T>
-concept ClockedTransport = Transport<T> && requires(const T& t) {
-  { t.now_ns() } noexcept -> std::same_as<std::int64_t>;
-};
-
-/// A transport that can take the next packet of one source without polling the other sources.
-///
-/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
-///   `f(header, payload)` returns true. Returns true if it was taken.
-/// - It is cheaper than a poll. The caller polls regularly, so that no source starves.
-template <class T>
-concept PeekingTransport =
-    Transport<T> &&
-    requires(T& t, peer_id source, bool (*f)(const frame_header&, std::span<const std::byte>)) {
-      { t.take_if(source, f) } noexcept -> std::same_as<bool>;
-    };
-
-/// A transport that stores a counter of prepaid credit for each peer, next to the state that its
-/// posts write. The caller owns the value.
-///
-/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for
-///   that peer, at least until something is posted to it. The counter starts at 0, also after the
-///   peer was dropped.
-/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from
-///   the counter if the counter holds that much and the packet can leave at once on the fast path.
-///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
-template <class T>
-concept PrepaidTransport =
-    Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
-                             std::span<const std::byte> payload, std::uint32_t price) {
-      { t.prepaid_credit(peer) } noexcept -> std::same_as<std::uint32_t*>;
-      { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
-    };
-
-/// A transport whose peers can share plain memory: every peer reaches the memory that
-/// `allocate_shared` returns with loads and stores.
-template <class T>
-concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, void* p, std::size_t bytes) {
-  { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
-  { t.deallocate_shared(p, bytes) } noexcept;
-};
-
-/// A transport that provides memory from which messages are cheaper to send; see mpx::allocator.
-///
-/// - `allocate(bytes, alignment)`: returns memory for the caller's exclusive use until
-///   `deallocate(p, bytes)`.
-///
-/// Errors:     errc::no_resources.
-template <class T>
-concept AllocatingTransport = Transport<T> && requires(T& t, void* p, std::size_t bytes) {
-  { t.allocate(bytes, bytes) } -> std::same_as<void*>;
-  { t.deallocate(p, bytes) } noexcept;
-};
-/// True if mpx::allocator takes its memory from the transport.
-template <class T>
-inline constexpr bool gives_memory = SharedMemoryTransport<T> || AllocatingTransport<T>;
-
-/// A transport whose peers are threads of one process, so that all of them can use each other's
-/// addresses.
-template <class T>
-concept AddressSharingTransport = Transport<T> && requires { requires T::peers_share_addresses; };
-
-/// A transport whose peers can synchronize in a block of memory that all of them map, and can wake
-/// each other.
-///
-/// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
-///   which is sent to other ranks, or 0 if no memory is left.
-/// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
-///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
-///   address is valid as long as this transport lives, even if ranks leave, or until the owner
-///   frees the block.
-/// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
-/// - Gets and puts have finished when they return.
-template <class T>
-concept BlockTransport =
-    SharedMemoryTransport<T> && requires(T& t, peer_id peer, std::uint64_t name) {
-      { t.make_block(std::size_t{}) } noexcept -> std::same_as<std::uint64_t>;
-      { t.block_at(peer, name, std::size_t{}) } noexcept -> std::same_as<std::byte*>;
-      { t.free_block(name) } noexcept;
-      { t.wake_peer(peer) } noexcept;
-    };
-
-/// A transport that can explain why it has lost a peer.
-///
-/// - `loss_text(peer)`: returns what was tried and failed, in a text for error messages that names
-///   the peer; "" if the peer is not lost or nothing more is known. The text does not claim that
-///   the peer died.
-template <class T>
-concept ExplainingTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.loss_text(peer) } -> std::same_as<std::string>;
-};
-
-/// True if ranks of one node reach each other's memory with loads and stores; see
-/// mpx::shared_window.
-template <class T>
-inline constexpr bool shares_windows = BlockTransport<T> || AddressSharingTransport<T>;
-
-/// A transport that knows which peers run on the same node, where messages are cheaper.
-///
-/// - `node_of(peer)`: returns a number below peers() that is equal for peers of the same node and
-///   for no others. The result is the same on every rank and never changes. Sends no message.
-template <class T>
-concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
-  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
-};
-
-/// A transport that reaches the peers of its own node through shared memory and all others over a
-/// network.
-///
-/// - `is_near(peer)`: returns true if the peer runs on this rank's node. Posts to a near peer never
-///   return `pending`. Only near peers reach exposed memory, shared allocations and blocks.
-/// - `post_near(peer, header, payload)`: posts to a near peer; returns `retry` if the peer is far.
-/// - `packet_bytes_max(peer)`: the largest payload of one packet to that peer; at least
-///   `traits.packet_bytes_max`.
-/// - `far_traits`: the traits of packets to far peers.
-template <class T>
-concept NearFarTransport =
-    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
-                                 std::span<const std::byte> payload) {
-      { T::far_traits } -> std::convertible_to<transport_traits>;
-      { t.is_near(peer) } noexcept -> std::same_as<bool>;
-      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
-      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
-    };
-
-/// Accepting archetype: declares the functions of the concepts above.
-struct transport_archetype {
-  using policy_axis = transport_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr transport_traits traits{.inline_bytes_max = 40, .packet_bytes_max = 4096};
-  static constexpr transport_traits far_traits = traits;
-  transport_archetype() = delete;
-  peer_id self() const noexcept;
-  peer_id peers() const noexcept;
-  outcome post(peer_id, const frame_header&, std::span<const std::byte>, cookie_t) noexcept;
-  std::size_t poll(PacketSink auto&) noexcept { return 0; }
-  bool arm() noexcept;
-  void sleep(std::int64_t) noexcept;
-  void disarm() noexcept;
-  void wake() noexcept;
-  bool oversubscribed() const noexcept;
-  bool shares_core() noexcept;
-  remote_memory expose(peer_id, std::span<const std::byte>) noexcept;
-  outcome withdraw(const remote_memory&) noexcept;
-  outcome retire(const remote_memory&) noexcept;
-  outcome revoke(const remote_memory&) noexcept;
-  bool hold(peer_id, const remote_memory&, std::size_t) noexcept;
-  bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
-  advice get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
-  bool prefers_put(peer_id) const noexcept;
-  outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
-              cookie_t) noexcept;
-  outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
-              cookie_t) noexcept;
-  outcome put_then(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
-                   const frame_header&, cookie_t) noexcept;
-  std::int64_t now_ns() const noexcept;
-  bool take_if(peer_id, auto&&) noexcept { return false; }
-  std::uint32_t* prepaid_credit(peer_id) noexcept;
-  bool try_post_prepaid(peer_id, const frame_header&, std::span<const std::byte>,
-                        std::uint32_t) noexcept;
-  void cancel_place(peer_id) noexcept;
-  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
-  bool has_unsent() const noexcept;
-  bool has_heard_out(peer_id) const noexcept;
-  bool is_connected(peer_id) const noexcept;
-  void drop_peer(peer_id) noexcept;
-  void attend(peer_id) noexcept;
-  std::string address() const;
-  errc add_peer(peer_id, std::string_view) noexcept;
-  int descriptor() noexcept;
-  void* allocate_shared(std::size_t bytes, std::size_t alignment);
-  void deallocate_shared(void*, std::size_t) noexcept;
-  void* allocate(std::size_t bytes, std::size_t alignment);
-  void deallocate(void*, std::size_t) noexcept;
-  std::uint64_t make_block(std::size_t) noexcept;
-  std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
-  void free_block(std::uint64_t) noexcept;
-  void wake_peer(peer_id) noexcept;
-  peer_id node_of(peer_id) const noexcept;
-  std::string loss_text(peer_id) const;
-  bool is_near(peer_id) const noexcept;
-  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
-  std::size_t packet_bytes_max(peer_id) const noexcept;
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/base/turns.hpp
-
-// Conditions under which long messages may be sent eagerly in request-reply patterns
-// (rooms/detail/outbox_turns.hpp).
-
-namespace mpx::inline v0::detail {
-
-/// True if the channel copies what is posted and the program has not chosen another rendezvous
-/// protocol.
-template <class Transport, class Protocol>
-inline constexpr bool sends_unasked =
-    (NearFarTransport<Transport> || (!posts_pend<Transport> && !PlacingTransport<Transport>)) &&
-    (Protocol::long_by == long_path::automatic || Protocol::long_by == long_path::packets);
-
-/// Longest message sent so, in bytes. Both sides derive it from what their fingerprints contain,
-/// whatever protocol the sender has chosen.
-template <class Transport, class Protocol>
-inline constexpr std::size_t unasked_bytes_max =
-    lesser(4 * eager_bytes_ceiling<Protocol>, Transport::traits.packet_bytes_max);
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/protocol/turns.hpp
-
-// Detects that two ranks exchange long messages in turns (request-reply), and measures whether
-// these are faster announced or sent eagerly without announcement.
-
-namespace mpx::inline v0::protocol {
-
-/// Detects an exchange in turns with one peer: this rank has received as many long messages as it
-/// has sent, except for those by which the peer is ahead. One for each peer.
-class exchange_detector {
- public:
-  /// True if the next message follows at least `n` turns, and begin() has not been called for it.
-  bool is_turn_after(std::uint8_t n) const noexcept {
-    return ahead_ <= 0 && turns_ >= n && !begun_;
-  }
-  /// Marks the next message as considered: it may have to wait for room, and is not considered
-  /// again.
-  void begin() noexcept { begun_ = true; }
-  void sent(bool unasked) noexcept {
-    turns_ = ahead_ > 0 ? 0 : turns_ < 255 ? turns_ + 1 : 255;
-    if (ahead_ < 2) ++ahead_;
-    ++total_;
-    unasked_ = unasked;
-    begun_ = false;
-  }
-  /// A long message of the peer has begun to arrive.
-  void arrived() noexcept {
-    if (ahead_ == 2) ahead_ = 1;  // A stream of messages has ended.
-    if (ahead_ >= 0) --ahead_;
-  }
-  /// True if the last message was sent without announcement.
-  bool unasked() const noexcept { return unasked_; }
-  /// True if more messages have been sent than received.
-  bool is_ahead() const noexcept { return ahead_ > 0; }
-  /// Number of messages sent, modulo 65,536.
-  std::uint16_t total() const noexcept { return total_; }
-
- private:
-  std::int8_t ahead_ = 0;  // Messages sent minus received, clamped to -1 .. 2.
-  std::uint8_t turns_ = 0;
-  std::uint16_t total_ = 0;
-  bool begun_ = false;
-  bool unasked_ = false;
-};
-
-/// Chooses between announcing and sending eagerly. Tries each for a number of turns, and uses the
-/// one with the shortest time per message, measured over four messages or more; the program's own
-/// work in a turn is the same in both. Starts again after 4096 turns. One for each peer and size.
-/// Cost:       a few comparisons a turn.
-class eager_limit_tuner {
- public:
-  /// Begins a turn, after `sent` messages in total. `trials`: turns of each choice. The first half
-  /// of them is not measured, because the first use of a path takes longer.
-  /// Returns:    true if the turn's message is to be sent without announcement.
-  bool begin(std::uint16_t sent, std::int64_t now_ns, std::uint16_t trials) noexcept {
-    if (turn_ == turns_max) turn_ = 0;
-    const std::uint16_t n = turn_++;
-    if (n == 0) least_ns_[0] = least_ns_[1] = ns_max;
-    // A measurement starts and ends with the measured half of a trial.
-    const bool looks = n < 2 * trials && n % trials >= trials / 2;
-    const auto messages = static_cast<std::uint16_t>(sent - sent_);
-    if (measures_ && messages >= 4) {
-      const float ns = static_cast<float>(now_ns - began_ns_) / static_cast<float>(messages);
-      if (ns < least_ns_[unasked_]) least_ns_[unasked_] = ns;
-    }
-    if (!looks || !measures_ || messages >= 4) {
-      measures_ = looks;
-      began_ns_ = now_ns;
-      sent_ = sent;
-    }
-    unasked_ = n < 2 * trials ? n >= trials : least_ns_[1] <= least_ns_[0];
-    return unasked_;
-  }
-
- private:
-  static constexpr std::uint16_t turns_max = 4096;
-  static constexpr float ns_max = 1e30F;
-  float least_ns_[2]{};  // Per message: announced, not announced.
-  std::int64_t began_ns_ = 0;
-  std::uint16_t sent_ = 0;
-  std::uint16_t turn_ = 0;
-  bool measures_ = false;
-  bool unasked_ = false;
-};
-
-}  // namespace mpx::inline v0::protocol
-
 // ==== mpx/engine/components/peer_record.hpp
 
 // State that a rank keeps for a peer that is or was busy. Each component has a part of its own,
@@ -10909,10 +10253,6 @@ class outbound {
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;
-  protocol::exchange_detector turns_;
-  // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
-  // eagerly in request-reply patterns.
-  plain_array<protocol::eager_limit_tuner> turn_;
 };
 
 /// Part of the inbox: resources of this rank that the peer may use.
@@ -11155,7 +10495,7 @@ struct flow_axis {};
 ///   credit.
 /// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
 /// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
-///   true if the peer should be told soon.
+///   true if the peer should be notified soon.
 /// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
 /// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
 ///   impossible.
@@ -11208,8 +10548,8 @@ concept ElasticFlowControl =
 /// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
 ///   0 if the window has none left.
 /// - `refund(peer, units)`: returns units that were not spent.
-/// - `count(peer)`: the result that `outgoing` would have. `told(peer, count)`: a header has
-///   carried it.
+/// - `count(peer)`: the result that `outgoing` would have. `credit_advertised(peer, count)`: a
+///   header has carried it.
 template <class F>
 concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
                                                         std::size_t bytes, std::uint32_t units) {
@@ -11217,7 +10557,7 @@ concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_i
   { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
   { f.refund(peer, units) } noexcept;
   { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.told(peer, units) } noexcept;
+  { f.credit_advertised(peer, units) } noexcept;
 };
 
 /// Archetype of the concepts above: models them, and nothing else.
@@ -11238,7 +10578,7 @@ struct flow_archetype {
   std::uint32_t prepay(peer_id) noexcept;
   void refund(peer_id, std::uint32_t) noexcept;
   std::uint32_t count(peer_id) const noexcept;
-  void told(peer_id, std::uint32_t) noexcept;
+  void credit_advertised(peer_id, std::uint32_t) noexcept;
   bool try_add(peer_id) noexcept;
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;
@@ -11264,16 +10604,17 @@ namespace mpx::inline v0::detail {
 
 static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
 
-class early_messages {
+class unexpected_messages {
  public:
   /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
-  explicit early_messages(context_id place_mask) : index_(buckets_min, place_hash{place_mask}) {}
-  early_messages(const early_messages&) = delete;
-  early_messages& operator=(const early_messages&) = delete;
-  ~early_messages() {
-    while (!claimed_.empty()) {
-      arrived_message& m = claimed_.front();
-      claimed_.pop_front();
+  explicit unexpected_messages(context_id place_mask)
+      : index_(buckets_min, place_hash{place_mask}) {}
+  unexpected_messages(const unexpected_messages&) = delete;
+  unexpected_messages& operator=(const unexpected_messages&) = delete;
+  ~unexpected_messages() {
+    while (!probed_.empty()) {
+      arrived_message& m = probed_.front();
+      probed_.pop_front();
       forget(&m);
     }
   }
@@ -11311,7 +10652,7 @@ class early_messages {
     return m;
   }
   /// Frees a record.
-  /// Requires: `m` is neither in the matcher nor claimed.
+  /// Requires: `m` is neither in the matcher nor held by a matched probe.
   void forget(arrived_message* m) noexcept {
     if (m->indexed) [[unlikely]]
       index_.erase(*m);
@@ -11320,15 +10661,15 @@ class early_messages {
     blocks_.give(m, bytes);
   }
 
-  void claim(arrived_message& m) noexcept {
+  void take_by_probe(arrived_message& m) noexcept {
     if (detail::exchange(m.indexed, false)) index_.erase(m);
-    claimed_.push_back(m);
+    probed_.push_back(m);
   }
-  void unclaim(arrived_message& m) noexcept { claimed_.erase(m); }
-  const linked_list<arrived_message, arrival_tag>& claimed() const noexcept { return claimed_; }
+  void end_probe(arrived_message& m) noexcept { probed_.erase(m); }
+  const linked_list<arrived_message, arrival_tag>& probed() const noexcept { return probed_; }
   template <class F>
-  void for_each_claimed(F&& f) {
-    for (arrived_message& m : claimed_) f(m);
+  void for_each_probed(F&& f) {
+    for (arrived_message& m : probed_) f(m);
   }
 
   /// Adds `m` to the index.
@@ -11338,7 +10679,7 @@ class early_messages {
     index_.insert(m);
   }
   /// Calls take(message) for each indexed message whose context has the place of `context`, and for
-  /// a few others. `take` may claim or forget the message that it is given.
+  /// a few others. `take` may take it for a probe or forget the message that it is given.
   template <class Take>
   void for_each_near(context_id context, Take&& take) {
     auto& bucket = index_.at(index_.hash()(context));
@@ -11365,11 +10706,604 @@ class early_messages {
 
   std::uint64_t bytes_ = 0;
   block_cache blocks_;
-  linked_list<arrived_message, arrival_tag> claimed_;
+  linked_list<arrived_message, arrival_tag> probed_;
   bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
 };
 
 }  // namespace mpx::inline v0::detail
+
+// ==== mpx/protocol/tiny_short_long.hpp
+
+// Selects a message's path by its size: tiny (with the header, one copy on each side), short
+// (eager, one packet), long (announced by its envelope, moved once matched).
+
+namespace mpx::inline v0 {
+
+struct protocol_axis {};
+
+/// Path of a long message's data once it is matched.
+enum class long_path : std::uint8_t {
+  automatic,  ///< Get if the transport says that it is faster, else packets.
+  get,        ///< The receiver fetches the data if the transport can.
+  put,        ///< The sender stores the data if the transport can.
+  packets,    ///< Fragments through the channel.
+};
+
+/// Selects a message's path by thresholds of its payload size, in bytes.
+///
+/// - `tiny_bytes_max`: messages up to this length travel with the header.
+/// - `short_bytes_max()`: messages up to this length are eager: the threshold at run time.
+/// - `short_bytes_ceiling`: upper bound of `short_bytes_max()`, and its initial value.
+/// - `lower(bytes)`: lowers `short_bytes_max()`; never raises it.
+/// - `long_by`, `fragment_bytes_max`: path and fragment length of long messages.
+template <class P>
+concept Protocol = requires(P& p, const P& c, std::size_t bytes) {
+  requires std::same_as<typename P::policy_axis, protocol_axis>;
+  requires std::default_initializable<P>;
+  { P::name } -> std::convertible_to<std::string_view>;
+  { P::tiny_bytes_max } -> std::convertible_to<std::size_t>;
+  { P::short_bytes_ceiling } -> std::convertible_to<std::size_t>;
+  { P::fragment_bytes_max } -> std::convertible_to<std::size_t>;
+  { P::long_by } -> std::convertible_to<long_path>;
+  { c.short_bytes_max() } noexcept -> std::same_as<std::size_t>;
+  { p.lower(bytes) } noexcept;
+};
+
+/// Archetype of Protocol: models it, and nothing else.
+struct protocol_archetype {
+  using policy_axis = protocol_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::size_t tiny_bytes_max = 8;
+  static constexpr std::size_t short_bytes_ceiling = 64;
+  static constexpr std::size_t fragment_bytes_max = 64;
+  static constexpr long_path long_by = long_path::automatic;
+  std::size_t short_bytes_max() const noexcept;
+  void lower(std::size_t) noexcept;
+};
+
+/// A protocol with other thresholds for far peers (NearFarTransport).
+template <class P>
+concept NearFarProtocol = Protocol<P> && Protocol<typename P::far_type> && requires(const P& c) {
+  { c.far() } noexcept -> std::same_as<const typename P::far_type&>;
+};
+
+namespace detail {
+
+template <Protocol P>
+struct far_part {
+  using type = P;
+};
+template <NearFarProtocol P>
+struct far_part<P> {
+  using type = typename P::far_type;
+};
+/// Protocol for far peers.
+template <Protocol P>
+using far_part_t = typename far_part<P>::type;
+
+/// Maximum length of a message sent eagerly to any peer.
+template <Protocol P>
+inline constexpr std::size_t eager_bytes_ceiling =
+    greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
+
+}  // namespace detail
+
+namespace protocol {
+
+/// The default protocol.
+template <std::size_t TinyBytesMax = 40, std::size_t ShortBytesMax = 16 * 1024,
+          long_path LongBy = long_path::automatic, std::size_t FragmentBytesMax = 32 * 1024>
+class tiny_short_long {
+ public:
+  using policy_axis = protocol_axis;
+  static constexpr std::string_view name = "tiny_short_long";
+  static constexpr std::size_t tiny_bytes_max = TinyBytesMax;
+  static constexpr std::size_t short_bytes_ceiling = ShortBytesMax;
+  static constexpr std::size_t fragment_bytes_max = FragmentBytesMax;
+  static constexpr long_path long_by = LongBy;
+  static_assert(TinyBytesMax <= ShortBytesMax, "a tiny message is a short one too");
+  static_assert(FragmentBytesMax > 0);
+
+  std::size_t short_bytes_max() const noexcept { return short_bytes_max_; }
+  void lower(std::size_t bytes) noexcept {
+    if (bytes < short_bytes_max_) short_bytes_max_ = bytes < TinyBytesMax ? TinyBytesMax : bytes;
+  }
+
+ private:
+  std::size_t short_bytes_max_ = ShortBytesMax;
+};
+
+}  // namespace protocol
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/transport/concepts.hpp
+
+// The transport axis: concepts for moving packets between peers and, where the transport has RMA,
+// memory. `transport_archetype` is an accepting archetype for their tests.
+
+namespace mpx::inline v0 {
+
+/// Tag type: a policy of the transport axis names it as its `policy_axis`.
+struct transport_axis {};
+
+/// Compile-time properties of a transport.
+struct transport_traits {
+  std::size_t inline_bytes_max;  ///< Largest payload that travels in the same packet as the header
+                                 ///< at no extra cost.
+  std::size_t packet_bytes_max;  ///< Largest payload of one packet.
+  std::uint64_t layout = 0;      ///< Differs between builds that cannot read each other's memory.
+  bool posts_pend = true;        ///< True if a post may return `pending`.
+  /// True if peers are threads of one process and can use each other's addresses.
+  bool peers_share_addresses = false;
+};
+
+/// The receiver of the events that a poll finds.
+///
+/// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
+/// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
+///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
+///   or an empty span if the transport is to buffer it. Only a StreamTransport calls it, once a
+///   packet, in order with the other events of that source.
+/// - `complete(cookie, ok)`: an operation that was `pending` has finished.
+/// - `malformed(source)`: the transport cannot parse the bytes received from the source.
+/// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
+///   mappings to receive it. Called once for each notification by the source, not by every poll.
+///   The data may still arrive once resources are available again.
+/// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
+///   of which further packets follow.
+template <class S>
+concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
+                              std::span<const std::byte> payload, cookie_t cookie) {
+  { sink.packet(peer, header, payload) } noexcept;
+  { sink.place(peer, header, std::size_t{}) } noexcept -> std::same_as<std::span<std::byte>>;
+  { sink.complete(cookie, true) } noexcept;
+  { sink.malformed(peer) } noexcept;
+  { sink.unreachable(peer) } noexcept;
+};
+
+/// A sink that is also told of lost connections.
+///
+/// - `lost(source)`: the connection to that peer broke before the peer left cleanly. Nothing
+///   follows the packets that were handed over before. Called once, by a poll; not called for a
+///   peer that has left, was dropped, or was reported as malformed.
+template <class S>
+concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
+  { sink.lost(peer) } noexcept;
+};
+
+/// Accepting archetype: satisfies PacketSink and nothing more.
+struct sink_archetype {
+  sink_archetype() = delete;
+  void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::span<std::byte> place(peer_id, const frame_header&, std::size_t) noexcept;
+  void complete(cookie_t, bool) noexcept;
+  void malformed(peer_id) noexcept;
+  void unreachable(peer_id) noexcept;
+};
+
+namespace transport {
+
+/// Functions that most transports need not write: doing nothing is a right answer. A transport
+/// derives from this class and declares those of them that do more. Transport has their contract.
+struct defaults {
+  /// Returns the machine's clock.
+  std::int64_t now_ns() const noexcept { return platform::now_ns(); }
+  /// Takes nothing: the packet is found by a poll.
+  bool take_if(peer_id, auto&&) noexcept { return false; }
+  /// Detects no peer on the same core.
+  bool shares_core() noexcept { return false; }
+  /// Does no maintenance.
+  std::int64_t maintenance_ns() const noexcept { return 0; }
+  /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
+  void drop_peer(peer_id) noexcept {}
+  /// Knows nothing more.
+  std::string loss_text(peer_id) const { return {}; }
+};
+
+}  // namespace transport
+
+/// Moves packets between this process and its peers. Peers are connected on first use. Posting to
+/// oneself works.
+///
+/// - `post(peer, header, payload, cookie)` never blocks. Returns `done` if the payload was taken,
+///   `pending` if it will be read later, `retry` if nothing happened, `refused` if the peer cannot
+///   be reached. The header is copied before the call returns, whatever the outcome. Packets
+///   between a pair arrive in the order of the posts that returned `done` or `pending`. There is no
+///   order across pairs.
+/// - A `pending` post borrows the payload, and nothing else of the caller, until exactly one
+///   `complete(cookie, ok)`. `ok` is false if the peer was lost or dropped before all data was
+///   handed over. A completion comes from a poll, never from a post. It does not tell that the peer
+///   has received the data. Completions come in any order, also within one pair.
+/// - The destructor ends pending posts without a completion and does not touch their payloads
+///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
+///   complete.
+/// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
+///   fair: no source is served twice while another source has a whole packet waiting. Returns the
+///   number of packets and completions that it handed over. This may be 0 although some have
+///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
+///   of connected peers. The sink may post from any of its calls; it must not poll.
+/// - A wait has three steps, so that the caller need not hold a lock while it sleeps. `arm`
+///   announces the sleep and returns false if there is something to do. `sleep` returns when
+///   something may have arrived or completed, when a post that returned `retry` may succeed, or
+///   after `timeout_ns`. `disarm` follows every `arm` that returned true. `wake` ends a sleep.
+/// - `oversubscribed()`: returns true if ranks outnumber cores.
+///
+/// The following functions have defaults in `transport::defaults`, from which a transport derives:
+///
+/// - `now_ns()`: the clock of the endpoint, in nanoseconds. Default: the machine's clock.
+/// - `take_if(source, f)`: takes the next packet of `source` if it is small and has arrived, and if
+///   `f(header, payload)` returns true. Returns true if it was taken. It is cheaper than a poll.
+///   The caller polls regularly, so that no source starves. Default: takes nothing.
+/// - `shares_core()`: for ranks that share a machine. Records the core on which this rank waits and
+///   returns true if a peer from which this rank has recently received was last seen waiting on the
+///   same core, although there are enough cores. Polling in a loop would keep that peer from
+///   running. A rank that can move to another core does so, and the call returns false. Costs some
+///   nanoseconds, and is called once in many polls. Default: returns false.
+/// - `maintenance_ns()`: total time spent in `withdraw` (RmaTransport) on maintenance that makes
+///   later copies cheaper. It is not part of the cost of any message. Default: returns 0.
+/// - `drop_peer(peer)`: disconnects from a peer that is gone or no longer wanted. After the return
+///   nothing of that peer reaches the sink, memory placed for it belongs to the sink again, and no
+///   operation pending with it touches memory here or there. The next poll completes those
+///   operations with `ok` false. No later call names the peer. Does not wait. The endpoint calls
+///   it if posts may return `pending`, if memory stays registered (RegisteredTransport), and if
+///   peers come and go (ElasticTransport). Default: does nothing, which is right if such operations
+///   end by themselves.
+/// - `loss_text(peer)`: returns the reason for the loss of a peer: what was tried and failed, in a
+///   text for error messages that names the peer; "" if the peer is not lost or nothing more is
+///   known. The text does not claim that the peer died. Default: returns "".
+///
+/// Threads:    `sleep` and `wake` may be called by any thread. All other functions are called by
+///             one thread at a time. Between `arm` and `disarm` other threads may post and poll.
+template <class T>
+concept Transport =
+    requires(T& t, const T& c, peer_id peer, const frame_header& header,
+             std::span<const std::byte> payload, sink_archetype& sink, std::int64_t timeout_ns,
+             bool (*f)(const frame_header&, std::span<const std::byte>)) {
+      requires std::same_as<typename T::policy_axis, transport_axis>;
+      { T::name } -> std::convertible_to<std::string_view>;
+      { T::traits } -> std::convertible_to<transport_traits>;
+      { c.self() } noexcept -> std::same_as<peer_id>;
+      { c.peers() } noexcept -> std::same_as<peer_id>;
+      { t.post(peer, header, payload, cookie_t{}) } noexcept -> std::same_as<outcome>;
+      { t.poll(sink) } noexcept -> std::same_as<std::size_t>;
+      { t.arm() } noexcept -> std::same_as<bool>;
+      { t.sleep(timeout_ns) } noexcept;
+      { t.disarm() } noexcept;
+      { t.wake() } noexcept;
+      { c.oversubscribed() } noexcept -> std::same_as<bool>;
+      { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.take_if(peer, f) } noexcept -> std::same_as<bool>;
+      { t.shares_core() } noexcept -> std::same_as<bool>;
+      { c.maintenance_ns() } noexcept -> std::same_as<std::int64_t>;
+      { t.drop_peer(peer) } noexcept;
+      { c.loss_text(peer) } -> std::same_as<std::string>;
+    };
+
+/// True if posts to T may return `pending`, so that sends need an operation to complete.
+template <class T>
+inline constexpr bool posts_pend = transport_traits(T::traits).posts_pend;
+/// True if the peers of T can use each other's addresses.
+template <class T>
+inline constexpr bool peers_share_addresses = transport_traits(T::traits).peers_share_addresses;
+
+/// A transport over byte streams. It asks the sink where to store payloads, and its pending posts
+/// may depend on the peer's program to make progress.
+///
+/// - After `place(source)` has returned memory, the next event of that source is one
+///   `packet(source, header, payload)` with that memory as payload. Until then polls write into the
+///   memory.
+/// - `cancel_place(source)`: gives the placed memory back to the sink. After the return the
+///   transport does not touch the memory, discards the rest of that payload, and does not call
+///   `packet` for it. Later packets of that source arrive as usual. Has no effect if no payload of
+///   that source is being placed. Also gives the memory back after the source was lost in the
+///   middle of a payload.
+/// - `relocate(cookie, from, to)`: the unread part of `from` of posts with that cookie is from now
+///   on read at the same offsets of `to`, which has equal contents. After the return `from` belongs
+///   to the caller. A dropped request therefore does not wait for another rank's program. (Where a
+///   network card reads the payload, completion does not depend on a program, and there is nothing
+///   to relocate.)
+template <class T>
+concept StreamTransport =
+    Transport<T> && requires(T& t, peer_id source, cookie_t cookie, std::span<const std::byte> from,
+                             const std::byte* to) {
+      { t.cancel_place(source) } noexcept;
+      { t.relocate(cookie, from, to) } noexcept;
+    };
+
+/// A transport made of connections. `done` means copied, not sent: packets may still be queued
+/// here, and may arrive after peers have seen this rank leave. (Over any other transport the peer
+/// can poll a packet as soon as its post is `done`, whatever happens to the sender.) The transport
+/// detects by itself only the loss of peers with which it communicates.
+///
+/// - `has_unsent()`: returns true if a posted packet is still queued here: for a connection, for
+///   space, or for the network card. Packets that can no longer be sent do not count. Once it
+///   returns false, and until the next post, this rank may leave: everything arrives.
+/// - `has_heard_out(peer)`: for a peer that has left. Returns true if all that the peer had sent
+///   has been handed over, because its connection has ended or there is none. It becomes true after
+///   some polls if the peer leaves cleanly.
+/// - `is_connected(peer)`: returns true if a post to the peer needs no connection that is still to
+///   be made.
+/// - `monitor(peer)`: a call waits for that peer, which is not self(), so that from now on its loss
+///   is detected too. Has no effect if it is detected already. Does not wait.
+template <class T>
+concept ConnectionTransport = Transport<T> && requires(T& t, const T& c, peer_id peer) {
+  { c.has_unsent() } noexcept -> std::same_as<bool>;
+  { c.has_heard_out(peer) } noexcept -> std::same_as<bool>;
+  { c.is_connected(peer) } noexcept -> std::same_as<bool>;
+  { t.monitor(peer) } noexcept;
+};
+
+/// A transport whose peers may be added and dropped while it runs.
+///
+/// - `address()`: the bytes by which other processes reach this transport, valid for its lifetime.
+///   The caller transports them.
+/// - `add_peer(peer, address)`: connects `peer` with the transport at that address. `peer` is the
+///   number of a dropped peer, or peers(), which then grows by one. The other side adds this rank
+///   too, before or after, under a number of its own; packets that it posts earlier wait until this
+///   side has added it.
+/// - `add_peer` returns errc{} on success. On an error nothing has changed: errc::argument if the
+///   address is not one of this transport or is its own, or if `peer` was not dropped;
+///   errc::peer_lost if the owner of the address has left; errc::pending if the two, or earlier
+///   owners of their slots, were linked before and the other side has not dropped that link yet:
+///   call again; errc::no_resources.
+/// - A link ends for both sides when one side drops it. The other side still receives what was sent
+///   before. Its posts are discarded until it drops the link too. Nothing of an earlier link ever
+///   arrives over a later one, even if they share numbers and addresses.
+/// - `add_peer` and `drop_peer` must not be called within a poll.
+template <class T>
+concept ElasticTransport =
+    Transport<T> && requires(T& t, const T& c, peer_id peer, std::string_view address) {
+      { c.address() } -> std::same_as<std::string>;
+      { t.add_peer(peer, address) } noexcept -> std::same_as<errc>;
+    };
+
+/// A transport that also moves memory.
+///
+/// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
+///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
+///   one message or call, and its `withdraw` does no maintenance.
+/// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
+///   Returns `done` if the peer no longer touches the memory and any further access is refused;
+///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
+///   if this transport cannot promise that before the operation has ended.
+/// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
+///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
+///   memory or the peer cannot be reached, or no longer. A pending operation completes,
+///   successfully or not, also if the peer is lost.
+/// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
+///   faster than packets.
+template <class T>
+concept RmaTransport =
+    Transport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                             std::span<std::byte> into, std::span<const std::byte> from) {
+      { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
+      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
+      { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
+      { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
+      { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport for which memory must be registered before a peer can reach it, as with network
+/// cards. It keeps memory registered after use, since the next message may use it again.
+///
+/// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
+///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
+///   deregistered: call again, or leave it; `refused` if it stays registered, for other peers or
+///   for later use.
+/// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
+///   connections if necessary.
+/// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
+///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
+///   Constant for a peer. Used only if the protocol does not prescribe the path.
+/// - `allocate(bytes, alignment)`: returns memory from which messages are cheaper to send, for the
+///   caller's exclusive use until `deallocate(p, bytes)`; see mpx::allocator. Errors:
+///   errc::no_resources.
+template <class T>
+concept RegisteredTransport =
+    RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
+                                void* p, std::size_t bytes) {
+      { t.retire(memory) } noexcept -> std::same_as<outcome>;
+      { t.revoke(memory) } noexcept -> std::same_as<outcome>;
+      { c.prefers_put(peer) } noexcept -> std::same_as<bool>;
+      { t.allocate(bytes, bytes) } -> std::same_as<void*>;
+      { t.deallocate(p, bytes) } noexcept;
+    };
+
+/// A transport whose gets and puts are copies by the CPU, so that sender and receiver can share the
+/// work. Only such a transport may return `cost_hint::learn`.
+///
+/// - `pin_exposure(peer, memory, bytes)`: returns an object that keeps the memory from being
+///   withdrawn while it exists. `bytes` of it are going to be copied. The object converts to false
+///   if the memory was already withdrawn.
+/// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
+///   success.
+/// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
+///   than one after the other. Returns false if some of them failed; others may have been copied.
+template <class T>
+concept CpuCopyTransport =
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<std::byte> into, const batched_get* gets) {
+      { static_cast<bool>(t.pin_exposure(peer, memory, std::size_t{})) } noexcept;
+      { t.get_held(peer, memory, std::uint64_t{}, into) } noexcept -> std::same_as<bool>;
+      { t.get_batch(peer, gets, std::size_t{}) } noexcept -> std::same_as<bool>;
+    };
+
+/// A transport whose puts can carry a packet.
+///
+/// - `put_then(peer, memory, offset, from, header, cookie)`: a put, after which the peer receives a
+///   packet that consists of `header` alone, in order with the other packets between the two ranks
+///   (RDMA: write with immediate data). The packet arrives once the data is in place. Outcomes as
+///   for `put`. It may complete before the packet arrives, as soon as `from` belongs to the caller
+///   again.
+template <class T>
+concept ImmediateTransport =
+    RmaTransport<T> && requires(T& t, peer_id peer, const remote_memory& memory,
+                                std::span<const std::byte> from, const frame_header& header) {
+      {
+        t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
+      } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport that a thread can wait for together with other descriptors, by poll(2) or epoll(7).
+///
+/// - `descriptor()`: creates the descriptor at the first call and returns the same one afterwards.
+///   The transport owns it. Returns -1 if the kernel refuses one; then sleeps must be short. The
+///   first call must not happen while a thread sleeps in the transport.
+/// - After `arm` has returned true the descriptor becomes readable when `sleep` would return before
+///   its timeout, and stays readable until `disarm`. It may be readable without a reason. Only the
+///   transport reads it. `sleep` still works.
+///
+/// Cost:       One or two more system calls to wake a rank that has a descriptor. Sending to a rank
+///             that is awake costs the same.
+template <class T>
+concept PollableTransport = Transport<T> && requires(T& t) {
+  { t.descriptor() } noexcept -> std::same_as<int>;
+};
+
+/// A transport that stores a counter of prepaid credit for each peer, next to the state that its
+/// posts write. The caller owns the value.
+///
+/// - `prepaid_credit(peer)`: returns the address of the counter, or nullptr if there is none for
+///   that peer, at least until something is posted to it. The counter starts at 0, also after the
+///   peer was dropped.
+/// - `try_post_prepaid(peer, header, payload, price)`: posts the packet and subtracts `price` from
+///   the counter if the counter holds that much and the packet can leave at once on the fast path.
+///   Never pends. Otherwise does nothing and returns false; the caller then uses `post`.
+template <class T>
+concept PrepaidTransport =
+    Transport<T> && requires(T& t, peer_id peer, const frame_header& header,
+                             std::span<const std::byte> payload, std::uint32_t price) {
+      { t.prepaid_credit(peer) } noexcept -> std::same_as<std::uint32_t*>;
+      { t.try_post_prepaid(peer, header, payload, price) } noexcept -> std::same_as<bool>;
+    };
+
+/// A transport whose peers can share plain memory, synchronize in it, and wake each other.
+///
+/// - `allocate_shared(bytes, alignment)`: returns memory that every peer reaches with loads and
+///   stores, until `deallocate_shared(p, bytes)`; see mpx::allocator. Errors: errc::no_resources.
+/// - `make_block(bytes)`: allocates a block of this rank with arbitrary contents. Returns its name,
+///   which is sent to other ranks, or 0 if no memory is left.
+/// - `block_at(owner, name, bytes)`: returns the address of the block in this process, aligned to a
+///   cache line, or nullptr if the owner has no such block or the machine is out of mappings. The
+///   address is valid as long as this transport lives, even if ranks leave, or until the owner
+///   frees the block by `free_block(name)`.
+/// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
+/// - Gets and puts have finished when they return.
+template <class T>
+concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, peer_id peer, void* p,
+                                                            std::uint64_t name, std::size_t bytes) {
+  { t.allocate_shared(bytes, bytes) } -> std::same_as<void*>;
+  { t.deallocate_shared(p, bytes) } noexcept;
+  { t.make_block(bytes) } noexcept -> std::same_as<std::uint64_t>;
+  { t.block_at(peer, name, bytes) } noexcept -> std::same_as<std::byte*>;
+  { t.free_block(name) } noexcept;
+  { t.wake_peer(peer) } noexcept;
+};
+
+/// True if mpx::allocator takes its memory from the transport.
+template <class T>
+inline constexpr bool gives_memory = SharedMemoryTransport<T> || RegisteredTransport<T>;
+
+/// True if ranks of one node reach each other's memory with loads and stores; see
+/// mpx::shared_window.
+template <class T>
+inline constexpr bool shares_windows = SharedMemoryTransport<T> || peers_share_addresses<T>;
+
+/// A transport that knows which peers run on the same node, where messages are cheaper.
+///
+/// - `node_of(peer)`: returns a number below peers() that is equal for peers of the same node and
+///   for no others. The result is the same on every rank and never changes. Sends no message.
+template <class T>
+concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
+  { t.node_of(peer) } noexcept -> std::same_as<peer_id>;
+};
+
+/// A transport that reaches the peers of its own node through shared memory and all others over a
+/// network.
+///
+/// - `is_near(peer)`: returns true if the peer runs on this rank's node. Posts to a near peer never
+///   return `pending`. Only near peers reach exposed memory, shared allocations and blocks.
+/// - `post_near(peer, header, payload)`: posts to a near peer; returns `retry` if the peer is far.
+/// - `packet_bytes_max(peer)`: the largest payload of one packet to that peer; at least
+///   `traits.packet_bytes_max`.
+/// - `far_traits`: the traits of packets to far peers.
+template <class T>
+concept NearFarTransport =
+    NodeTransport<T> && requires(T& u, const T& t, peer_id peer, const frame_header& header,
+                                 std::span<const std::byte> payload) {
+      { T::far_traits } -> std::convertible_to<transport_traits>;
+      { t.is_near(peer) } noexcept -> std::same_as<bool>;
+      { u.post_near(peer, header, payload) } noexcept -> std::same_as<outcome>;
+      { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
+    };
+
+/// Accepting archetype: declares the functions of the concepts above.
+struct transport_archetype {
+  using policy_axis = transport_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr transport_traits traits{
+      .inline_bytes_max = 40, .packet_bytes_max = 4096, .peers_share_addresses = true};
+  static constexpr transport_traits far_traits = traits;
+  transport_archetype() = delete;
+  peer_id self() const noexcept;
+  peer_id peers() const noexcept;
+  outcome post(peer_id, const frame_header&, std::span<const std::byte>, cookie_t) noexcept;
+  std::size_t poll(PacketSink auto&) noexcept { return 0; }
+  bool arm() noexcept;
+  void sleep(std::int64_t) noexcept;
+  void disarm() noexcept;
+  void wake() noexcept;
+  bool oversubscribed() const noexcept;
+  bool shares_core() noexcept;
+  remote_memory expose(peer_id, std::span<const std::byte>, bool = false) noexcept;
+  outcome withdraw(const remote_memory&) noexcept;
+  outcome retire(const remote_memory&) noexcept;
+  outcome revoke(const remote_memory&) noexcept;
+  bool pin_exposure(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
+  bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
+  std::int64_t maintenance_ns() const noexcept;
+  cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
+  bool prefers_put(peer_id) const noexcept;
+  outcome get(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>,
+              cookie_t) noexcept;
+  outcome put(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
+              cookie_t) noexcept;
+  outcome put_then(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
+                   const frame_header&, cookie_t) noexcept;
+  std::int64_t now_ns() const noexcept;
+  bool take_if(peer_id, auto&&) noexcept { return false; }
+  std::uint32_t* prepaid_credit(peer_id) noexcept;
+  bool try_post_prepaid(peer_id, const frame_header&, std::span<const std::byte>,
+                        std::uint32_t) noexcept;
+  void cancel_place(peer_id) noexcept;
+  void relocate(cookie_t, std::span<const std::byte>, const std::byte*) noexcept;
+  bool has_unsent() const noexcept;
+  bool has_heard_out(peer_id) const noexcept;
+  bool is_connected(peer_id) const noexcept;
+  void drop_peer(peer_id) noexcept;
+  void monitor(peer_id) noexcept;
+  std::string address() const;
+  errc add_peer(peer_id, std::string_view) noexcept;
+  int descriptor() noexcept;
+  void* allocate_shared(std::size_t bytes, std::size_t alignment);
+  void deallocate_shared(void*, std::size_t) noexcept;
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  void deallocate(void*, std::size_t) noexcept;
+  std::uint64_t make_block(std::size_t) noexcept;
+  std::byte* block_at(peer_id, std::uint64_t, std::size_t) noexcept;
+  void free_block(std::uint64_t) noexcept;
+  void wake_peer(peer_id) noexcept;
+  peer_id node_of(peer_id) const noexcept;
+  std::string loss_text(peer_id) const;
+  bool is_near(peer_id) const noexcept;
+  outcome post_near(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
+  std::size_t packet_bytes_max(peer_id) const noexcept;
+};
+
+}  // namespace mpx::inline v0
 
 // ==== mpx/watch/trace.hpp
 
@@ -11449,9 +11383,10 @@ class counters {
 namespace mpx::inline v0::detail {
 
 /// Requires of `Endpoint`: transport(), flow(), trace(), pool(); finish(op, why), give(op),
-/// poll_once(), arrived(); queries about the communicator of a context: failure_in(context),
-/// concerns(context, peer), unacknowledged_in(context), is_freed(context); peers(), outbox() and
-/// rendezvous().
+/// poll_once(), arrived(); receive_slow(d), receive_stored(d), met_or_unmatchable(op) and
+/// owe_credit(peer), which call the functions of these names here and in the outbox; queries about
+/// the communicator of a context: failure_in(context), concerns(context, peer),
+/// unacknowledged_in(context), is_freed(context); peers(), outbox() and rendezvous().
 template <class Stack, class Endpoint>
 class inbox_component {
   using transport_type = typename Stack::transport_type;
@@ -11462,7 +11397,7 @@ class inbox_component {
 
  public:
   [[gnu::noinline, gnu::cold]] inbox_component(std::uint32_t announced_max, context_id place_mask)
-      : announcements_step_(announced_max), early_(place_mask) {}
+      : announcements_step_(announced_max), unexpected_(place_mask) {}
   inbox_component(const inbox_component&) = delete;
   inbox_component& operator=(const inbox_component&) = delete;
   ~inbox_component() { forget_all(); }
@@ -11476,7 +11411,8 @@ class inbox_component {
     op->want.bits = want.bits;  // A copy of the whole struct stalls on store forwarding.
     op->want.ignore = want.ignore;
     op->want.source = want.source;
-    if ((matcher_.stored() | ep().peers().failures()) != 0 && met_or_unmatchable(*op)) [[unlikely]]
+    if ((matcher_.stored() | ep().peers().failures()) != 0 && ep().met_or_unmatchable(*op))
+        [[unlikely]]
       return {op};
     matcher_.post(*op);
     return {op};
@@ -11502,14 +11438,25 @@ class inbox_component {
   /// matching. If d.failure is `undecided` on return, d.posted has to be waited for.
   [[gnu::noinline]] void receive_now(direct_receive& d) {
     if constexpr (!concurrent) {
-      if (matcher_.stored() != 0) return receive_stored(d);
+      if (matcher_.stored() != 0) return ep().receive_stored(d);
       if (matcher_.nothing_posted() && d.want.source != any_peer && ep().peers().may_take())
           [[likely]] {
         if (take_direct(d)) [[likely]]
           return;
       }
     }
-    receive_slow(d);
+    ep().receive_slow(d);
+  }
+  // Slow paths of the two above, which reach them by way of the endpoint.
+  void receive_stored(direct_receive& d);
+  void receive_slow(direct_receive& d);
+  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
+  /// both cases.
+  [[MPX_ALWAYS_INLINE]] bool met_or_unmatchable(operation& op) {
+    if (ep().peers().orphaned()) return end_if_unmatchable(op);
+    unexpected_message* const m = matcher_.match_receive(op.want);
+    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
+    return m != nullptr || (ep().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Copies the result of the complete operation `op` to `d` and returns `op` to the pool.
   void received(direct_receive& d, operation& op) {
@@ -11560,10 +11507,8 @@ class inbox_component {
                                       std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
-    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
-      return on_unasked(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
-    if constexpr (PlacingTransport<transport_type>) {
+    if constexpr (StreamTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
@@ -11576,13 +11521,12 @@ class inbox_component {
       post_direct_if_any();
       met = matcher_.match_arrival({h.context, source, h.tag});
     }
-    if (met == nullptr) return store_early(r, h, payload);
-    deliver_apart(static_cast<operation&>(*met), source, h.tag, payload);
+    if (met == nullptr) return store_unexpected(r, h, payload);
+    deliver_slow(static_cast<operation&>(*met), source, h.tag, payload);
     ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
 
-  errc on_unasked(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -11595,9 +11539,7 @@ class inbox_component {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (ep().outbox().is_other_half(r, a.bytes) || ep().rendezvous().has_data_for(r))
-      m.flags |= arrived_message::flag_both_ways;
-    ep().outbox().on_turn(r);
+    if (ep().rendezvous().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
@@ -11633,7 +11575,7 @@ class inbox_component {
       waits = true;
     };
     matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
-    early_.for_each_claimed(forget);
+    unexpected_.for_each_probed(forget);
     if (waits) ep().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
     return errc{};
   }
@@ -11649,24 +11591,27 @@ class inbox_component {
   arrived_message* find(const pattern& want, errc& failure) noexcept {
     if (ep().peers().orphaned()) [[unlikely]]
       ep().peers().check();
-    auto* m = static_cast<arrived_message*>(matcher_.find(want));
+    arrived_message* const m = find_stored(want);
     failure = m == nullptr ? why_unmatchable(want) : errc{};
     return m;
   }
-  /// Finds a message and takes it out of matching (matched probe). `receive_claimed` or `discard`
+  arrived_message* find_stored(const pattern& want) noexcept {
+    return static_cast<arrived_message*>(matcher_.find(want));
+  }
+  /// Finds a message and takes it out of matching (matched probe). `receive_probed` or `discard`
   /// has to follow.
-  arrived_message* claim(const pattern& want, errc& failure) noexcept {
+  arrived_message* take_by_probe(const pattern& want, errc& failure) noexcept {
     arrived_message* const m = find(want, failure);
     if (m == nullptr) return nullptr;
     matcher_.withdraw(*m);
-    early_.claim(*m);
+    unexpected_.take_by_probe(*m);
     return m;
   }
-  started receive_claimed(arrived_message* m, const memory& into) {
+  started receive_probed(arrived_message* m, const memory& into) {
     if (ep().peers().orphaned()) return {nullptr, errc::not_a_rank};
     operation* op = new_receive(into);
     if (op == nullptr) return {nullptr, errc::no_resources};
-    early_.unclaim(*m);
+    unexpected_.end_probe(*m);
     op->want = pattern::of(m->is.bits, 0, m->is.source);
     accept(*op, m);
     return {op};
@@ -11687,17 +11632,17 @@ class inbox_component {
   }
 
   /// Messages that matched probes hold.
-  const auto& claimed() const noexcept { return early_.claimed(); }
-  /// Drops all unexpected messages of all peers, as a forked child does; forget_early drops those
-  /// of `peer`.
+  const auto& probed() const noexcept { return unexpected_.probed(); }
+  /// Drops all unexpected messages of all peers, as a forked child does; forget_unexpected drops
+  /// those of `peer`.
   void forget_all() noexcept;
-  void forget_early(peer_id peer) noexcept {
+  void forget_unexpected(peer_id peer) noexcept {
     matcher_.for_each([&](unexpected_message& u) {
       auto& m = static_cast<arrived_message&>(u);
       if (m.is.source != peer) return;
       matcher_.withdraw(m);
-      if (m.kind == wire::kind::eager) early_.discount(unexpected_cost(m.stored));
-      early_.forget(&m);
+      if (m.kind == wire::kind::eager) unexpected_.discount(unexpected_cost(m.stored));
+      unexpected_.forget(&m);
     });
   }
 
@@ -11728,13 +11673,13 @@ class inbox_component {
 
   /// Memory of eager messages that arrived before their receives, in bytes, as flow control counts
   /// it.
-  std::uint64_t early_bytes() const noexcept { return early_.bytes(); }
-  /// Calls take(message, claimed) for each unexpected message.
+  std::uint64_t unexpected_bytes() const noexcept { return unexpected_.bytes(); }
+  /// Calls take(message, probed) for each unexpected message.
   template <class Take>
-  void for_each_early(Take&& take) {
+  void for_each_unexpected(Take&& take) {
     matcher_.for_each(
         [&](const unexpected_message& m) { take(static_cast<const arrived_message&>(m), false); });
-    for (const arrived_message& m : early_.claimed()) take(m, true);
+    for (const arrived_message& m : unexpected_.probed()) take(m, true);
   }
   const direct_receive* direct() const noexcept { return direct_; }
 
@@ -11760,35 +11705,31 @@ class inbox_component {
   /// Takes the message for `d` if it is the next packet of its source.
   /// Requires: no posted receive and no unexpected message could match first.
   [[MPX_ALWAYS_INLINE]] bool take_direct(direct_receive& d) noexcept {
-    if constexpr (PeekingTransport<transport_type>) {
-      const peer_id source = d.want.source;
-      bool tell = false;
-      const bool taken = ep().transport().take_if(
-          source, [&](const frame_header& f, std::span<const std::byte> payload) {
-            // A receive with any tag takes tag 0 here; other tags are found by the poll that
-            // follows.
-            if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
-                !ep().flow().incoming(source, f.word[wire::word_credit]))
-              return false;
-            d.bytes = payload.size();
-            if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
-              std::memcpy(d.buffer, payload.data(), 8);
-              d.failure = errc{};
-              tell = ep().flow().release(source, 8);
-              return true;
-            }
-            d.failure = copy_eager(d.buffer, d.capacity, payload);
-            tell = ep().flow().release(source, payload.size());
+    const peer_id source = d.want.source;
+    bool tell = false;
+    const bool taken = ep().transport().take_if(
+        source, [&](const frame_header& f, std::span<const std::byte> payload) {
+          // A receive with any tag takes tag 0 here; other tags are found by the poll that
+          // follows.
+          if (f.word[wire::word_kind] != wire::plain_eager || wire::match_of(f) != d.want.bits ||
+              !ep().flow().incoming(source, f.word[wire::word_credit]))
+            return false;
+          d.bytes = payload.size();
+          if (payload.size() == 8 && d.capacity >= 8) [[likely]] {
+            std::memcpy(d.buffer, payload.data(), 8);
+            d.failure = errc{};
+            tell = ep().flow().release(source, 8);
             return true;
-          });
-      if (tell) [[unlikely]]
-        ep().outbox().owe_credit(source);
-      return taken;
-    }
-    return false;
+          }
+          d.failure = copy_eager(d.buffer, d.capacity, payload);
+          tell = ep().flow().release(source, payload.size());
+          return true;
+        });
+    if (tell) [[unlikely]]
+      ep().owe_credit(source);
+    return taken;
   }
 
-  void receive_stored(direct_receive& d);
   void discard_stored(arrived_message& m) noexcept;
   /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
   /// operation.
@@ -11828,8 +11769,8 @@ class inbox_component {
     ep().finish(op, why);
     released(source, payload.size());
   }
-  [[gnu::noinline]] void deliver_apart(operation& op, peer_id source, tag_t tag,
-                                       std::span<const std::byte> payload) noexcept {
+  [[gnu::noinline]] void deliver_slow(operation& op, peer_id source, tag_t tag,
+                                      std::span<const std::byte> payload) noexcept {
     deliver(op, source, tag, payload);
   }
   /// Returns credit for eager bytes of `source` that have left this process's memory.
@@ -11838,17 +11779,16 @@ class inbox_component {
       ep().outbox().owe_credit(source);
   }
   void finish_placed(operation& op, std::span<const std::byte> payload) noexcept;
-  void receive_slow(direct_receive& d);
 
   /// Stores an unexpected eager message. Returns errc::protocol if its sender exceeds its window.
-  [[MPX_ALWAYS_INLINE]] errc store_early(peer_record& r, const wire::header& h,
-                                         std::span<const std::byte> payload) {
+  [[MPX_ALWAYS_INLINE]] errc store_unexpected(peer_record& r, const wire::header& h,
+                                              std::span<const std::byte> payload) {
     const std::size_t cost = unexpected_cost(payload.size());
     if (r.held_bytes_ + cost > window_of(r.peer)) return errc::protocol;
     arrived_message* m = store(r.peer, h, payload);
     if (m == nullptr) return errc::no_resources;
     r.held_bytes_ += cost;
-    early_.count(cost);
+    unexpected_.count(cost);
     ep().trace().on(event::unexpected_bytes, payload.size());
     if ((h.flags & wire::flag_ready) != 0) {
       m->unready = true;
@@ -11869,16 +11809,16 @@ class inbox_component {
       return ep().flow().granted_bytes(peer);
     return ep().flow().window_bytes();
   }
-  void give_back_early(peer_id source, std::size_t stored) noexcept {
+  void give_back_unexpected(peer_id source, std::size_t stored) noexcept {
     ep().peers().find(source)->held_bytes_ -= unexpected_cost(stored);
-    early_.discount(unexpected_cost(stored));
+    unexpected_.discount(unexpected_cost(stored));
   }
 
   /// Stores an unexpected message and adds it to the matcher. Returns nullptr if memory is
   /// exhausted.
   [[gnu::noinline]] arrived_message* store(peer_id source, const wire::header& h,
                                            std::span<const std::byte> payload) {
-    arrived_message* const m = early_.make(source, h, payload);
+    arrived_message* const m = unexpected_.make(source, h, payload);
     if (m != nullptr) stored(*m);
     return m;
   }
@@ -11894,16 +11834,16 @@ class inbox_component {
     const peer_id source = m->is.source;
     if (m->kind == wire::kind::announce) {
       const arrived_message copy = *m;
-      early_.forget(m);
+      unexpected_.forget(m);
       return ep().rendezvous().begin(op, copy);
     }
-    give_back_early(source, m->stored);
+    give_back_unexpected(source, m->stored);
     const bool unready = m->unready;
     const std::uint32_t ticket = m->ticket;
     const bool synchronous = (m->flags & wire::flag_synchronous) != 0;
-    deliver_apart(op, source, m->is.tag(), {m->data(), m->stored});
+    deliver_slow(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
-    early_.forget(m);
+    unexpected_.forget(m);
     if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
   }
 
@@ -11912,14 +11852,6 @@ class inbox_component {
     op.tag = op.want.tag();
     op.message_bytes = 0;
     ep().finish(op, why);
-  }
-  /// Matches `op` with an unexpected message, or ends it if it can never match. Returns true in
-  /// both cases.
-  [[gnu::noinline]] bool met_or_unmatchable(operation& op) {
-    if (ep().peers().orphaned()) return end_if_unmatchable(op);
-    unexpected_message* const m = matcher_.match_receive(op.want);
-    if (m != nullptr) accept(op, static_cast<arrived_message*>(m));
-    return m != nullptr || (ep().peers().failures() != 0 && end_if_unmatchable(op));
   }
   /// Completes a receive that can never match. Returns false if it can.
   [[gnu::noinline]] bool end_if_unmatchable(operation& op) {
@@ -11944,7 +11876,7 @@ class inbox_component {
   operation* spare_ = nullptr;  // Used when a handler turns the direct receive into a posted one.
   unsigned probing_ = 0;        // Number of blocked probes.
   std::uint32_t announcements_step_;
-  early_messages early_;
+  unexpected_messages unexpected_;
 };
 
 template <class Stack, class Endpoint>
@@ -11991,8 +11923,7 @@ template <class Stack, class Endpoint>
 template <class Stack, class Endpoint>
 std::span<std::byte> inbox_component<Stack, Endpoint>::place(peer_record& r, const wire::header& h,
                                                              std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
-    return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);
@@ -12051,37 +11982,19 @@ template <class Stack, class Endpoint>
       payload.size() > eager_bytes_ceiling<protocol_type> ||
       r->held_bytes_ + cost > window_of(source)) [[unlikely]]
     return false;
-  arrived_message* const m = early_.make_plain(source, bits, payload);
+  arrived_message* const m = unexpected_.make_plain(source, bits, payload);
   if (m == nullptr) return false;
   stored(*m);
   r->held_bytes_ += cost;
-  early_.count(cost);
+  unexpected_.count(cost);
   ep().trace().on(event::unexpected_bytes, payload.size());
   return true;
 }
 
-/// Handles an eager message longer than the threshold, sent without an announcement because the two
-/// ranks exchange messages in turns (ADR 0036).
-template <class Stack, class Endpoint>
-[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_unasked(
-    peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
-  if (h.flags != wire::flag_turn || h.ticket != 0 ||
-      payload.size() <= protocol_type::tiny_bytes_max ||
-      payload.size() > unasked_bytes_max<transport_type, protocol_type>)
-    return errc::protocol;
-  ep().outbox().on_turn(r);
-  wire::header plain = h;
-  plain.flags = 0;
-  post_direct_if_any();
-  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
-  if (met == nullptr) return store_early(r, plain, payload);
-  deliver_apart(static_cast<operation&>(*met), r.peer, h.tag, payload);
-  return errc{};
-}
-
 /// Takes the unexpected message that `d` matches; without an operation if it is plain.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void inbox_component<Stack, Endpoint>::receive_stored(direct_receive& d) {
+[[MPX_ALWAYS_INLINE]] inline void inbox_component<Stack, Endpoint>::receive_stored(
+    direct_receive& d) {
   if (ep().peers().orphaned()) [[unlikely]]
     return receive_slow(d);
   auto* const m = static_cast<arrived_message*>(matcher_.find(d.want));
@@ -12099,17 +12012,17 @@ template <class Stack, class Endpoint>
   } else {
     d.failure = copy_eager(d.buffer, d.capacity, {m->data(), bytes});
   }
-  early_.forget(m);
-  give_back_early(source, bytes);
+  unexpected_.forget(m);
+  give_back_unexpected(source, bytes);
   released(source, bytes);
 }
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard(arrived_message* m) noexcept {
-  early_.unclaim(*m);
+  unexpected_.end_probe(*m);
   const peer_id source = m->is.source;
   const arrived_message was = *m;
-  early_.forget(m);
+  unexpected_.forget(m);
   if (ep().peers().orphaned()) return;
   if (was.kind == wire::kind::announce) {
     if (was.unready) return;  // The sender has been told.
@@ -12118,7 +12031,7 @@ template <class Stack, class Endpoint>
     announcement_answered(source);
     return ep().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
   }
-  give_back_early(source, was.stored);
+  give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
     ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
@@ -12128,14 +12041,14 @@ template <class Stack, class Endpoint>
 [[gnu::noinline, gnu::cold]] void inbox_component<Stack, Endpoint>::forget_all() noexcept {
   matcher_.for_each([this](unexpected_message& m) {
     matcher_.withdraw(m);
-    early_.forget(static_cast<arrived_message*>(&m));
+    unexpected_.forget(static_cast<arrived_message*>(&m));
   });
 }
 
 template <class Stack, class Endpoint>
 void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m) noexcept {
   matcher_.withdraw(m);
-  early_.claim(m);
+  unexpected_.take_by_probe(m);
   discard(&m);  // Drops no other message.
 }
 
@@ -12147,7 +12060,7 @@ template <class Stack, class Endpoint>
     if (ep().is_freed(m.is.context())) {
       discard_stored(m);
     } else {
-      early_.index(m);
+      unexpected_.index(m);
     }
     return true;
   });
@@ -12158,7 +12071,7 @@ template <class Gone>
 void inbox_component<Stack, Endpoint>::discard_if(context_id context, Gone&& gone) noexcept {
   if (matcher_.stored() == 0) return;
   index_new();
-  early_.for_each_near(context, [&](arrived_message& m) {
+  unexpected_.for_each_near(context, [&](arrived_message& m) {
     if (gone(m.is)) discard_stored(m);
   });
 }
@@ -12312,9 +12225,9 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
   return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
 }
 
-/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
-/// why), end(op, why), give(op); failure_in(context), the failure of a revoked communicator;
-/// peers() and rendezvous().
+/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
+/// end(op, why), give(op); quiet_slow(peer), which calls the one here; failure_in(context),
+/// the failure of a revoked communicator; peers() and rendezvous().
 template <class Stack, class Endpoint>
 class outbox_component {
   using transport_type = typename Stack::transport_type;
@@ -12355,9 +12268,6 @@ class outbox_component {
     }
     return is_long(bytes);
   }
-
-  /// Called when a long message of the peer begins to arrive.
-  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
 
   /// Size of the fragments of long messages to this peer, in bytes.
   std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
@@ -12562,7 +12472,7 @@ class outbox_component {
 
   /// Handles `matched` or `unready`. Returns false if the packet violates the protocol.
   bool on_answer(operation* op, const wire::header& h) {
-    if (op == nullptr || op->stage != stage::answer || op->split) return false;
+    if (op == nullptr || op->stage != stage::answer || op->half_and_half) return false;
     if (op->announced && h.kind == wire::kind::matched) return false;  // For eager sends only.
     if (op->announced) announcement_answered(op->peer);
     ep().rendezvous().end_exposure(*op);
@@ -12579,19 +12489,20 @@ class outbox_component {
   [[gnu::noinline]] void announcement_answered(peer_id peer) { --ep().peers().of(peer).announced_; }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
-  /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
-  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
-    return r.turns_.unasked() && r.turns_.is_ahead() &&
-           bytes <= unasked_bytes_max<transport_type, protocol_type>;
-  }
-  bool has_sent_unasked(const peer_record& r) const noexcept { return r.turns_.unasked(); }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
   /// True if a send to this peer may leave now without overtaking an earlier one.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
-    return ep().peers().fast_path_allowed() || quiet_slow(to);
+    return ep().peers().fast_path_allowed() || ep().quiet_slow(to);
+  }
+
+  /// Slow path of `quiet`, which reaches it by way of the endpoint.
+  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
+    ep().peers().check();
+    if (ep().peers().any_revoked()) return false;
+    const peer_record* r = ep().peers().find(to);
+    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
   }
 
   /// Flushes the queues of all busy peers. Returns 0 if nothing was sent or
@@ -12620,13 +12531,6 @@ class outbox_component {
   static constexpr std::uint8_t pending_max = 255;
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
 
-  [[gnu::noinline]] bool quiet_slow(peer_id to) noexcept {
-    ep().peers().check();
-    if (ep().peers().any_revoked()) return false;
-    const peer_record* r = ep().peers().find(to);
-    return r == nullptr || (r->backlog_.empty() && r->failure() == errc{});
-  }
-
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
     return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
   }
@@ -12637,8 +12541,8 @@ class outbox_component {
     operation* op = ep().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->split = op->copying = false;
-    op->front = front::open;
+    op->announced = op->owned_by_attached = op->half_and_half = op->copying = false;
+    op->first_half = first_half::open;
     op->peer = c.to;
     op->tag = c.tag();
     op->context = c.context();
@@ -12711,26 +12615,23 @@ class outbox_component {
   /// to wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    const bool longer = is_long(bytes, op.peer);
-    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
-      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
+    if (!is_long(bytes, op.peer) && !op.data_lost() && acquire(op.peer, bytes)) {
+      if (push_eager(r, op)) return true;
       ep().flow().restore(op.peer, bytes);
-      if (!longer) return false;
+      return false;
     }
     return push_announcement(r, op);
   }
-  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
 
-  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
+  bool push_eager(peer_record& r, operation& op) {
     const wire::header h{.kind = wire::kind::eager,
-                         .flags = flags,
+                         .flags = op.flags,
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     ep().trace().on(event::eager_sent, 1);
-    if (flags == wire::flag_turn) r.turns_.sent(true);
     if (op.flags == 0) {
       ep().end(op, errc{});
     } else {
@@ -12754,7 +12655,6 @@ class outbox_component {
     if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
-    r.turns_.sent(false);
     op.announced = true;
     op.recalls = false;
     op.stage = stage::answer;
@@ -12811,7 +12711,7 @@ template <class Stack, class Endpoint>
     if (!ep().transport().try_post_prepaid(c.to, f, payload, flow.price(payload.size())))
         [[unlikely]]
       return false;
-    flow.told(c.to, count);
+    flow.credit_advertised(c.to, count);
     ep().trace().on(event::packets_sent, 1);
     ep().trace().on(event::eager_sent, 1);
     return true;
@@ -12900,35 +12800,6 @@ template <class Stack, class Endpoint>
   return into;
 }
 
-/// True if the message, which is longer than the eager threshold, is sent eagerly without an
-/// announcement: the peer has answered each of the last messages with one of its own, and no other
-/// long message is under way to it. (If several are, the receiver is busy, and its gets save the
-/// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
-/// environment has lowered the eager threshold, all longer messages are announced.
-template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::is_sent_eagerly(
-    peer_record& r, const operation& op) noexcept {
-  constexpr std::uint8_t turns = turns_before<protocol_type>;
-  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
-  if constexpr (sends_unasked<transport_type, protocol_type>) {
-    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
-    constexpr std::size_t most =
-        lesser(4 * most_short, unasked_bytes_max<transport_type, protocol_type>);
-    const std::size_t bytes = op.data.bytes;
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !ep().rendezvous().idle(r))
-      return false;
-    if (bytes > most || ep().protocol().short_bytes_max() != most_short || op.flags != 0 ||
-        !op.data.contiguous())
-      return false;
-    if constexpr (NearFarTransport<transport_type>)
-      if (!ep().transport().is_near(op.peer)) return false;
-    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
-    r.turns_.begin();
-    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), ep().now_ns(), turns);
-  }
-  return false;
-}
-
 }  // namespace mpx::inline v0::detail
 
 // ==== mpx/core/wiped_on_fork.hpp
@@ -12986,7 +12857,7 @@ class never_wiped {
 namespace mpx::inline v0::detail {
 
 /// Failure epoch of a job that reports no failures.
-inline const platform::atomic<std::uint32_t> no_news{1};
+inline const platform::atomic<std::uint32_t> no_failures{1};
 
 /// For a bootstrap that reports no failures: every rank counts as taking part, and a peer is lost
 /// only if this rank gives it up.
@@ -13002,11 +12873,11 @@ class liveness {
     job_.abort(1, why);
     std::abort();
   }
-  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_news; }
+  const platform::atomic<std::uint32_t>& failure_word() const noexcept { return no_failures; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
   std::string loss_text(rank_t) const { return {}; }
   void disconnect_from(rank_t, errc) noexcept {}
-  errc renounced_by(rank_t) const noexcept { return errc{}; }
+  errc disconnected_by(rank_t) const noexcept { return errc{}; }
 
  private:
   Job& job_;
@@ -13031,7 +12902,7 @@ class liveness<Job> {
   rank_state state(rank_t rank) const noexcept { return job_.state(rank); }
   std::string loss_text(rank_t rank) const { return job_.loss_text(rank); }
   void disconnect_from(rank_t peer, errc why) noexcept { job_.disconnect_from(peer, why); }
-  errc renounced_by(rank_t peer) const noexcept { return job_.renounced_by(peer); }
+  errc disconnected_by(rank_t peer) const noexcept { return job_.disconnected_by(peer); }
 
  private:
   Job& job_;
@@ -13073,7 +12944,7 @@ class peers_component {
   static constexpr std::int32_t takes_max = 1024;
 
   [[gnu::noinline, gnu::cold]] peers_component(job_type& job, peer_id peers)
-      : records_(peers), job_(job), news_(job_.failure_word()) {
+      : records_(peers), job_(job), failure_word_(job_.failure_word()) {
     vital_->ours = 1;
     vital_->takes = takes_max;
     vital_->countdown.refill();
@@ -13098,10 +12969,10 @@ class peers_component {
   /// changed.
   /// Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
-    return vital_->fast_path_epoch == news_.load(platform::memory_order_relaxed);
+    return vital_->fast_path_epoch == failure_word_.load(platform::memory_order_relaxed);
   }
-  bool has_news() const noexcept {
-    return news_.load(platform::memory_order_acquire) != failure_epoch_;
+  bool failure_epoch_changed() const noexcept {
+    return failure_word_.load(platform::memory_order_acquire) != failure_epoch_;
   }
   /// Counts a message that is to be taken without a poll. Returns false if the caller has to poll
   /// first.
@@ -13162,7 +13033,7 @@ class peers_component {
   }
   /// True if `peer` is lost or about to be, so that its memory may be gone.
   bool is_gone(peer_id peer) const noexcept {
-    return failure_of(peer) != errc{} || (has_news() && loss_of(peer) != errc{});
+    return failure_of(peer) != errc{} || (failure_epoch_changed() && loss_of(peer) != errc{});
   }
   /// Returns nullptr if there is no memory for a new record.
   peer_record* find_or_make(peer_id peer) noexcept {
@@ -13314,14 +13185,14 @@ class peers_component {
     const auto rank = world_rank(peer);
     if (rank >= job_.size()) return errc{};
     if (job_.state(rank) >= rank_state::finished) return errc::peer_lost;
-    return job_.renounced_by(rank) != errc{} ? errc::peer_lost : errc{};
+    return job_.disconnected_by(rank) != errc{} ? errc::peer_lost : errc{};
   }
   /// Returns details of a failure beyond its errc, such as ": rank 2 (pid 7) was lost: killed by
   /// signal 9"; "" if nothing more is known.
   [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) const {
     const auto rank = world_rank(peer);
     if (why != errc::peer_lost || rank < 0 || rank >= job_.size()) return {};
-    const errc given_up = job_.renounced_by(rank);
+    const errc given_up = job_.disconnected_by(rank);
     if (given_up != errc{})
       return formatted(": rank %d has given this rank up, %s", rank,
                        given_up == errc::protocol    ? "whose packets make no sense to it"
@@ -13340,7 +13211,7 @@ class peers_component {
       return;
     }
     for (std::uint32_t epoch;
-         (epoch = news_.load(platform::memory_order_acquire)) != failure_epoch_;) {
+         (epoch = failure_word_.load(platform::memory_order_acquire)) != failure_epoch_;) {
       failure_epoch_ = epoch;
       for (peer_id peer = 0; peer < records_.size(); ++peer) {
         if (failure_of(peer) != errc{} || loss_of(peer) == errc{}) continue;
@@ -13378,7 +13249,7 @@ class peers_component {
   /// for this rank: the connection may have ended at this end alone.
   bool would_wait(rank_t rank, errc why) const noexcept {
     return why == errc::peer_lost && job_.state(rank) == rank_state::joined &&
-           job_.renounced_by(rank) == errc{};
+           job_.disconnected_by(rank) == errc{};
   }
   bool is_shared(const peer_record* r) const noexcept { return r == &gone_ || r == &broken_; }
 
@@ -13423,9 +13294,9 @@ class peers_component {
   linked_list<peer_record, busy_tag> busy_;
   linked_list<peer_record, stalled_tag> stalled_;
   liveness<job_type> job_;
-  const platform::atomic<std::uint32_t>& news_;  // The job's failure epoch; never 0.
-  std::uint32_t failure_epoch_ = 0;              // The last failure epoch handled.
-  std::uint32_t failures_ = 0;                   // Lost peers and revoked communicators.
+  const platform::atomic<std::uint32_t>& failure_word_;  // The job's failure epoch; never 0.
+  std::uint32_t failure_epoch_ = 0;                      // The last failure epoch handled.
+  std::uint32_t failures_ = 0;                           // Lost peers and revoked communicators.
   std::uint32_t revoked_ = 0;
   std::uint32_t losses_ = 0;
   std::uint32_t acknowledged_ = 0;
@@ -13593,11 +13464,6 @@ concept WaitPolicy = requires(typename W::pace& pace) {
   { pace.oversubscribed(true) } noexcept;
 };
 
-/// Refinement: a call does not sleep while peers write long messages into this rank's memory, for
-/// as long as that may take if the transport moves them by the CPU.
-template <class W>
-concept FollowingWait = WaitPolicy<W> && W::follows_data;
-
 /// Refinement: the time that a call polls before it sleeps can be set at run time (MPX_SPIN).
 /// - `spin_ns`: the default, in nanoseconds.
 /// - `spin_for(ns)`: called before the first `should_sleep()`.
@@ -13680,7 +13546,6 @@ struct spin_then_sleep {
   static constexpr std::string_view name = "spin_then_sleep";
   static constexpr std::int64_t sleep_ns_max = 100'000'000;
   static constexpr std::int64_t spin_ns = SpinNs;
-  static constexpr bool follows_data = true;
 
   class pace {
    public:
@@ -13890,7 +13755,7 @@ class hang_lines : public hang_text {
     if (c.line != 0) add(" at %s:%u", c.file, c.line);
   }
   /// Writes a call that joins or leaves.
-  void meeting(const hang_call& c) {
+  void membership(const hang_call& c) {
     add(c.kind == wait_kind::leaving ? "leaves the job that it joined" : "joins the job");
     place(c);
   }
@@ -14041,7 +13906,7 @@ class hang_lines : public hang_text {
     const hang_call& c = info.calls[i];
     out.add(i == 0 ? " " : "\n      and ");
     if (c.kind == wait_kind::joining || c.kind == wait_kind::leaving) {
-      out.meeting(c);
+      out.membership(c);
     } else {
       out.call(c);
     }
@@ -14093,7 +13958,7 @@ struct hang_source {
 class hang_reporter {
  public:
   /// True if there is something that no report has told.
-  virtual bool has_news() const noexcept = 0;
+  virtual bool has_unreported() const noexcept = 0;
   /// This rank waits no more. If it does so again, that is news.
   virtual void go_on() noexcept = 0;
   /// `own`: the state of this rank, which has waited for `quiet_ns`. Called again and again.
@@ -14215,7 +14080,7 @@ class hang_watch {
       words().answered.store(asked, platform::memory_order_release);
     }
     if (was_stuck && stuck_ && !is_monitored() &&
-        (reporter_ != nullptr ? reporter_->has_news() : !told_))
+        (reporter_ != nullptr ? reporter_->has_unreported() : !told_))
       tell(from, now, quiet_since_ns);
   } catch (const std::exception&) {
     return;  // No memory: tried again at the next step.
@@ -14360,9 +14225,9 @@ namespace mpx::inline v0::detail {
 
 /// Scope of a poll.
 enum class polling : std::uint8_t {
-  only,         ///< Handles packets that have arrived.
-  for_packets,  ///< Also flushes queued packets, if any are known.
-  for_news,     ///< Also checks the job's failure epoch first.
+  only,          ///< Handles packets that have arrived.
+  for_packets,   ///< Also flushes queued packets, if any are known.
+  for_failures,  ///< Also checks the job's failure epoch first.
 };
 
 /// Requires of `Endpoint`: transport(), trace(), pool(); poll_packets(), poll(); flush_busy();
@@ -14374,17 +14239,14 @@ class progress_component {
   using lock_type = held_lock<threading_type>;
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
-  static constexpr bool follows_data = RmaTransport<transport_type> &&
-                                       !CpuCopyTransport<transport_type> &&
-                                       FollowingWait<typename Stack::wait_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
   static constexpr unsigned last_polls_max = 1u << 20;  // More than any channel holds.
   static constexpr unsigned vain_polls_max = 4096;
   static constexpr unsigned blind_polls = 512;  // If another thread sleeps: polls every source.
-  static constexpr std::int64_t last_news_ns_max = 1'000'000'000;
-  static constexpr std::int64_t attends_apart_ns = 500'000'000;
+  static constexpr std::int64_t last_failures_ns_max = 1'000'000'000;
+  static constexpr std::int64_t monitors_apart_ns = 500'000'000;
 
  public:
   progress_component() = default;
@@ -14404,16 +14266,16 @@ class progress_component {
     return n;
   }
   /// Out-of-line form of poll_once, for calls that poll rarely.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_apart() { return ep().poll(polling::for_packets); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_once_outlined() { return ep().poll(polling::for_packets); }
   /// Polls, and handles changes of the job's failure epoch.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_news); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_and_check() { return ep().poll(polling::for_failures); }
   /// Handles packets that have arrived, and does nothing else.
-  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_apart() { return ep().poll(polling::only); }
+  [[MPX_ALWAYS_INLINE]] std::size_t poll_packets_outlined() { return ep().poll(polling::only); }
   /// Body of Endpoint::poll. That is a single function because all packet handlers are inlined in
   /// it, and a member of the endpoint so that all of them share one `this`.
   [[MPX_ALWAYS_INLINE]] std::size_t poll(polling how) {
     if (!ep().peers().fast_path_allowed()) [[unlikely]] {
-      if (how == polling::for_news ||
+      if (how == polling::for_failures ||
           (how == polling::for_packets && !ep().peers().has_fast_path()))
         return poll_slow();
     }
@@ -14427,23 +14289,18 @@ class progress_component {
   /// Polls once for a call that does not block. Many such polls without success count as blocking
   /// and get its duties. Returns true if nothing was found and the core is oversubscribed: the
   /// caller then calls `yield` without the lock.
-  bool poll_unblocked() {
-    if (poll_and_check() != 0) return false;
+  bool poll_unblocked() { return poll_and_check() == 0 && polled_in_vain(); }
+  bool polled_in_vain() {
     if (++polls_ % polls_per_check == 0) before_rest();
-    if constexpr (!CoreSharingTransport<transport_type>) return false;
+    if constexpr (!SharedMemoryTransport<transport_type>) return false;
     return polls_ % polls_per_look_around == 0 ? look_around() : oversubscribed();
   }
   static void yield() noexcept { ::sched_yield(); }
   /// True if other ranks need this core, as far as is known.
-  bool oversubscribed() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      return shares_core_ || ep().transport().oversubscribed();
-    return ep().transport().oversubscribed();
-  }
+  bool oversubscribed() noexcept { return shares_core_ || ep().transport().oversubscribed(); }
   /// Asks the transport again if other ranks need this core.
   [[gnu::noinline]] bool look_around() noexcept {
-    if constexpr (CoreSharingTransport<transport_type>)
-      shares_core_ = ep().transport().shares_core();
+    shares_core_ = ep().transport().shares_core();
     return oversubscribed();
   }
   /// Makes this rank poll once more before it next sleeps.
@@ -14456,7 +14313,7 @@ class progress_component {
     if (leader_) ep().transport().wake();
     unsigned vain = 0;
     for (unsigned polls = 0; polls < last_polls_max && vain < vain_polls_max; ++polls) {
-      if (poll_packets_apart() > 0) {
+      if (poll_packets_outlined() > 0) {
         vain = 0;
       } else if (leader_sleeps() ? vain >= blind_polls : nothing_is_here()) {
         return;
@@ -14470,11 +14327,11 @@ class progress_component {
   [[gnu::noinline, gnu::cold]] void drain_peer([[maybe_unused]] peer_id peer,
                                                [[maybe_unused]] bool left) {
     poll_until_quiet();
-    if constexpr (DrainableTransport<transport_type>) {
+    if constexpr (ConnectionTransport<transport_type>) {
       if (!left || ep().transport().has_heard_out(peer)) return;
-      const std::int64_t until_ns = ep().now_ns() + last_news_ns_max;
+      const std::int64_t until_ns = ep().now_ns() + last_failures_ns_max;
       do {
-        if (poll_packets_apart() == 0) yield();
+        if (poll_packets_outlined() == 0) yield();
       } while (!ep().transport().has_heard_out(peer) && ep().now_ns() < until_ns);
     }
   }
@@ -14482,7 +14339,7 @@ class progress_component {
   void drain() {
     for (unsigned polls = 0; polls < drain_polls_max; ++polls) {
       if (ep().peers().orphaned()) return;
-      std::size_t n = poll_packets_apart();
+      std::size_t n = poll_packets_outlined();
       if (ep().peers().has_slow_reason()) n += ep().flush_busy();
       if (n == 0 && at_rest()) break;
       advances_ += n != 0 ? 1 : 0;
@@ -14496,7 +14353,7 @@ class progress_component {
   }
   /// True if all posted packets have left this process too: this rank may leave.
   bool all_out() noexcept {
-    if constexpr (DrainableTransport<transport_type>) return !ep().transport().has_unsent();
+    if constexpr (ConnectionTransport<transport_type>) return !ep().transport().has_unsent();
     return at_rest();
   }
 
@@ -14536,7 +14393,7 @@ class progress_component {
       }
       if (tired) {
         before_rest();
-        if (done()) break;  // Its peer may be lost, and nobody would wake this thread.
+        if (done()) break;  // Its peer may be lost, and would not wake this thread.
         sleep(lock);
         if (done()) break;
       }
@@ -14596,7 +14453,6 @@ class progress_component {
   bool others_compute() const noexcept { return busy_waits_ != 0; }
   /// Gives a pace the settings and observations of this rank, before its call polls.
   void prepare(pace_type& pace) noexcept {
-    if constexpr (follows_data) looks_until_ns_ = 0;
     if constexpr (TunableWait<typename Stack::wait_type>) pace.spin_for(spin_ns_);
     if constexpr (LearningPace<pace_type>) {
       if (busy_waits_ == 0) return;
@@ -14690,7 +14546,7 @@ class progress_component {
     }
     auto& transport = ep().transport();
     if (must_look_first() || !transport.arm()) return false;
-    if (ep().peers().has_news()) {
+    if (ep().peers().failure_epoch_changed()) {
       transport.disarm();
       return false;
     }
@@ -14750,7 +14606,7 @@ class progress_component {
     ep().peers().check();
     if (ep().peers().orphaned()) return 0;
     const std::uint64_t before = completions_;
-    std::size_t n = poll_packets_apart();
+    std::size_t n = poll_packets_outlined();
     if (ep().peers().has_slow_reason()) n += ep().flush_busy();
     wake_waiters_if_new(before);
     return n;
@@ -14764,11 +14620,11 @@ class progress_component {
       step_(ep());
     ep().inbox().allow_announcements();
     ep().look_at_schedules();
-    if constexpr (MonitoringTransport<transport_type> &&
+    if constexpr (ConnectionTransport<transport_type> &&
                   !LivenessBootstrap<typename Stack::bootstrap_type>)
-      attend_now_and_then();
+      monitor_awaited();
   }
-  void attend_now_and_then() noexcept requires MonitoringTransport<transport_type>;
+  void monitor_awaited() noexcept requires ConnectionTransport<transport_type>;
 
   /// True if another thread sleeps in the transport for this rank. It would not if there were
   /// packets.
@@ -14787,7 +14643,7 @@ class progress_component {
   /// True if there is work that the transport does not know of and that must be done before a
   /// sleep.
   bool must_look_first() noexcept {
-    return detail::exchange(looks_again_, false) || ep().peers().has_news() ||
+    return detail::exchange(looks_again_, false) || ep().peers().failure_epoch_changed() ||
            ep().peers().any_due();
   }
   void end_outside_rest() noexcept {
@@ -14810,7 +14666,6 @@ class progress_component {
   }
 
   void sleep(lock_type& lock, const flag_watch* watch = nullptr);
-  bool looks_on() noexcept requires follows_data;
   /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
   /// to wake this rank, or this returns true.
   static bool is_ready_after_all(const flag_watch& w) noexcept {
@@ -14842,65 +14697,37 @@ class progress_component {
   unsigned busy_waits_ = 0;     // Further calls that sleep without yielding first.
   std::int64_t spin_ns_ = default_spin_ns();
   std::uint64_t advances_ = 0;
-  std::uint64_t advances_seen_ = 0;  // Value of `advances_` at the last call of `looks_on`.
-  std::int64_t looks_until_ns_ = 0;  // End of polling for data under way; 0: to be computed anew.
-  std::int64_t attends_at_ns_ = 0;   // Next time at which awaited peers are attended.
+  std::int64_t monitors_at_ns_ = 0;  // Next time at which awaited peers are monitored.
   blocked_call* blocked_ = nullptr;
   hang_watch* watch_ = nullptr;
   outside_loop* outside_ = nullptr;
   void (*step_)(Endpoint&) noexcept = nullptr;
 };
 
-/// Probes the peers that this rank waits for, every `attends_apart_ns`: one to which this rank has
+/// Probes the peers that this rank waits for, every `monitors_apart_ns`: one to which this rank has
 /// never sent may be dead unnoticed.
 template <class Stack, class Endpoint>
-void progress_component<Stack, Endpoint>::attend_now_and_then() noexcept
-    requires MonitoringTransport<transport_type>
+void progress_component<Stack, Endpoint>::monitor_awaited() noexcept
+    requires ConnectionTransport<transport_type>
 {
   const std::int64_t now = platform::now_ns();
-  if (attends_at_ns_ == 0) attends_at_ns_ = now + attends_apart_ns;
-  if (now < attends_at_ns_) return;
-  attends_at_ns_ = now + attends_apart_ns;
-  const auto attend = [this](peer_id source) {
+  if (monitors_at_ns_ == 0) monitors_at_ns_ = now + monitors_apart_ns;
+  if (now < monitors_at_ns_) return;
+  monitors_at_ns_ = now + monitors_apart_ns;
+  const auto monitor = [this](peer_id source) {
     if (source < ep().transport().peers() && ep().peers().failure_of(source) == errc{})
-      ep().transport().attend(source);
+      ep().transport().monitor(source);
   };
   ep().pool().for_each([&](const operation& op) {
-    if (op.role == role::receive && op.stage == stage::posted) attend(op.want.source);
+    if (op.role == role::receive && op.stage == stage::posted) monitor(op.want.source);
   });
   for (const blocked_call* c = blocked_; c != nullptr; c = c->next)
-    if (c->on.as == awaited::form::probed) attend(static_cast<const pattern*>(c->on.what)->source);
-}
-
-/// True if this rank keeps polling because peers write long messages into its memory. Nothing
-/// reports such a message before it is complete; but where the CPU moves the data, a sleeping rank
-/// is woken for each part, which costs both ends more than the part. Therefore it polls for as long
-/// as the data takes at 1 GB/s, counted from the last poll that found something. Not if other ranks
-/// need its core.
-template <class Stack, class Endpoint>
-bool progress_component<Stack, Endpoint>::looks_on() noexcept requires follows_data
-{
-  if (oversubscribed()) return false;
-  const std::int64_t now = ep().now_ns();
-  if (looks_until_ns_ == 0 || advances_seen_ != advances_) {
-    constexpr std::int64_t ns_per_byte = 1;
-    std::int64_t ns = 0;
-    ep().pool().for_each([&ns](const operation& op) {
-      if (op.role == role::receive && op.stage == stage::streaming && op.exposed)
-        ns += static_cast<std::int64_t>(op.limit) * ns_per_byte;
-    });
-    advances_seen_ = advances_;
-    looks_until_ns_ = now + ns;
-  }
-  return now < looks_until_ns_;
+    if (c->on.as == awaited::form::probed) monitor(static_cast<const pattern*>(c->on.what)->source);
 }
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] void progress_component<Stack, Endpoint>::sleep(lock_type& lock,
                                                                   const flag_watch* watch) {
-  if constexpr (follows_data) {
-    if (looks_on()) return;
-  }
   // The blocked thread takes over from the external loop, for which the transport is armed.
   if (outside_ != nullptr && outside_->is == outside_loop::state::parked) ring_outside();
   if constexpr (concurrent) {
@@ -14911,8 +14738,8 @@ template <class Stack, class Endpoint>
   }
   auto& transport = ep().transport();
   if (must_look_first() || !transport.arm()) return;
-  // A failure reported before the transport was armed has woken nobody.
-  if (ep().peers().has_news() || (watch != nullptr && is_ready_after_all(*watch)))
+  // A failure reported before the transport was armed has woken no thread.
+  if (ep().peers().failure_epoch_changed() || (watch != nullptr && is_ready_after_all(*watch)))
     return transport.disarm();
   ep().trace().on(event::sleeps, 1);
   leader_ = true;
@@ -14938,7 +14765,7 @@ namespace mpx::inline v0::detail {
 /// True if long messages between this rank and the peer are put by their sender.
 template <Protocol P, Transport T>
 bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (PutPreferringTransport<T> && P::long_by == long_path::automatic)
+  if constexpr (RegisteredTransport<T> && P::long_by == long_path::automatic)
     return transport.prefers_put(peer);
   return P::long_by == long_path::put;
 }
@@ -15084,7 +14911,7 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
   /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RetiringTransport<transport_type>) {
+    if constexpr (RegisteredTransport<transport_type>) {
       if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
     } else if (!withdraw(op)) [[unlikely]] {
       const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
@@ -15109,18 +14936,18 @@ class rendezvous_component {
   errc on_clear(operation* op, std::span<const std::byte> payload) {
     wire::clearance c;
     const bool read = wire::read(payload, c);
-    if (read && op != nullptr && op->split) return on_front_wanted(*op, c);
+    if (read && op != nullptr && op->half_and_half) return on_first_half_wanted(*op, c);
     if (!read || op == nullptr || op->stage != stage::answer || !op->announced ||
         c.bytes > op->data.bytes || c.from >= c.bytes || (c.from != 0 && op->own.key == 0))
       return errc::protocol;
     ep().outbox().announcement_answered(op->peer);
-    op->split = c.from != 0;
+    op->half_and_half = c.from != 0;
     op->message_bytes = c.from;
     op->limit = c.bytes;
     op->transferred = c.from;
     op->remote_ticket = c.ticket;
     op->target = c.memory;
-    if (!op->split) {  // The receiver does not fetch.
+    if (!op->half_and_half) {  // The receiver does not fetch.
       note_taken(*op, protocol::rendezvous_protocol::packets);
       end_exposure(*op);
     }
@@ -15172,11 +14999,11 @@ class rendezvous_component {
     asked_done(*op);
     return errc{};
   }
-  /// The receiver has fetched the data, or its half of a split message.
+  /// The receiver has fetched the data, or its half of the message.
   errc on_finished(operation* op) {
-    if (op != nullptr && op->split) {
-      if (op->front != front::open) return errc::protocol;
-      op->front = front::fetched;
+    if (op != nullptr && op->half_and_half) {
+      if (op->first_half != first_half::open) return errc::protocol;
+      op->first_half = first_half::fetched;
       if (op->stage == stage::answer) sent_all(*op);
       return errc{};
     }
@@ -15268,7 +15095,7 @@ class rendezvous_component {
   /// message, its transfer continues and its end is reported as usual.
   [[gnu::noinline, gnu::cold]] void recall(operation& op) noexcept {
     if (op.stage == stage::queued) return end_exposure(op);  // It is not announced yet.
-    if (op.stage != stage::answer || !op.announced || op.split ||
+    if (op.stage != stage::answer || !op.announced || op.half_and_half ||
         detail::exchange(op.recalls, true))
       return;
     ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
@@ -15312,20 +15139,20 @@ class rendezvous_component {
     ep().peers().set_busy(r);
   }
 
-  /// Starts the transfer by a get, or by a split, if the transport can and its cost is favourable.
-  /// Returns false if the sender has to move the data.
+  /// Starts the transfer by a get, or half and half, if the transport can and its cost is
+  /// favourable. Returns false if the sender has to move the data.
   bool fetch(operation& op, const arrived_message& m);
   [[gnu::noinline]] void fetch_piece(operation& op) {
     if (ep().peers().is_gone(op.peer)) return fetch_no_more(op);
     if (is_learnt(op)) {
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::open)
-        choose_way(op);
+        choose_protocol(op);
       else
         op.asked_at_ns = working_ns();  // Excludes the time that the program worked.
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets)
         return request_packets(op);
-      if (op.rendezvous_protocol == protocol::rendezvous_protocol::split) {
-        if (!split(op, op.target)) fetch_no_more(op);
+      if (op.rendezvous_protocol == protocol::rendezvous_protocol::half_and_half) {
+        if (!start_half_and_half(op, op.target)) fetch_no_more(op);
         return;
       }
     }
@@ -15363,18 +15190,14 @@ class rendezvous_component {
   /// Chooses the rendezvous protocol of `op` by measured cost. With long data in both directions
   /// both sides use the same protocol, or one of them would copy all data; the peer with the lower
   /// number chooses.
-  void choose_way(operation& op) noexcept;
+  void choose_protocol(operation& op) noexcept;
   void note_taken(const operation& op, protocol::rendezvous_protocol by) noexcept {
     peer_record& r = ep().peers().of(op.peer);
     r.taken_ = by;
     r.taken_bits_ = static_cast<std::uint8_t>(bits_of(op.data.bytes));
   }
   /// A clock that excludes the transport's maintenance, which belongs to no message.
-  std::int64_t working_ns() noexcept {
-    if constexpr (MaintainedTransport<transport_type>)
-      return ep().now_ns() - ep().transport().tidied_ns();
-    return ep().now_ns();
-  }
+  std::int64_t working_ns() noexcept { return ep().now_ns() - ep().transport().maintenance_ns(); }
   void learn_no_more(operation& op) noexcept;
   static bool is_learnt(const operation& op) noexcept {
     return op.learns != protocol::traffic::none;
@@ -15383,13 +15206,14 @@ class rendezvous_component {
   /// Sends `clear`: the sender moves the data from offset `from` on. `stores`: the receiver's
   /// memory is exposed, so that the sender can put the data there.
   void ask(operation& op, std::size_t from, bool stores);
-  /// Both sides copy: the sender stores the second half while this side fetches the first half (the
-  /// front). Returns false if the sender's memory cannot be held.
-  bool split(operation& op, const remote_memory& from);
-  /// Asks the sender to send the front as packets after the second half, because the get failed.
-  void ask_for_front(operation& op, std::size_t bytes) noexcept;
-  errc on_front_wanted(operation& op, const wire::clearance& c);
-  void send_front(operation& op);
+  /// Both sides copy: the sender stores the second half while this side fetches the first
+  /// half. Returns false if the sender's memory cannot be held.
+  bool start_half_and_half(operation& op, const remote_memory& from);
+  /// Asks the sender to send the first half as packets after the second half, because the get
+  /// failed.
+  void ask_for_first_half(operation& op, std::size_t bytes) noexcept;
+  errc on_first_half_wanted(operation& op, const wire::clearance& c);
+  void send_first_half(operation& op);
 
   /// Adds the time since the last charge, or since the data was asked for, to the cost of `op`.
   /// `streamed`: bytes of it that came as packets.
@@ -15482,11 +15306,11 @@ class rendezvous_component {
   }
 
   /// The sender has moved its part of a long message: the send is complete unless the receiver
-  /// still has to fetch the front.
+  /// still has to fetch the first half.
   [[gnu::noinline]] void sent_all(operation& op) {
-    if (op.split && op.front != front::fetched) {
+    if (op.half_and_half && op.first_half != first_half::fetched) {
       op.stage = stage::answer;
-      if (op.front == front::wanted) send_front(op);
+      if (op.first_half == first_half::wanted) send_first_half(op);
       return;
     }
     end_exposure(op);
@@ -15523,12 +15347,13 @@ template <class Stack, class Endpoint>
     if (!whole && !(CpuCopyTransport<transport_type> && ep().outbox().prepare_staging()))
       return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
-    advice a = advice::always;
+    cost_hint a = cost_hint::always;
     if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
     // One packet: a get has no advantage.
-    if (a == advice::never || (a == advice::learn && op.limit < learnt_bytes_min)) return false;
+    if (a == cost_hint::never || (a == cost_hint::learn && op.limit < learnt_bytes_min))
+      return false;
     op.rendezvous_protocol = protocol::rendezvous_protocol::get;
-    if (a == advice::learn) {
+    if (a == cost_hint::learn) {
       op.rendezvous_protocol = protocol::rendezvous_protocol::open;
       op.learns = (m.flags & arrived_message::flag_both_ways) != 0 ? protocol::traffic::both_ways
                                                                    : protocol::traffic::one_way;
@@ -15536,7 +15361,7 @@ template <class Stack, class Endpoint>
       // Otherwise the choice is made when this rank waits or polls: its program may have more
       // messages to announce first. Earlier messages come first, so that their cost is measured
       // unmixed.
-      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_way(op);
+      if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);
       if (op.rendezvous_protocol == protocol::rendezvous_protocol::packets) return false;
     }
     op.target = from;
@@ -15572,7 +15397,7 @@ inline bool is_whole_get(const operation& op) noexcept {
 
 template <class Stack, class Endpoint>
 [[gnu::noinline]] bool rendezvous_component<Stack, Endpoint>::fetch_batch(operation& op) {
-  if constexpr (BatchingTransport<transport_type>) {
+  if constexpr (CpuCopyTransport<transport_type>) {
     constexpr std::size_t most = 2 * piece_max;
     if (op.limit > most / 2 || !is_whole_get(op)) return false;
     if (unbatched_ != 0) {
@@ -15590,7 +15415,7 @@ template <class Stack, class Endpoint>
       if (!is_whole_get(next) || next.limit > most - bytes) break;
       r.due_.pop_front();
       next.stage = stage::copying;
-      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_way(next);
+      if (next.rendezvous_protocol == protocol::rendezvous_protocol::open) choose_protocol(next);
       if (next.rendezvous_protocol != protocol::rendezvous_protocol::get) {
         defer_rest(next);
         break;
@@ -15639,7 +15464,8 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_memory& from) {
+bool rendezvous_component<Stack, Endpoint>::start_half_and_half(operation& op,
+                                                                const remote_memory& from) {
   if constexpr (CpuCopyTransport<transport_type>) {
     auto& transport = ep().transport();
     const std::size_t half = op.limit / 2 / cache_line_bytes * cache_line_bytes;
@@ -15647,14 +15473,14 @@ bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_me
     {
       // The sender starts its half while this side fetches: the hold keeps the sender's memory
       // exposed meanwhile.
-      const auto held = transport.hold(op.peer, from, half);
+      const auto held = transport.pin_exposure(op.peer, from, half);
       if (!held) return false;
       ask(op, half, true);
       if (op.done()) return true;
       is_here = transport.get_held(op.peer, from, 0, op.data.piece(0, half));
     }
     if (!is_here) {
-      ask_for_front(op, half);
+      ask_for_first_half(op, half);
       return true;
     }
     charge_time(op);
@@ -15666,7 +15492,7 @@ bool rendezvous_component<Stack, Endpoint>::split(operation& op, const remote_me
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::ask_for_front(
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::ask_for_first_half(
     operation& op, std::size_t bytes) noexcept {
   learn_no_more(op);
   op.copied = bytes;
@@ -15677,19 +15503,20 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] errc rendezvous_component<Stack, Endpoint>::on_front_wanted(
+[[gnu::noinline, gnu::cold]] errc rendezvous_component<Stack, Endpoint>::on_first_half_wanted(
     operation& op, const wire::clearance& c) {
-  if (op.role != role::send || op.front != front::open || c.from != 0 || c.memory.key != 0 ||
-      c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
+  if (op.role != role::send || op.first_half != first_half::open || c.from != 0 ||
+      c.memory.key != 0 || c.bytes != op.message_bytes || c.ticket != op.remote_ticket)
     return errc::protocol;
-  op.front = front::wanted;
-  if (op.stage == stage::answer) send_front(op);  // Else when its own half is out.
+  op.first_half = first_half::wanted;
+  if (op.stage == stage::answer) send_first_half(op);  // Else when its own half is out.
   return errc{};
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::send_front(operation& op) {
-  op.split = false;
+[[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::send_first_half(
+    operation& op) {
+  op.half_and_half = false;
   op.limit = op.message_bytes;
   op.transferred = 0;
   op.stage = stage::streaming;
@@ -15699,7 +15526,8 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_way(operation& op) noexcept {
+[[gnu::noinline]] void rendezvous_component<Stack, Endpoint>::choose_protocol(
+    operation& op) noexcept {
   peer_record& r = ep().peers().of(op.peer);
   const bool whole = op.data.contiguous();
   op.asked_at_ns = working_ns();
@@ -15708,9 +15536,8 @@ template <class Stack, class Endpoint>
   else
     r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
-  // After an eager send without an announcement the peer's choice is not known.
-  const bool follows = both_ways && whole && op.peer < ep().transport().self() &&
-                       !ep().outbox().has_sent_unasked(r) && r.taken_bits_ == bits_of(op.limit);
+  const bool follows =
+      both_ways && whole && op.peer < ep().transport().self() && r.taken_bits_ == bits_of(op.limit);
   op.rendezvous_protocol =
       follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }
@@ -15776,7 +15603,7 @@ template <class Stack, class Endpoint>
 template <class Stack, class Endpoint>
 [[gnu::noinline, gnu::cold]] void rendezvous_component<Stack, Endpoint>::revoke_exposure(
     operation& op) noexcept {
-  if constexpr (RetiringTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
     while (op.exposed) {
       const outcome taken_back = ep().transport().revoke(op.own);
@@ -15795,13 +15622,6 @@ template <class Stack, class Endpoint>
 // State of a compound operation beside the fields of an operation.
 
 namespace mpx::inline v0::detail {
-
-template <class Stack>
-class endpoint;  // endpoint.hpp
-template <class Stack>
-struct compounds;  // detail/endpoint_compound.hpp
-template <class Stack>
-struct schedules;  // detail/endpoint_schedules.hpp
 
 enum class compound_kind : std::uint8_t {
   persistent,   ///< At most one part: the operation of its last start.
@@ -15844,22 +15664,6 @@ struct compound {
   extension* more = nullptr;  // Of an extended operation, which owns it.
 };
 
-/// Functions for compound operations that endpoints and requests call through pointers. The
-/// endpoint has the table from the start, as the shared object that made the environment has
-/// compiled it: a shared object that starts an operation may be unloaded before its end.
-/// Threads: all but the last two are called under the lock. `look` is called whenever a call has
-/// waited in vain for a while.
-template <class Stack>
-struct compound_calls {
-  void (*finished)(endpoint<Stack>& e, operation& op) noexcept;
-  void (*recheck)(endpoint<Stack>& e) noexcept;
-  std::size_t (*run_due)(endpoint<Stack>& e) noexcept;
-  void (*forget)(endpoint<Stack>& e, const operation& op) noexcept;
-  void (*look)(endpoint<Stack>& e) noexcept;
-  void (*release)(endpoint<Stack>& e, operation& op);
-  void (*abandon)(endpoint<Stack>& e, operation& op);
-};
-
 inline compound& compound_of(const operation& op) noexcept {
   return *reinterpret_cast<compound*>(op.owned);
 }
@@ -15877,6 +15681,205 @@ inline void for_each_part(const operation& op, operation_list::taker take, void*
   for (const operation* part = compound_of(op).first; part != nullptr; part = part->next)
     for_each_part(*part, take, context);
 }
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/endpoint/describe.hpp
+
+// Descriptions of calls and operations for the texts of errors.
+
+namespace mpx::inline v0::detail {
+
+/// A send, receive or probe that has failed.
+struct failed_call {
+  errc why{};
+  const char* what = nullptr;       // Name of the call.
+  const char* direction = nullptr;  // " to rank " or " from rank ".
+  rank_t other = proc_null;
+  tag_t tag = 0;
+  std::size_t bytes = 0;
+  std::size_t got = 0;  // Length of the message, if it does not fit.
+  rank_t rank = proc_null;
+  rank_t size = 0;
+  context_id context = no_context;
+  const communicator_state* of = nullptr;
+  type_code sent = 0;  // These two, if the types differ.
+  type_code expected = 0;
+};
+
+inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
+  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
+}
+
+/// Describes a call for the text of an error: "irecv on rank 1 from rank any, tag 7, communicator
+/// 0, 8 bytes". If ranks are not those of the world: "rank 1 (world rank 5)".
+inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
+                            tag_t tag, context_id context, std::size_t bytes,
+                            const group* ranks = nullptr, const char* name = nullptr) {
+  std::string s = formatted("%s on rank %d%s", what, self, direction);
+  if (other == any_source) {
+    append(s, "any");
+  } else {
+    append(s, "%d", other);
+  }
+  append(s, "%s", world_rank_text(ranks, other).c_str());
+  if (tag == any_tag) {
+    append(s, ", tag any");
+  } else {
+    append(s, ", tag %d", tag);
+  }
+  add_communicator(s, context, name);
+  append(s, ", %zu bytes", bytes);
+  return s;
+}
+
+inline const group* ranks_of(const operation& op) noexcept {
+  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
+}
+inline void add_types(std::string& s, type_code sent, type_code expected) {
+  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
+         sent == 0 ? "another type" : name_of_type(sent).c_str());
+}
+
+inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
+                            const char* name) {
+  const group* const ranks = ranks_of(op);
+  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
+  if (op.role == role::compound) {
+    const compound& c = compound_of(op);
+    if (c.more != nullptr) return c.more->describe();
+    if (c.failed != nullptr && c.failed != &op)
+      return describe(*c.failed, self_peer, context_mask, name);
+    if (const schedule* const p = c.plan; p != nullptr)
+      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
+    return formatted("a generalized operation on rank %d", self);
+  }
+  const bool receive = op.role == role::receive;
+  std::string s = describe(receive ? "receive" : "send", self,
+                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
+                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
+                           ranks, name);
+  if (receive && op.failure == errc::truncate)
+    append(s, " of room for a message of %zu", op.message_bytes);
+  if (receive && op.failure == errc::type)
+    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
+  return s;
+}
+/// The peer whose loss made `op` fail, or null_peer.
+inline peer_id culprit(const operation& op) noexcept {
+  if (op.role != role::compound) return op.peer;
+  if (const schedule* const p = compound_of(op).plan; p != nullptr)
+    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
+  const operation* const failed = compound_of(op).failed;
+  return failed == nullptr ? null_peer : culprit(*failed);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/endpoint/cold_calls.hpp
+
+// The door from the fast paths of an endpoint to its slow ones: one table of functions. A source
+// file that sends and receives, but makes no environment, compiles the fast paths only.
+
+namespace mpx::inline v0::detail {
+
+template <class Stack>
+class endpoint;  // endpoint.hpp
+template <class Stack>
+struct cold_paths;  // endpoint_cold.hpp
+template <class Stack>
+struct compounds;  // endpoint_compound.hpp
+template <class Stack>
+struct schedules;  // endpoint_schedules.hpp
+
+/// The slow functions of block_paths (endpoint_blocks.hpp).
+template <class Stack>
+struct block_calls {
+  using endpoint_type = endpoint<Stack>;
+
+  std::uint64_t (*make)(endpoint_type& e, std::size_t bytes) noexcept;
+  std::byte* (*at)(endpoint_type& e, peer_id owner, std::uint64_t name, std::size_t bytes) noexcept;
+  void (*free)(endpoint_type& e, std::uint64_t name) noexcept;
+  remote_memory (*expose)(endpoint_type& e, peer_id peer, const memory& m) noexcept;
+  bool (*withdraw)(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept;
+  bool (*get)(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+              const memory& into) noexcept;
+  cost_hint (*reads)(endpoint_type& e, peer_id peer) noexcept;
+  bool (*yield)(endpoint_type& e) noexcept;
+  void (*wake)(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept;
+};
+
+/// The slow paths of an endpoint (endpoint_cold.hpp). The endpoint has the table from its
+/// construction, as the shared object that made the environment has compiled it: a shared object
+/// that starts an operation may be unloaded before its end.
+/// Threads: those named `_locked`, and `poll`, are called under the lock.
+template <class Stack>
+struct cold_calls {
+  using endpoint_type = endpoint<Stack>;
+
+  // Messages: see the functions of the endpoint, the inbox and the outbox with these names.
+  started (*send_locked)(endpoint_type& e, std::byte* base, std::size_t bytes, const layout* how,
+                         peer_id to, match_bits bits);
+  started (*send_queued_locked)(endpoint_type& e, const send_call& c, std::uint8_t flags);
+  errc (*send_buffered_locked)(endpoint_type& e, const send_call& c);
+  bool (*quiet_locked)(endpoint_type& e, peer_id to) noexcept;
+  void (*receive_slow_locked)(endpoint_type& e, direct_receive& d);
+  void (*receive_stored_locked)(endpoint_type& e, direct_receive& d);
+  bool (*met_or_unmatchable_locked)(endpoint_type& e, operation& op);
+  started (*receive_nothing_locked)(endpoint_type& e);
+  void (*owe_credit_locked)(endpoint_type& e, peer_id source);
+  void (*receive_rest)(endpoint_type& e, direct_receive& d, call_site site);
+
+  // Progress and waiting.
+  std::size_t (*poll)(endpoint_type& e, polling how);
+  void (*poll_overdue)(endpoint_type& e) noexcept;
+  void (*progress)(endpoint_type& e);
+  bool (*test)(endpoint_type& e, operation& op);
+  void (*wait_slow)(endpoint_type& e, operation& op, call_site site);
+  bool (*wait_unless)(endpoint_type& e, operation& op, call_site site, function_ref<bool()> lost);
+  void (*wait_until)(endpoint_type& e, call_site site, awaited on, function_ref<bool()> done);
+
+  // Probes.
+  bool (*polled_in_vain_locked)(endpoint_type& e);
+  struct found {
+    arrived_message* message;
+    errc failure;
+  };
+  /// Takes a copy, so that the caller's pattern can stay in registers.
+  found (*find_locked)(endpoint_type& e, pattern want) noexcept;
+  probe_result (*wait_probe)(endpoint_type& e, const pattern& want, call_site site, errc& failure);
+  arrived_message* (*take_by_probe)(endpoint_type& e, const pattern& want, errc& failure);
+  arrived_message* (*wait_and_take_by_probe)(endpoint_type& e, const pattern& want, call_site site,
+                                             errc& failure);
+  started (*receive_probed)(endpoint_type& e, arrived_message* m, const memory& into);
+  void (*discard)(endpoint_type& e, arrived_message* m) noexcept;
+
+  // Collectives.
+  bool (*begin_collective)(endpoint_type& e, collective_call call);
+  bool (*wait_in_collective)(endpoint_type& e, operation& op, call_site site, collective_call call,
+                             bool by_messages);
+  void (*give_up_collective)(endpoint_type& e, collective_call call, errc why) noexcept;
+  collective_failure (*failure_of_collective)(endpoint_type& e, collective_call call);
+  bool (*collective_lost_locked)(endpoint_type& e, collective_call call) noexcept;
+  bool (*wait_for_flag)(endpoint_type& e, call_site site, awaited on, const flag_watch& w);
+  const block_calls<Stack>* blocks;  // nullptr if the transport has no blocks.
+  void (*start_schedule)(endpoint_type& e, operation& op) noexcept;
+
+  // The end of operations.
+  void (*finished_locked)(endpoint_type& e, operation& op) noexcept;
+  void (*give_special_locked)(endpoint_type& e, operation& op) noexcept;
+  void (*abandon)(endpoint_type& e, operation& op);
+  void (*release_compound)(endpoint_type& e, operation& op);
+  void (*abandon_compound)(endpoint_type& e, operation& op);
+
+  // Errors. Those named `raise` do not return.
+  void (*raise_call)(endpoint_type& e, const failed_call& call, std::source_location where);
+  void (*raise_operation)(endpoint_type*& e, operation*& op, std::source_location where);
+  void (*raise_collective)(endpoint_type& e, const collective_failure& f, rank_t rank, rank_t size,
+                           collective_call call, call_site site);
+  std::string (*loss_text)(endpoint_type& e, peer_id peer, errc why);
+  void (*abort_job)(endpoint_type& e, const char* why);
+};
 
 }  // namespace mpx::inline v0::detail
 
@@ -15994,7 +15997,7 @@ class credits {
   std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].released; }
   /// Stores only changes: between stores to a channel, a store to another cache line costs more
   /// than a load.
-  void told(peer_id peer, std::uint32_t count) noexcept {
+  void credit_advertised(peer_id peer, std::uint32_t count) noexcept {
     if (pair& p = pairs_[peer]; p.reported != count) p.reported = count;
   }
   std::uint64_t window_bytes() const noexcept { return std::uint64_t{window_} * block; }
@@ -16461,18 +16464,18 @@ struct exposure_key {
 static_assert(exposure_key::slots <= 1u << 12);
 
 /// Keeps a peer's memory from being withdrawn while this object exists.
-class held_exposure {
+class pinned_exposure {
  public:
-  held_exposure() = default;
+  pinned_exposure() = default;
   /// `table` is that of the memory's owner. Adds `bytes` to the count of copied bytes that the
   /// owner sees.
-  held_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
-    static_cast<void>(hold(table, key, bytes));
+  pinned_exposure(exposure_word* table, exposure_key key, std::size_t bytes = 1) noexcept {
+    static_cast<void>(pin(table, key, bytes));
   }
-  /// Holds the memory as the constructor does.
+  /// Pins the memory as the constructor does.
   /// Requires:   this object holds nothing.
   /// Returns:    true if it holds the memory now.
-  bool hold(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
+  bool pin(exposure_word* table, exposure_key key, std::size_t bytes) noexcept {
     if (table == nullptr) return false;
     std::uint64_t expected = key.opened();
     do {
@@ -16485,9 +16488,9 @@ class held_exposure {
     } while ((expected & ~exposure_key::copied_mask) == key.opened());
     return false;
   }
-  held_exposure(const held_exposure&) = delete;
-  held_exposure& operator=(const held_exposure&) = delete;
-  ~held_exposure() {
+  pinned_exposure(const pinned_exposure&) = delete;
+  pinned_exposure& operator=(const pinned_exposure&) = delete;
+  ~pinned_exposure() {
     if (word_ != nullptr) word_->fetch_and(~exposure_key::held, platform::memory_order_release);
   }
   /// Returns false if the memory was withdrawn before.
@@ -16623,12 +16626,12 @@ class hugepage_promoter {
 
   /// A peer may copy from the memory until it is withdrawn. `slot` is that of the exposure_key.
   /// `bytes` is 0 for memory that is not counted.
-  void lend(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
+  void expose(std::uint32_t slot, std::uintptr_t at, std::size_t bytes) noexcept {
     if (off_ || !has_tables()) return;
     bytes_[slot] = bytes;
     if (bytes == 0) return;
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r)
-      if (entry* const e = find_or_take(r)) ++e->lent;
+      if (entry* const e = find_or_take(r)) ++e->exposed;
   }
   /// The peer may no longer copy from the memory, and has copied `copied_bytes` of it.
   void withdraw(std::uint32_t slot, std::uintptr_t at, std::size_t copied_bytes) noexcept {
@@ -16641,13 +16644,14 @@ class hugepage_promoter {
     const std::uint64_t per_kib = counted / (bytes / 1024 + 1);
     for (std::uintptr_t r = at / region_bytes; r <= last(at, bytes); ++r) {
       entry* const e = find(r);
-      if (e == nullptr || e->lent == 0) continue;
-      --e->lent;
+      if (e == nullptr || e->exposed == 0) continue;
+      --e->exposed;
       const std::uintptr_t from = mpx::detail::greater(at, r * region_bytes);
       const std::uintptr_t to = mpx::detail::lesser(at + bytes, (r + 1) * region_bytes);
       e->copied_bytes += (to - from) * per_kib / 1024;
       // Not while a peer may copy from the region: the kernel could not move it then.
-      if (e->lent == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from))) ask(*e);
+      if (e->exposed == 0 && pays(*e) && (measured_ || pays_as_measured(*e, from, to - from)))
+        ask(*e);
     }
   }
 
@@ -16657,7 +16661,7 @@ class hugepage_promoter {
  private:
   struct entry {
     std::uintptr_t region = 0;  // 0 if the entry is free: nothing is exposed at address 0.
-    std::uint32_t lent = 0;     // Messages that peers may copy from it now.
+    std::uint32_t exposed = 0;  // Messages that peers may copy from it now.
     std::uint32_t passes = passes_first;
     std::uint64_t copied_bytes = 0;  // Since the last request for the region.
   };
@@ -16701,7 +16705,7 @@ class hugepage_promoter {
     entry* const set = &table_[region % sets * ways];
     entry* least = nullptr;
     for (std::size_t i = 0; i < ways; ++i)
-      if (set[i].lent == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
+      if (set[i].exposed == 0 && (least == nullptr || set[i].copied_bytes < least->copied_bytes))
         least = &set[i];
     if (least != nullptr) *least = {.region = region};
     return least;
@@ -16772,6 +16776,10 @@ namespace mpx::inline v0::transport::detail {
 /// State of one rank. Cores are counted from 1.
 class core_sharing {
  public:
+  /// `may_move`: the rank may change its core.
+  explicit core_sharing(bool may_move = platform::native::ranks_may_move()) noexcept
+      : may_move_(may_move) {}
+
   /// The bit of a core in a set of 64 bits. Cores that are 64 apart share a bit.
   static constexpr std::uint64_t bit_of(std::uint32_t core) noexcept {
     return std::uint64_t{1} << core % 64;
@@ -16790,9 +16798,9 @@ class core_sharing {
   /// attempts become rarer.
   [[gnu::noinline, gnu::cold]] bool leaves(platform::atomic<std::uint32_t>& own,
                                            std::uint64_t seen) noexcept {
-    if (looks_-- != 0) return false;
-    looks_ = apart_;
-    if (apart_ < looks_max) apart_ *= 2;
+    if (!may_move_ || looks_-- != 0) return false;
+    looks_ = interval_;
+    if (interval_ < looks_max) interval_ *= 2;
     const std::uint32_t here = own.load(platform::memory_order_relaxed);
     const auto may = platform::native::core_set::allowed();
     for (std::uint32_t core = 1; core <= platform::native::core_set::cores_max; ++core) {
@@ -16807,8 +16815,9 @@ class core_sharing {
  private:
   static constexpr std::uint32_t looks_max = 65536;
 
+  bool may_move_;
   std::uint32_t looks_ = 0;  // Calls left before the next attempt.
-  std::uint32_t apart_ = 16;
+  std::uint32_t interval_ = 16;
 };
 
 }  // namespace mpx::inline v0::transport::detail
@@ -17162,7 +17171,8 @@ struct pooled_view {
 class ring_consumer {
  public:
   ring_consumer() = default;
-  ring_consumer(std::byte* base, ring_geometry g, bool claims = platform::claiming_pays()) noexcept
+  ring_consumer(std::byte* base, ring_geometry g,
+                bool writes_back = platform::write_back_pays()) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         expected_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
@@ -17170,7 +17180,7 @@ class ring_consumer {
         last_(next_ + g.lines - 1),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
         pool_bytes_(g.pool_bytes),
-        claims_(claims) {}
+        writes_back_(writes_back) {}
 
   /// Returns true if a packet is waiting.
   /// Cost:       one load of the line that will hold it.
@@ -17196,9 +17206,9 @@ class ring_consumer {
     return {{pool_ + r.offset, r.bytes}, place.advance};
   }
   /// Frees the payload's space in the pool; its contents are lost.
-  /// Cost:       one store, and one store a line if `platform::claiming_pays`.
+  /// Cost:       one store, and one store a line if `platform::write_back_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
-    if (claims_ && p.payload.size() >= claimed_bytes_min)
+    if (writes_back_ && p.payload.size() >= write_back_bytes_min)
       platform::write_back_to_reader(p.payload.data(), p.payload.size());
     pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
@@ -17259,7 +17269,7 @@ class ring_consumer {
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t pool_taken_ = 0;
-  bool claims_ = false;
+  bool writes_back_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail
@@ -17317,7 +17327,7 @@ namespace mpx::inline v0::transport::detail {
 /// `wait_bell` and `quiet_bell` are for its owner, and `ring_bell(slot)` may be called by any
 /// thread.
 template <class Segment>
-class ring_fabric {
+class ring_fabric : public defaults {
   static constexpr bool elastic = requires(Segment& s, peer_id peer) { s.slot_of(peer); };
   static constexpr bool pollable = requires(Segment& s) { s.make_bell(); };
 
@@ -17339,7 +17349,7 @@ class ring_fabric {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// See CoreSharingTransport. Compares with up to `neighbours_max` peers whose rings are hot.
+  /// See Transport. Compares with up to `neighbours_max` peers whose rings are hot.
   bool shares_core() noexcept {
     const std::uint32_t here = core_sharing::say(doorbell_->core);
     std::uint64_t seen = 0;
@@ -17367,7 +17377,7 @@ class ring_fabric {
     }
     if (!s->ring.put(header, payload.data(), payload.size())) [[unlikely]]
       return block_on_space(*s);
-    tell(*s);
+    notify_if_not_polled(*s);
     return outcome::done;
   }
 
@@ -17382,7 +17392,7 @@ class ring_fabric {
     sender* const s = out_[peer];
     if (s == nullptr || !s->ring.try_put_prepaid(header, payload.data(), payload.size(), price))
       return false;
-    tell(*s);
+    notify_if_not_polled(*s);
     return true;
   }
 
@@ -17409,7 +17419,7 @@ class ring_fabric {
     return taken;
   }
 
-  /// See PeekingTransport.
+  /// See Transport.
   template <class F>
   [[MPX_ALWAYS_INLINE]] bool take_if(peer_id source, F&& f) noexcept {
     receiver* r = in_[source];
@@ -17425,7 +17435,7 @@ class ring_fabric {
   /// See Transport.
   [[gnu::noinline, gnu::cold]] bool arm() noexcept {
     armed_ = true;
-    if (claims()) {
+    if (marks_polled_rings()) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
     }
     doorbell_->sleeping.store(descriptor_ < 0 ? asleep : asleep_on_descriptor,
@@ -17434,11 +17444,12 @@ class ring_fabric {
     // sleeper.
     for (sender* s : blocked_on_space_)
       s->ring.control().blocked_on_space.store(1, platform::memory_order_release);
-    if ((claims() && !hot_.empty()) || !blocked_on_space_.empty()) platform::heavy_barrier();
+    if ((marks_polled_rings() && !hot_.empty()) || !blocked_on_space_.empty())
+      platform::heavy_barrier();
     if (!something_to_do()) return true;
     doorbell_->sleeping.store(0, platform::memory_order_relaxed);
     armed_ = false;
-    if (claims()) {
+    if (marks_polled_rings()) {
       for (receiver* r : hot_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     settle_blocked();
@@ -17479,7 +17490,8 @@ class ring_fabric {
       ++counters_.missed_wakeups;
     for (receiver* r : hot_) {
       r->hot = r->ring.ready();
-      if (r->hot && claims()) r->ring.control().polled.store(1, platform::memory_order_relaxed);
+      if (r->hot && marks_polled_rings())
+        r->ring.control().polled.store(1, platform::memory_order_relaxed);
     }
     drop_cold();  // A later sender finds the ring cold and sets its attention bit.
     settle_blocked();
@@ -17487,7 +17499,7 @@ class ring_fabric {
 
   /// See Transport. Ends a wait, from any thread of any process that maps the segment.
   void wake() noexcept { ring_doorbell(*doorbell_, self_slot_); }
-  /// See BlockTransport.
+  /// See SharedMemoryTransport.
   void wake_peer(peer_id peer) noexcept {
     ring_doorbell(segment_.doorbell(slot_of(peer)), slot_of(peer));
   }
@@ -17521,7 +17533,7 @@ class ring_fabric {
   /// Updates whether ranks outnumber cores, now that there are `n` members.
   void count_members(peer_id n) noexcept {
     const bool over = n > static_cast<peer_id>(platform::usable_cores());
-    if (over && claims() && !armed_) {
+    if (over && marks_polled_rings() && !armed_) {
       for (receiver* r : hot_) r->ring.control().polled.store(0, platform::memory_order_relaxed);
       platform::heavy_barrier();  // From here on all senders set their bits.
     }
@@ -17536,7 +17548,7 @@ class ring_fabric {
   /// True if this rank marks the rings that it polls. False if ranks outnumber cores or the kernel
   /// has no heavy barrier: then each sender sets its attention bit for every packet, which is the
   /// full fence that the barrier would save.
-  bool claims() const noexcept { return have_barrier_ && !oversubscribed_; }
+  bool marks_polled_rings() const noexcept { return have_barrier_ && !oversubscribed_; }
 
   using sender = ring_sender;
   using receiver = ring_receiver;
@@ -17559,12 +17571,12 @@ class ring_fabric {
       sink.packet(r.source, header, {data, code});
       return true;
     }
-    return deliver_apart(r, sink, header, data, code);
+    return deliver_slow(r, sink, header, data, code);
   }
 
   template <class Sink>
-  [[gnu::noinline]] bool deliver_apart(receiver& r, Sink& sink, const frame_header& header,
-                                       const std::byte* data, std::uint32_t code) noexcept {
+  [[gnu::noinline]] bool deliver_slow(receiver& r, Sink& sink, const frame_header& header,
+                                      const std::byte* data, std::uint32_t code) noexcept {
     if (code <= line_data_bytes) {
       sink.packet(r.source, header, {data, code});
       return true;
@@ -17587,7 +17599,7 @@ class ring_fabric {
       receiver& r = *hot_[i];
       const std::uint32_t got =
           r.ring.take(1, [&](const frame_header& h, const std::byte* data, std::uint32_t code) {
-            return deliver_apart(r, sink, h, data, code);
+            return deliver_slow(r, sink, h, data, code);
           });
       if (got == 0) continue;
       ++taken;
@@ -17658,7 +17670,7 @@ class ring_fabric {
     return segment_.channel(slot_of(source), slot_of(destination));
   }
 
-  [[MPX_ALWAYS_INLINE]] void tell(sender& s) noexcept {
+  [[MPX_ALWAYS_INLINE]] void notify_if_not_polled(sender& s) noexcept {
     platform::signal_fence();
     if (s.ring.control().polled.load(platform::memory_order_relaxed) == 0) [[unlikely]]
       notify(s.peer);
@@ -17704,14 +17716,15 @@ class ring_fabric {
       r->hot = true;
       note_hot();
     }
-    if (claims() && !armed_) r->ring.control().polled.store(1, platform::memory_order_relaxed);
+    if (marks_polled_rings() && !armed_)
+      r->ring.control().polled.store(1, platform::memory_order_relaxed);
     return true;
   }
 
   /// Removes rings that were silent for `idle_polls` polls from the hot list, with one barrier for
   /// all.
   [[gnu::noinline, gnu::cold]] void demote_idle() noexcept {
-    if (armed_ || !claims()) return;
+    if (armed_ || !marks_polled_rings()) return;
     const auto idle = [this](const receiver* r) { return polls_ - r->active_at >= idle_polls; };
     bool any = false;
     for (const receiver* r : hot_) any = any || idle(r);
@@ -17810,7 +17823,7 @@ enum class huge_pages : std::uint8_t {
   /// memory to fill whole pages of 2 MiB, and time of the rank that owns the memory: 0.5 ms a page,
   /// spent only after peers have copied for longer than that. Not used if the system setting is
   /// `never`, nor for memory that the program exempts (MADV_NOHUGEPAGE, PR_SET_THP_DISABLE).
-  lent,
+  exposed,
   never,  ///< No memory.
 };
 
@@ -17979,7 +17992,7 @@ class shm_segment {
 /// long messages. `Pages` selects whether memory that peers copy from is put on huge pages.
 template <std::uint32_t RingLines = 1024, std::uint32_t PoolBytes = 256 * 1024,
           std::uint64_t ArenaBytes = std::uint64_t{4} << 30, copy_path Path = copy_path::automatic,
-          huge_pages Pages = huge_pages::lent>
+          huge_pages Pages = huge_pages::exposed>
 class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   using base = detail::ring_fabric<detail::shm_segment>;
   static constexpr detail::ring_geometry geometry{RingLines, PoolBytes};
@@ -18014,7 +18027,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     mine.pid.store(::getpid());
   }
 
-  /// See MaintainedTransport. Memory that the peer cannot copy by the kernel is not counted for
+  /// See RmaTransport. Memory that the peer cannot copy by the kernel is not counted for
   /// huge pages.
   [[gnu::noinline]] remote_memory expose(peer_id peer, std::span<const std::byte> memory,
                                          bool lasts = false) noexcept {
@@ -18025,7 +18038,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     if (arena_base_ != nullptr && at >= arena && at - arena < ArenaBytes)
       return {at - arena, key->pack() | key_arena};
     const bool counts = !lasts && kernel_copies(peer);
-    lent_.lend(key->slot, at, counts ? memory.size() : 0);
+    promoter_.expose(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
   [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
@@ -18033,23 +18046,24 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;
     if (kind_of(memory) == key_private)
-      lent_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address), closed.copied_bytes);
+      promoter_.withdraw(key.slot, static_cast<std::uintptr_t>(memory.address),
+                         closed.copied_bytes);
     return outcome::done;
   }
 
-  /// See MaintainedTransport.
-  std::int64_t tidied_ns() const noexcept { return lent_.asked_ns(); }
+  /// See Transport.
+  std::int64_t maintenance_ns() const noexcept { return promoter_.asked_ns(); }
 
-  advice get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
-    if (kind_of(memory) == key_arena) return advice::always;
+  cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {
+    if (kind_of(memory) == key_arena) return cost_hint::always;
     if (Path == copy_path::pipelined || kind_of(memory) != key_private || !kernel_copies(peer))
-      return advice::never;
-    return Path == copy_path::single || oversubscribed() ? advice::always : advice::learn;
+      return cost_hint::never;
+    return Path == copy_path::single || oversubscribed() ? cost_hint::always : cost_hint::learn;
   }
 
   /// See CpuCopyTransport.
-  [[gnu::noinline]] detail::held_exposure hold(peer_id peer, const remote_memory& memory,
-                                               std::size_t bytes) noexcept {
+  [[gnu::noinline]] detail::pinned_exposure pin_exposure(peer_id peer, const remote_memory& memory,
+                                                         std::size_t bytes) noexcept {
     return {exposed_by(peer), key_of(memory), bytes};
   }
   [[gnu::noinline]] bool get_held(peer_id peer, const remote_memory& memory, std::uint64_t offset,
@@ -18061,19 +18075,19 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     return from != nullptr;
   }
 
-  /// See BatchingTransport. All gets share one system call, which costs as much time as copying 8
+  /// All gets share one system call, which costs as much time as copying 8
   /// KiB.
   [[gnu::noinline]] bool get_batch(peer_id peer, const batched_get* gets,
                                    std::size_t count) noexcept {
     if (!kernel_copies(peer)) return false;
-    detail::held_exposure held[batched_gets_max];
+    detail::pinned_exposure held[batched_gets_max];
     iovec mine[batched_gets_max];
     iovec theirs[batched_gets_max];
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [memory, into] = gets[i];
       if (kind_of(memory) != key_private ||
-          !held[i].hold(exposed_by(peer), key_of(memory), into.size()))
+          !held[i].pin(exposed_by(peer), key_of(memory), into.size()))
         return false;
       mine[i] = {into.data(), into.size()};
       theirs[i] = {reinterpret_cast<void*>(memory.address), into.size()};
@@ -18084,13 +18098,13 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const auto held = hold(peer, memory, into.size());
+    const auto held = pin_exposure(peer, memory, into.size());
     return held && get_held(peer, memory, offset, into) ? outcome::done : outcome::refused;
   }
 
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const auto held = hold(peer, memory, from.size());
+    const auto held = pin_exposure(peer, memory, from.size());
     if (!held) return outcome::refused;
     if (kind_of(memory) == key_private)
       return copy_by_kernel(&::process_vm_writev, peer, memory, offset,
@@ -18128,7 +18142,8 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     arena_.deallocate(static_cast<std::uint64_t>(static_cast<std::byte*>(p) - arena_base_));
   }
 
-  /// See BlockTransport. Blocks lie in the owner's arena; a name is an offset in the arena, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the owner's arena; a name is an offset in the arena,
+  /// + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     auto* const block = static_cast<std::byte*>(allocate_shared(bytes, cache_line_bytes));
     return static_cast<std::uint64_t>(block - arena_base_) + 1;
@@ -18253,9 +18268,9 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
   bool one_process_;
   detail::exposures exposures_;
   detail::hugepage_promoter<
-      std::conditional_t<Pages == huge_pages::lent && Path != copy_path::pipelined,
+      std::conditional_t<Pages == huge_pages::exposed && Path != copy_path::pipelined,
                          detail::linux_huge_pages, detail::no_huge_pages>>
-      lent_;
+      promoter_;
 };
 
 /// Connects processes, or threads, of one machine, with rings and arenas of the default size.
@@ -18505,14 +18520,8 @@ class endpoint_policies {
   const trace_type& trace() const noexcept { return trace_; }
   pool_type& pool() noexcept { return pool_; }
 
-  /// A steady clock, in nanoseconds: the transport's if it has one.
-  std::int64_t now_ns() const noexcept {
-    if constexpr (ClockedTransport<transport_type>) {
-      return transport_.now_ns();
-    } else {
-      return platform::now_ns();
-    }
-  }
+  /// A steady clock, in nanoseconds.
+  std::int64_t now_ns() const noexcept { return transport_.now_ns(); }
   /// Number of messages that one peer may announce at a time.
   std::uint32_t announced_max() const noexcept {
     return greater(2u, lesser(1024u, flow_type::announced_max / transport_.peers()));
@@ -18537,8 +18546,8 @@ class endpoint_policies {
 // ==== mpx/engine/endpoint/endpoint.hpp
 
 // The endpoint: all state of one rank in a job. It consists of the stack's policies, the operations
-// and five components (`rooms/`). Public calls take the thread model's lock; the components require
-// that it is held.
+// and five components (`engine/components/`). Public calls take the thread model's lock; the
+// components require that it is held.
 
 namespace mpx::inline v0::detail {
 
@@ -18563,8 +18572,7 @@ class endpoint : endpoint_policies<Stack>,
   friend inbox_type;
   friend rendezvous_type;
   friend progress_type;
-  friend communicators<endpoint>;
-  friend exposed_windows<endpoint>;
+  friend service_host_of<endpoint>;
 
  public:
   using transport_type = typename Stack::transport_type;
@@ -18596,7 +18604,7 @@ class endpoint : endpoint_policies<Stack>,
   using policies_type::protocol;
   using policies_type::trace;
   using policies_type::transport;
-  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::early_bytes(); }
+  std::uint64_t unexpected_bytes() const noexcept { return inbox_type::unexpected_bytes(); }
 
   // --- Starting ----------------------------------------------------------------------------------
 
@@ -18606,27 +18614,27 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
       return {};
-    return send_apart(c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
+    return cold_.send_locked(*this, c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
   [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
                                         match_bits bits) {
     lock_guard lock(threading());
-    return send_apart(base, bytes, nullptr, to, bits);
+    return cold_.send_locked(*this, base, bytes, nullptr, to, bits);
   }
   /// Starts a synchronous or ready send, as `flag` says. Always returns an operation unless it
   /// fails.
   started send_flagged(const send_call& c, std::uint8_t flag) {
     lock_guard lock(threading());
-    return send_queued_locked(c, flag);
+    return cold_.send_queued_locked(*this, c, flag);
   }
   /// Sends from the attached buffer; complete on return.
   /// Returns: errc::buffer if the attached buffer has no room for the message.
   errc send_buffered(const send_call& c) {
     pass_without_poll();
     lock_guard lock(threading());
-    return outbox().send_buffered(c);
+    return cold_.send_buffered_locked(*this, c);
   }
   /// Starts a receive. Returns an operation, which may be complete already.
   [[MPX_ALWAYS_INLINE]] started receive(const memory& into, const pattern& want) {
@@ -18642,15 +18650,11 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     inbox().receive_now(d);
   }
-  [[gnu::noinline]] void receive_rest(direct_receive& d, call_site site) {
-    wait(*d.posted, site);
-    lock_guard lock(threading());
-    inbox().received(d, *d.posted);
-  }
+  void receive_rest(direct_receive& d, call_site site) { cold_.receive_rest(*this, d, site); }
   started receive_nothing() {
     pass_without_poll();
     lock_guard lock(threading());
-    return inbox().receive_nothing(null_peer);
+    return cold_.receive_nothing_locked(*this);
   }
 
   // --- Finishing ---------------------------------------------------------------------------------
@@ -18666,28 +18670,27 @@ class endpoint : endpoint_policies<Stack>,
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
     if constexpr (concurrent) return false;  // The stage may be read only under the lock.
     if (op->done()) return true;
-    pace().poll_once_apart();  // Usually completes `op`, so nothing else is set up before.
+    cold_.poll(*this, polling::for_packets);  // Usually completes `op`: nothing is set up before.
     return op->done();
   }
-  [[gnu::noinline]] void wait_slow(operation& op, call_site site) {
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
-  }
+  /// Blocks until `op`, of any kind, is complete.
+  void wait_slow(operation& op, call_site site) { cold_.wait_slow(*this, op, site); }
   /// Blocks until `op` is complete, or until `lost()` returns true: the communicator of `op` has
   /// lost a rank. `lost` is called under the lock. Returns true if `op` is complete.
-  template <class Lost>
-  bool wait_unless(operation& op, call_site site, Lost&& lost) {
-    return wait_or(op, site, [&] { return peers().failures() != 0 && lost(); });
+  bool wait_unless(operation& op, call_site site, function_ref<bool()> lost) {
+    return cold_.wait_unless(*this, op, site, lost);
   }
-  bool test(operation& op);
+  /// Polls once. Returns true if `op` is complete.
+  bool test(operation& op) { return cold_.test(*this, op); }
   bool is_done(const operation& op) {
     lock_guard lock(threading());
     return op.done();
   }
   /// Blocks until `done()` returns true. `done` is called under the lock.
   void wait_until(call_site site, awaited on, function_ref<bool()> done) {
-    pace().wait_until(threading(), site, on, done);
+    cold_.wait_until(*this, site, on, done);
   }
-  void progress();
+  void progress() { cold_.progress(*this); }
   using countdown_type = call_countdown<concurrent>;
   /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
   /// `pass_without_poll` or `poll_overdue` if `passes` returns false.
@@ -18700,10 +18703,7 @@ class endpoint : endpoint_policies<Stack>,
     if (!countdown().passes(weight)) [[unlikely]]
       poll_overdue();
   }
-  [[gnu::noinline, gnu::cold]] void poll_overdue() noexcept {
-    peers().refill_countdown();
-    progress();
-  }
+  void poll_overdue() noexcept { cold_.poll_overdue(*this); }
   /// Returns a complete operation to the pool.
   [[MPX_ALWAYS_INLINE]] void release(operation& op) {
     lock_guard lock(threading());
@@ -18711,21 +18711,32 @@ class endpoint : endpoint_policies<Stack>,
   }
   /// Returns an operation that `is_over` to the pool, without the lock.
   [[MPX_ALWAYS_INLINE]] void release_over(operation& op) { pool().give(&op); }
-  const compound_calls<Stack>& compound_hooks() const noexcept { return compounds_; }
+  /// Takes the result of a complete operation: see compounds::release.
+  void release_compound(operation& op) { cold_.release_compound(*this, op); }
   /// Ends an operation whose request is dropped. Nothing touches its buffer after this returns.
-  void abandon(operation& op) {
-    wait_until({"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
-               [&] { return part(op); });
-  }
+  void abandon(operation& op) { cold_.abandon(*this, op); }
+  void abandon_compound(operation& op) { cold_.abandon_compound(*this, op); }
   bool cancel(operation& op);
 
   // --- Collectives -------------------------------------------------------------------------------
 
-  bool begin_collective(collective_call call);
-  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages);
-  void give_up_collective(collective_call call, errc why) noexcept;
-  collective_failure failure_of_collective(collective_call call);
-  bool collective_lost(collective_call call) noexcept;
+  // See endpoint_collectives.hpp.
+  bool begin_collective(collective_call call) { return cold_.begin_collective(*this, call); }
+  bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages) {
+    return cold_.wait_in_collective(*this, op, site, call, by_messages);
+  }
+  void give_up_collective(collective_call call, errc why) noexcept {
+    cold_.give_up_collective(*this, call, why);
+  }
+  collective_failure failure_of_collective(collective_call call) {
+    return cold_.failure_of_collective(*this, call);
+  }
+  bool collective_lost(collective_call call) noexcept {
+    return cold_.collective_lost_locked(*this, call);
+  }
+
+  /// Starts a recorded collective: see schedules::start.
+  void start_schedule(operation& op) noexcept { cold_.start_schedule(*this, op); }
 
   // --- Probing -----------------------------------------------------------------------------------
 
@@ -18737,24 +18748,29 @@ class endpoint : endpoint_policies<Stack>,
     {
       lock_guard lock(threading());
       oversubscribed = poll_probing();
-      if (const arrived_message* m = inbox().find(want, failure); m != nullptr)
+      if (const arrived_message* m = find(want, failure); m != nullptr)
         found = probe_result{m->is.source, m->is.tag(), m->bytes};
     }
     if (oversubscribed && !found) [[unlikely]]
       pace().yield();
     return found;
   }
-  probe_result wait_probe(const pattern& want, call_site site, errc& failure);
-  arrived_message* claim(const pattern& want, errc& failure);
-  arrived_message* wait_claim(const pattern& want, call_site site, errc& failure);
-  started receive_claimed(arrived_message* m, const memory& into) {
-    lock_guard lock(threading());
-    return inbox().receive_claimed(m, into);
+  /// Blocks until a message matches, or none can any more (`failure`).
+  probe_result wait_probe(const pattern& want, call_site site, errc& failure) {
+    return cold_.wait_probe(*this, want, site, failure);
   }
-  void discard(arrived_message* m) noexcept {
-    lock_guard lock(threading());
-    inbox().discard(m);
+  /// Takes the earliest matching message out of matching; `receive_probed` or `discard` has to
+  /// follow.
+  arrived_message* take_by_probe(const pattern& want, errc& failure) {
+    return cold_.take_by_probe(*this, want, failure);
   }
+  arrived_message* wait_and_take_by_probe(const pattern& want, call_site site, errc& failure) {
+    return cold_.wait_and_take_by_probe(*this, want, site, failure);
+  }
+  started receive_probed(arrived_message* m, const memory& into) {
+    return cold_.receive_probed(*this, m, into);
+  }
+  void discard(arrived_message* m) noexcept { cold_.discard(*this, m); }
 
   // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
   errc attach(std::span<std::byte> piece);
@@ -18778,19 +18794,33 @@ class endpoint : endpoint_policies<Stack>,
     return formatted(": %zu operations are under way, or memory is out",
                      std::size_t{pool_type::operations_max});
   }
+  /// Throws the error of a call.
+  [[noreturn]] void raise(const failed_call& call, std::source_location where) {
+    cold_.raise_call(*this, call, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of the operation of a request, which is empty afterwards unless it is
+  /// persistent.
+  [[noreturn]] static void raise_operation(endpoint*& e, operation*& op,
+                                           std::source_location where) {
+    e->cold_.raise_operation(e, op, where);
+    __builtin_unreachable();
+  }
+  /// Throws the error of a collective.
+  [[noreturn]] void raise(const collective_failure& f, rank_t rank, rank_t size,
+                          collective_call call, call_site site) {
+    cold_.raise_collective(*this, f, rank, size, call, site);
+    __builtin_unreachable();
+  }
   /// Returns ": " and details of a failure beyond its errc, from the job or else from the
   /// transport. Returns "" if nothing more is known.
-  [[gnu::noinline, gnu::cold]] std::string loss_text(peer_id peer, errc why) {
-    std::string text = peers_type::loss_text(peer, why);
-    if constexpr (ExplainingTransport<transport_type>) {
-      lock_guard lock(threading());
-      if (!text.empty() || why != errc::peer_lost || peer >= transport().peers()) return text;
-      text = transport().loss_text(peer);
-      if (!text.empty()) text.insert(0, ": ");
-    }
-    return text;
+  std::string loss_text(peer_id peer, errc why) { return cold_.loss_text(*this, peer, why); }
+  /// Ends the job. Does not return.
+  [[noreturn]] void abort_job(const char* why) {
+    cold_.abort_job(*this, why);
+    __builtin_unreachable();
   }
-  using peers_type::abort_job, peers_type::host, peers_type::losses;
+  using peers_type::host, peers_type::losses;
   using peers_type::orphaned, peers_type::ours;
 
   // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
@@ -18843,9 +18873,7 @@ class endpoint : endpoint_policies<Stack>,
     lock_guard lock(threading());
     return communicators_.make_world();
   }
-  /// Returns the state of the communicator of `op`; nullptr if it has been freed or `op` has none.
-  const communicator_state* communicator_of(const operation& op);
-  communicators<endpoint>& communicators_locked() noexcept { return communicators_; }
+  communicators& communicators_locked() noexcept { return communicators_; }
   context_id lead(errc& why, call_site site);
   collective_failure no_context_locked(errc why) noexcept;
   /// Calls `use` with this rank's communicators, under the lock.
@@ -18856,8 +18884,11 @@ class endpoint : endpoint_policies<Stack>,
   }
 
  private:
-  friend struct compounds<Stack>;  // Compound operations: endpoint_compound.hpp.
-  friend struct schedules<Stack>;  // Started collectives: endpoint_schedules.hpp.
+  friend struct cold_paths<Stack>;  // Slow paths: endpoint_cold.hpp.
+  friend struct compounds<Stack>;   // Compound operations: endpoint_compound.hpp.
+  friend struct schedules<Stack>;   // Started collectives: endpoint_schedules.hpp.
+  template <class>
+  friend struct block_paths;
   template <class>
   friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
   template <class>
@@ -18868,7 +18899,7 @@ class endpoint : endpoint_policies<Stack>,
         peers_type(job, transport().peers()),
         outbox_type(this->announced_max()),
         inbox_type(this->announced_max(), numbers().place_mask()),
-        compounds_(compounds<Stack>::calls) {
+        cold_(cold_paths<Stack>::calls) {
     services_.add(revocations_, wire::service_kind_first, wire::service_kind_first);
     services_.add(communicators_, wire::service_kind_first + 1, wire::service_kind_first + 4);
     constexpr auto one_sided_kind = static_cast<std::uint8_t>(wire::kind::one_sided);
@@ -18907,13 +18938,14 @@ class endpoint : endpoint_policies<Stack>,
       if (rendezvous().has_finished()) rendezvous().tell_finished();
     return n;
   }
-  [[gnu::noinline]] std::size_t poll(polling how) { return pace().poll(how); }
+  std::size_t poll(polling how) { return cold_paths<Stack>::poll(*this, how); }
   std::size_t flush_busy() {
-    return outbox_type::flush_busy() + (schedules_.due_count == 0 ? 0 : compounds_.run_due(*this));
+    return outbox_type::flush_busy() +
+           (schedules_.due_count == 0 ? 0 : schedules<Stack>::run_due_locked(*this));
   }
-  void recheck_compounds() noexcept { compounds_.recheck(*this); }
+  void recheck_compounds() noexcept { schedules<Stack>::recheck_locked(*this); }
   void look_at_schedules() noexcept {
-    if (schedules_.any) compounds_.look(*this);
+    if (schedules_.any) schedules<Stack>::look_locked(*this);
   }
   bool begin_collective_locked(collective_call call);
   void give_up_collective_locked(collective_call call, errc why) noexcept;
@@ -18962,12 +18994,11 @@ class endpoint : endpoint_policies<Stack>,
   }
   [[MPX_ALWAYS_INLINE]] void give(operation& op) noexcept {
     if (op.special != 0) [[unlikely]]
-      return give_special(op);
+      return cold_.give_special_locked(*this, op);
     pool().give(&op);
   }
   void finish_unheld(operation& op) noexcept;
   void forget(operation& op) noexcept;
-  void give_special(operation& op) noexcept;
   void free_owned(operation& op) noexcept;
   /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
   /// else nullptr.
@@ -18978,10 +19009,9 @@ class endpoint : endpoint_policies<Stack>,
   /// True if posts that are pending with a lost peer would never complete by themselves: the
   /// transport has to drop the peer.
   static constexpr bool ends_posts =
-      (posts_pend<transport_type> || RetiringTransport<transport_type>) &&
-      DroppingTransport<transport_type>;
+      posts_pend<transport_type> || RegisteredTransport<transport_type>;
   /// True if a lost peer may access exposed memory until the transport drops it.
-  static constexpr bool ends_exposures = ends_posts && RetiringTransport<transport_type>;
+  static constexpr bool ends_exposures = RegisteredTransport<transport_type>;
   void forget_at_transport([[maybe_unused]] peer_id peer) noexcept {
     if constexpr (ends_posts) transport().drop_peer(peer);
     if constexpr (ends_exposures) end_exposures_to(peer);
@@ -18989,39 +19019,39 @@ class endpoint : endpoint_policies<Stack>,
   void end_exposures_to(peer_id peer) noexcept;
   void end_closing() noexcept;
   void cancel_place([[maybe_unused]] peer_id source) noexcept {
-    if constexpr (PlacingTransport<transport_type>) transport().cancel_place(source);
+    if constexpr (StreamTransport<transport_type>) transport().cancel_place(source);
   }
 
-  /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.
-  /// Returns true if `op` is complete.
-  bool wait_or(operation& op, call_site site, function_ref<bool()> stop) {
-    if (operation* const it = &op; done_after_poll(it)) return true;
-    bool done = false;
-    wait_until(site, {wait_kind::all, awaited::form::one, &op}, [&] {
-      done = op.done();
-      return done || stop();
-    });
-    return done;
-  }
   /// True if the countdown allows a send without a poll. With prepaid credit the send that buys the
   /// credit is counted on behalf of the sends that spend it.
   [[MPX_ALWAYS_INLINE]] bool may_send_at_once() noexcept {
     if constexpr (outbox_type::prepays) return true;
     return countdown().passes(call_weight::access);
   }
-  started send_apart(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                     match_bits bits);
-  started send_queued(std::byte* base, std::size_t bytes, const layout* how, peer_id to,
-                      match_bits bits);
-  started send_queued_locked(const send_call& c, std::uint8_t flags);
+  // Slow paths of the inbox and the outbox that their fast paths call.
+  bool quiet_slow(peer_id to) noexcept { return cold_.quiet_locked(*this, to); }
+  void receive_slow(direct_receive& d) { cold_.receive_slow_locked(*this, d); }
+  void receive_stored(direct_receive& d) { cold_.receive_stored_locked(*this, d); }
+  bool met_or_unmatchable(operation& op) { return cold_.met_or_unmatchable_locked(*this, op); }
+  void owe_credit(peer_id source) { cold_.owe_credit_locked(*this, source); }
+
   bool poll_probing() {
     inbox().probing(1);
-    const bool oversubscribed = pace().poll_unblocked();
+    const bool oversubscribed =
+        cold_.poll(*this, polling::for_failures) == 0 && cold_.polled_in_vain_locked(*this);
     inbox().probing(-1);
     return oversubscribed;
   }
-  template <class Done>
-  void wait_probing(const pattern& want, call_site site, Done&& done);
+  /// See inbox_component::find.
+  arrived_message* find(const pattern& want, errc& failure) noexcept {
+    arrived_message* const m = orphaned() ? nullptr : inbox().find_stored(want);
+    failure = errc{};
+    if (m != nullptr || (!orphaned() && peers().failures() == 0)) [[likely]]
+      return m;
+    const auto found = cold_.find_locked(*this, want);
+    failure = found.failure;
+    return found.message;
+  }
 
   [[MPX_ALWAYS_INLINE]] void on_packet(peer_id source, const frame_header& f,
                                        std::span<const std::byte> payload) noexcept {
@@ -19067,12 +19097,13 @@ class endpoint : endpoint_policies<Stack>,
             type_mark<Stack::checks_type::compares_types>::context_bits};
   }
 
-  communicators<endpoint> communicators_{*this, peers().founders(), numbers()};
+  service_host_of<endpoint> host_{*this};
+  communicators communicators_{host_, peers().founders(), numbers()};
   service_list services_;
   revocations revocations_;
-  exposed_windows<endpoint> windows_{*this};
+  exposed_windows windows_{host_};
   schedule_list schedules_;
-  const compound_calls<Stack>& compounds_;
+  const cold_calls<Stack>& cold_;
 };
 
 }  // namespace mpx::inline v0::detail
@@ -19085,11 +19116,6 @@ class endpoint : endpoint_policies<Stack>,
 namespace mpx::inline v0::detail {
 
 /// Begins a collective call. Returns true if it can succeed, as far as this rank knows.
-template <class Stack>
-bool endpoint<Stack>::begin_collective(collective_call call) {
-  lock_guard lock(threading());
-  return begin_collective_locked(call);
-}
 template <class Stack>
 bool endpoint<Stack>::begin_collective_locked(collective_call call) {
   if (orphaned()) peers().check();
@@ -19114,33 +19140,7 @@ template <class Stack>
   });
 }
 
-/// True if the collective can never end: a member is lost or has left it with an error, or the
-/// communicator is revoked.
-template <class Stack>
-bool endpoint<Stack>::collective_lost(collective_call call) noexcept {
-  return cannot_end(call) || revocations_.contains(call);
-}
-
-/// Blocks until `op` is complete, or the collective can never end. Returns true if `op` is
-/// complete. `by_messages`: the ranks could have communicated through shared memory, and then no
-/// rank would send the message that this one waits for; a long wait checks that.
-template <class Stack>
-bool endpoint<Stack>::wait_in_collective(operation& op, call_site site, collective_call call,
-                                         bool by_messages) {
-  constexpr unsigned looks_each = 8;
-  unsigned looks = 0;
-  return wait_or(op, site, [&] {
-    return collective_lost(call) ||
-           (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
-  });
-}
-
 /// Returns the reason why a collective cannot succeed, with the rank that is lost or has left it.
-template <class Stack>
-collective_failure endpoint<Stack>::failure_of_collective(collective_call call) {
-  lock_guard lock(threading());
-  return failure_of_collective_locked(call);
-}
 template <class Stack>
 [[gnu::noinline, gnu::cold]] collective_failure endpoint<Stack>::failure_of_collective_locked(
     collective_call call) noexcept {
@@ -19172,11 +19172,6 @@ bool endpoint<Stack>::cannot_end(collective_call call) noexcept {
 }
 
 /// Tells the other ranks that this rank has left a collective, so that they do not wait for it.
-template <class Stack>
-void endpoint<Stack>::give_up_collective(collective_call call, errc why) noexcept {
-  lock_guard lock(threading());
-  give_up_collective_locked(call, why);
-}
 template <class Stack>
 void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) noexcept {
   revocations_.leave();
@@ -19251,7 +19246,7 @@ struct compounds {
     if (!c.again || c.active) return errc::request;
     e.pass_without_poll();
     if (c.kind == compound_kind::schedule) {
-      schedules<Stack>::start(e, op);
+      e.start_schedule(op);
       return errc{};
     }
     if (c.more != nullptr) return start_extended(e, op);
@@ -19416,11 +19411,6 @@ struct compounds {
     delete detail::exchange(compound_of(op).plan, nullptr);
     drop_more_locked(e, op);
   }
-  static constexpr compound_calls<Stack> calls{
-      &finished_locked, &schedules<Stack>::recheck_locked, &schedules<Stack>::run_due_locked,
-      &forget_locked,   &schedules<Stack>::look_locked,    &release,
-      &abandon};
-
   /// Deletes the plan of a schedule and the extension of a layer above. Other threads access both
   /// under the lock; objects kept by a plan have destructors of the program, which run without it.
   [[gnu::noinline]] static void drop_added(endpoint_type& e, const operation& op) noexcept {
@@ -19488,7 +19478,7 @@ struct compounds {
     op.fails(failure);
     op.stage = stage::complete;
     e.pace().completed();
-    if (op.holder != holder::request) finished_locked(e, op);
+    if (op.holder != holder::request) e.cold_.finished_locked(e, op);
   }
   /// Returns an operation without a request to the pool. Incomplete parts continue alone.
   static void give_locked(endpoint_type& e, operation& op) noexcept {
@@ -19528,7 +19518,7 @@ struct compounds {
 /// Called for each operation that is left when the endpoint is destroyed.
 template <class Stack>
 [[gnu::noinline, gnu::cold]] void endpoint<Stack>::forget(operation& op) noexcept {
-  if (op.role == role::compound) compounds_.forget(*this, op);
+  if (op.role == role::compound) compounds<Stack>::forget_locked(*this, op);
   if (op.owned != nullptr && !op.owned_by_attached) free_owned(op);
 }
 
@@ -19537,7 +19527,7 @@ template <class Stack>
 [[gnu::noinline]] void endpoint<Stack>::finish_unheld(operation& op) noexcept {
   if (op.holder == holder::watcher) return op.tell_watcher();
   if (op.role == role::compound || op.holder == holder::parent)
-    compounds_.finished(*this, op);
+    compounds<Stack>::finished_locked(*this, op);
   else
     give(op);
 }
@@ -19598,14 +19588,6 @@ bool endpoint<Stack>::cancel(operation& op) {
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;
-}
-
-/// Returns an operation to the pool that has failed or owns something.
-template <class Stack>
-[[gnu::noinline]] void endpoint<Stack>::give_special(operation& op) noexcept {
-  if (op.owned != nullptr) free_owned(op);
-  op.failure = errc{};
-  pool().give(&op);
 }
 
 template <class Stack>
@@ -19696,7 +19678,7 @@ bool endpoint<Stack>::part(operation& op) {
 template <class Stack>
 bool endpoint<Stack>::relocate([[maybe_unused]] operation& op) noexcept {
   if (op.data.base == op.owned) return true;
-  if constexpr (RelocatingTransport<transport_type>) {
+  if constexpr (StreamTransport<transport_type>) {
     if (op.owned == nullptr) return op.data.bytes == 0;
     transport().relocate(cookie_of(op, cookie_kind::packet), op.data.piece(0, op.data.bytes),
                          op.owned);
@@ -19736,7 +19718,7 @@ template <class Stack>
       if (pace().poll_and_check() == 0) ::sched_yield();
   };
   wait();
-  if constexpr (DrainableTransport<transport_type>) {
+  if constexpr (ConnectionTransport<transport_type>) {
     // The job may report this later than the transport reports the connection's end, or never.
     if (!in_good_order || orphaned()) return;
     for (peer_id peer = 0; peer < peers().count(); ++peer)
@@ -19759,7 +19741,7 @@ template <class Stack>
                   "a request outlives this environment: wait for requests, or let them go, before",
                   joined);
   });
-  MPX_ASSERT_AT(inbox().claimed().empty(),
+  MPX_ASSERT_AT(inbox().probed().empty(),
                 "a message that mprobe has returned outlives this environment: receive it, or let "
                 "it go, before",
                 joined);
@@ -19913,11 +19895,11 @@ template <class Stack>
   });
   if (const direct_receive* d = inbox().direct(); d != nullptr)
     info.posted.add(hang_operation_of(d->want, d->capacity, context_mask));
-  inbox().for_each_early([&info](const arrived_message& m, bool claimed) {
+  inbox().for_each_unexpected([&info](const arrived_message& m, bool probed) {
     info.unexpected.add({.peer = world_rank(m.is.source),
                          .tag = m.is.tag(),
                          .context = m.is.context() & context_mask,
-                         .stage = claimed ? hang_stage::claimed : hang_stage::arrived,
+                         .stage = probed ? hang_stage::mprobed : hang_stage::arrived,
                          .sends = false,
                          .bytes = m.bytes});
   });
@@ -20003,7 +19985,7 @@ void* endpoint<Stack>::allocate(std::size_t bytes, std::size_t alignment)
 {
   lock_guard lock(threading());
   if (orphaned()) throw error(errc::not_a_rank, "an allocation of shared memory");
-  if constexpr (AllocatingTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     return transport().allocate(bytes, alignment);
   } else {
     return transport().allocate_shared(bytes, alignment);
@@ -20015,7 +19997,7 @@ void endpoint<Stack>::deallocate(void* p, std::size_t bytes) noexcept
     requires gives_memory<transport_type>
 {
   lock_guard lock(threading());
-  if constexpr (AllocatingTransport<transport_type>) {
+  if constexpr (RegisteredTransport<transport_type>) {
     transport().deallocate(p, bytes);
   } else {
     transport().deallocate_shared(p, bytes);
@@ -20034,7 +20016,7 @@ namespace mpx::inline v0::detail {
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool endpoint<Stack>::has_placed(
     [[maybe_unused]] peer_id source) noexcept {
-  if constexpr (PlacingTransport<transport_type>) {
+  if constexpr (StreamTransport<transport_type>) {
     const peer_record* r = peers().find(source);
     return r != nullptr && inbox().has_placed(*r);
   }
@@ -20056,7 +20038,7 @@ template <class Stack>
 errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
                                std::span<const std::byte> payload) {
   const peer_id source = r.peer;
-  if (h.reserved != 0 || (h.flags & ~wire::flags_asked) != 0) return errc::protocol;
+  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
     case wire::kind::clear:
@@ -20188,14 +20170,14 @@ errc endpoint<Stack>::drop_peer(peer_id peer) requires ElasticTransport<transpor
   lock_guard lock(threading());
   if (peer == self() || !peers().can_remove(peer)) return errc::rank;
   pace().poll_until_quiet();
-  for (const arrived_message& m : inbox().claimed())
+  for (const arrived_message& m : inbox().probed())
     if (m.is.source == peer) return errc::request;
   inbox().post_direct_if_any();
   end_all_of(peers().find(peer), peer, errc::peer_lost, false);
   transport().drop_peer(peer);
   if constexpr (ends_exposures) end_exposures_to(peer);
-  pace().poll_packets_apart();  // Ends operations that were pending with it.
-  inbox().forget_early(peer);
+  pace().poll_packets_outlined();  // Ends operations that were pending with it.
+  inbox().forget_unexpected(peer);
   flow().drop(peer);
   peers().remove(peer);
   tell_loss(peer);
@@ -20211,92 +20193,6 @@ errc endpoint<Stack>::on_grant([[maybe_unused]] peer_record& r,
     return errc{};
   }
   return errc::protocol;
-}
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/engine/endpoint/endpoint_probes.hpp
-
-// Calls that poll once and yield if the core is oversubscribed; blocking probes, and matched
-// probes. Included by endpoint.hpp.
-
-namespace mpx::inline v0::detail {
-
-/// Polls once. Returns true if `op` is complete.
-template <class Stack>
-bool endpoint<Stack>::test(operation& op) {
-  bool oversubscribed = false;
-  bool done = false;
-  {
-    lock_guard lock(threading());
-    done = op.done();
-    if (!done) {
-      oversubscribed = pace().poll_unblocked();
-      if (op.done()) return true;
-    }
-  }
-  if (done) pass_without_poll();
-  if (oversubscribed) pace().yield();
-  return done;
-}
-
-template <class Stack>
-void endpoint<Stack>::progress() {
-  bool oversubscribed = false;
-  {
-    lock_guard lock(threading());
-    oversubscribed = pace().poll_unblocked();
-  }
-  if (oversubscribed) pace().yield();
-}
-
-template <class Stack>
-template <class Done>
-void endpoint<Stack>::wait_probing(const pattern& want, call_site site, Done&& done) {
-  const auto probing = [this](int more) {
-    lock_guard lock(threading());
-    inbox().probing(more);
-  };
-  probing(1);
-  wait_until(site, {wait_kind::all, awaited::form::probed, &want}, done);
-  probing(-1);
-}
-
-/// Blocks until a message matches, or none can any more (`failure`).
-template <class Stack>
-probe_result endpoint<Stack>::wait_probe(const pattern& want, call_site site, errc& failure) {
-  probe_result found;
-  wait_probing(want, site, [&] {
-    arrived_message* m = inbox().find(want, failure);
-    if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
-    return m != nullptr || failure != errc{};
-  });
-  return found;
-}
-
-/// Takes the earliest matching message out of matching; `receive_claimed` or `discard` has to
-/// follow.
-template <class Stack>
-arrived_message* endpoint<Stack>::claim(const pattern& want, errc& failure) {
-  arrived_message* found = nullptr;
-  bool oversubscribed = false;
-  {
-    lock_guard lock(threading());
-    oversubscribed = poll_probing();
-    found = inbox().claim(want, failure);
-  }
-  if (oversubscribed && found == nullptr) pace().yield();
-  return found;
-}
-
-template <class Stack>
-arrived_message* endpoint<Stack>::wait_claim(const pattern& want, call_site site, errc& failure) {
-  arrived_message* found = nullptr;
-  wait_probing(want, site, [&] {
-    found = inbox().claim(want, failure);
-    return found != nullptr || failure != errc{};
-  });
-  return found;
 }
 
 }  // namespace mpx::inline v0::detail
@@ -20417,10 +20313,10 @@ struct schedules {
     l.running = false;
     return n;
   }
-  /// Looks for mismatched collectives after a wait in vain. If ranks give very different lengths,
-  /// they use different algorithms, and messages of one match no receive of another. A stored
-  /// message shows this if its call is over here, or is not the next one from its rank. Ranks that
-  /// wait for such a call are told.
+  /// Looks for mismatched collectives after a wait without result. If ranks give very different
+  /// lengths, they use different algorithms, and messages of one match no receive of another. A
+  /// stored message shows this if its call is over here, or is not the next one from its rank.
+  /// Ranks that wait for such a call are told.
   [[gnu::noinline, gnu::cold]] static void look_locked(endpoint_type& e) noexcept {
     if (e.schedules_.looks_off != 0) return static_cast<void>(--e.schedules_.looks_off);
     for (collective_call over{}; (over = look_once(e)).of != nullptr;) {
@@ -20496,10 +20392,10 @@ struct schedules {
   static collective_call look_once(endpoint_type& e) noexcept {
     collective_call over{no_context, 0};
     std::size_t n = 0;
-    e.inbox().for_each_early([&](const arrived_message& m, bool claimed) {
+    e.inbox().for_each_unexpected([&](const arrived_message& m, bool probed) {
       ++n;
       const context_id context = m.is.context();
-      if (claimed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
+      if (probed || (context & 1) == 0 || context >= e.communicators_.numbers().own_bit()) return;
       const tag_t serial = m.is.tag();
       const bool prepared = prepared_serial::is(serial);
       if (serial < 0 && !prepared) return;  // Of a partitioned message, not of a call.
@@ -20555,7 +20451,7 @@ struct schedules {
         if (c.data.contiguous() && e.outbox().send_now(c)) return true;
         started sent{nullptr, errc::no_resources};
         if (lend(c.data)) {
-          sent = e.send_queued_locked(c, 0);
+          sent = cold_paths<Stack>::send_queued_locked(e, c, 0);
           take_back(c.data, sent);
         }
         add(p, parts, sent);
@@ -20651,43 +20547,6 @@ struct schedules {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/endpoint/endpoint_sends.hpp
-
-// Slow paths of sends. Included by endpoint.hpp. Arguments are passed by value: an object with an
-// address would be stored to memory, before the stores to the channel.
-
-namespace mpx::inline v0::detail {
-
-template <class Stack>
-[[gnu::noinline]] started endpoint<Stack>::send_apart(std::byte* base, std::size_t bytes,
-                                                      const layout* how, peer_id to,
-                                                      match_bits bits) {
-  if (!countdown().passes(call_weight::flush)) [[unlikely]] {
-    peers().refill_countdown();
-    pace().poll_unblocked();  // Holds the lock, so it does not yield.
-  }
-  if (how == nullptr && outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
-  return send_queued(base, bytes, how, to, bits);
-}
-
-template <class Stack>
-[[gnu::noinline]] started endpoint<Stack>::send_queued(std::byte* base, std::size_t bytes,
-                                                       const layout* how, peer_id to,
-                                                       match_bits bits) {
-  const send_call c{{base, bytes, how}, to, bits};
-  return how == nullptr && outbox().send_and_prepay(c) ? started{} : send_queued_locked(c, 0);
-}
-
-template <class Stack>
-started endpoint<Stack>::send_queued_locked(const send_call& c, std::uint8_t flags) {
-  const std::uint64_t before = pace().completions();
-  const started s = outbox().send(c, flags);
-  pace().wake_waiters_if_new(before);
-  return s;
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/endpoint/endpoint_states.hpp
 
 // Requests of communicators to an endpoint: find contexts still in use, and end operations of a
@@ -20710,13 +20569,7 @@ void endpoint<Stack>::for_each_in_use(Use&& use) noexcept {
   pool().for_each([&](const operation& op) {
     if (op.role != role::control) use(context_of_operation(op));
   });
-  for (const arrived_message& m : inbox().claimed()) use(m.is.context());
-}
-
-template <class Stack>
-const communicator_state* endpoint<Stack>::communicator_of(const operation& op) {
-  lock_guard lock(threading());
-  return communicators_.find(context_of_operation(op));
+  for (const arrived_message& m : inbox().probed()) use(m.is.context());
 }
 
 /// Returns a context for a communicator that this rank leads. If this rank leads as many as it may,
@@ -20797,9 +20650,9 @@ template <class Stack>
 
 namespace mpx::inline v0::detail {
 
-/// Access to the BlockTransport of an endpoint.
+/// Access to the SharedMemoryTransport of an endpoint.
 template <class Stack>
-struct shared_blocks {
+struct block_paths {
   using endpoint_type = endpoint<Stack>;
   static constexpr std::size_t dying_max = 256;
 
@@ -20840,7 +20693,7 @@ struct shared_blocks {
   /// form of the message that it does not send, for hang reports.
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
     const awaited on{wait_kind::all, awaited::form::shown, &from};
-    return e.pace().wait_for_flag(e.threading(), site, on, w);
+    return e.cold_.wait_for_flag(e, site, on, w);
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
   /// not yield.
@@ -20874,15 +20727,12 @@ struct shared_blocks {
     return e.transport().expose(peer, {m.base, m.bytes});
   }
   /// A clock that excludes the transport's maintenance, which belongs to no call.
-  static std::int64_t working_ns([[maybe_unused]] endpoint_type& e) noexcept {
-    if constexpr (MaintainedTransport<typename endpoint_type::transport_type>) {
-      lock_guard lock(e.threading());
-      return platform::now_ns() - e.transport().tidied_ns();
-    }
-    return platform::now_ns();
+  static std::int64_t working_ns(endpoint_type& e) noexcept {
+    lock_guard lock(e.threading());
+    return platform::now_ns() - e.transport().maintenance_ns();
   }
   /// True if the state of one peer's exposure may change with those of others.
-  static constexpr bool retires = RetiringTransport<typename endpoint_type::transport_type>;
+  static constexpr bool retires = RegisteredTransport<typename endpoint_type::transport_type>;
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
@@ -20893,7 +20743,7 @@ struct shared_blocks {
       {
         lock_guard lock(e.threading());
         outcome taken_back;
-        if constexpr (RetiringTransport<typename endpoint_type::transport_type>) {
+        if constexpr (RegisteredTransport<typename endpoint_type::transport_type>) {
           taken_back = e.transport().retire(m);
         } else {
           taken_back = e.transport().withdraw(m);
@@ -20913,14 +20763,14 @@ struct shared_blocks {
     lock_guard lock(e.threading());
     return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
   }
-  /// Returns the transport's advice on reading ordinary memory of a peer: if it is possible, and if
+  /// Returns the transport's hint on reading ordinary memory of a peer: if it is possible, and if
   /// it is faster.
-  static advice reads(endpoint_type& e, peer_id peer) noexcept {
+  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
     std::byte here{};
     const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return advice::never;
+    if (m.key == 0) return cost_hint::never;
     held_lock lock(e.threading());
-    const advice pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
+    const cost_hint pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
     lock.unlock();
     withdraw(e, peer, m);
     return pays;
@@ -20936,7 +20786,45 @@ struct shared_blocks {
     pattern any(call.context, any_peer, call.serial);
     any.ignore |= type_mark<Stack::checks_type::compares_types>::ignored;
     errc failure{};
-    return e.inbox().find(any, failure);
+    return e.find(any, failure);
+  }
+
+  static constexpr block_calls<Stack> calls{&make, &at,    &free,  &expose, &withdraw,
+                                            &get,  &reads, &yield, &wake};
+};
+
+/// As block_paths, for calls in any file: what is slow is reached through the endpoint's table.
+template <class Stack>
+struct shared_blocks : block_paths<Stack> {
+  using endpoint_type = endpoint<Stack>;
+
+  static std::uint64_t make(endpoint_type& e, std::size_t bytes) noexcept {
+    return e.cold_.blocks->make(e, bytes);
+  }
+  static std::byte* at(endpoint_type& e, peer_id owner, std::uint64_t name,
+                       std::size_t bytes) noexcept {
+    return e.cold_.blocks->at(e, owner, name, bytes);
+  }
+  static void free(endpoint_type& e, std::uint64_t name) noexcept { e.cold_.blocks->free(e, name); }
+  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
+    return e.cold_.blocks->expose(e, peer, m);
+  }
+  static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
+    if constexpr (SharedMemoryTransport<typename Stack::transport_type>)
+      return e.cold_.blocks->withdraw(e, peer, m);
+    else
+      return block_paths<Stack>::withdraw(e, peer, m);
+  }
+  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
+                  const memory& into) noexcept {
+    return e.cold_.blocks->get(e, peer, m, offset, into);
+  }
+  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
+    return e.cold_.blocks->reads(e, peer);
+  }
+  static bool yield(endpoint_type& e) noexcept { return e.cold_.blocks->yield(e); }
+  static void wake(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept {
+    e.cold_.blocks->wake(e, ranks, mask);
   }
 };
 
@@ -20982,12 +20870,12 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
       least = core;
     }
   }
-  const bool moves = highest && here >= fewest + 2;
+  const bool moves = s.may_move && highest && here >= fewest + 2;
   if (moves) platform::move_to_core(least - 1);
-  s.turns_apart = moves ? s.turns_apart * 2 : s.turns_apart / 2;
-  if (s.turns_apart < turns_min) s.turns_apart = turns_min;
-  if (s.turns_apart > turns_max) s.turns_apart = turns_max;
-  s.turns = s.turns_apart;
+  s.turn_interval = moves ? s.turn_interval * 2 : s.turn_interval / 2;
+  if (s.turn_interval < turns_min) s.turn_interval = turns_min;
+  if (s.turn_interval > turns_max) s.turn_interval = turns_max;
+  s.turns = s.turn_interval;
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
@@ -21052,17 +20940,7 @@ class crowd {
   /// only.
   [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
     std::uint64_t missing = whom;
-    const auto ready = [&] {
-      for (; missing != 0; missing &= missing - 1)
-        if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag))
-          return false;
-      return true;
-    };
-    return wait_in_turn(i, tag, ready, whom);
-  }
-  /// Waits for rank r to publish `tag` of a call in slot i: see wait_for.
-  [[gnu::noinline]] bool wait_for_one(rank_t r, unsigned i, node_tag tag, tag_t serial) noexcept {
-    return wait_for(r, serial, [&] { return s_.block.has_shown(r, i, tag); });
+    return wait_in_turn(i, tag, [&] { return s_.block.have_shown(missing, i, tag); }, whom);
   }
   /// As wait_for_all, with a condition of the caller's.
   bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
@@ -21390,28 +21268,6 @@ class status {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/requests/raise.hpp
-
-// End of a throwing call whose communicator has an error handler.
-
-namespace mpx::inline v0::detail {
-
-/// Calls the error handler of `s`, and throws `what` unless the handler ends the job or throws
-/// something else.
-template <class Stack>
-[[noreturn, gnu::noinline, gnu::cold]] void raise_error(endpoint<Stack>& e,
-                                                        const communicator_state* s,
-                                                        const error& what) {
-  if (s != nullptr) {
-    const error_handling on = s->on_error;
-    if (on.is == error_handling::kind::calls) on.function(what, on.with);
-    if (on.is == error_handling::kind::aborts) e.abort_job(what.what());
-  }
-  throw error(what);
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/requests/request.hpp
 
 // Handle of an operation under way, of any kind. It is the only owner: move-only. If it is dropped
@@ -21423,77 +21279,10 @@ namespace detail {
 
 struct request_access;
 
-inline rank_t rank_of(peer_id peer, const group* ranks) noexcept {
-  return ranks == nullptr ? world_rank(peer) : ranks->rank_of(peer);
-}
-
-/// Describes a call for the text of an error: "irecv on rank 1 from rank any, tag 7, communicator
-/// 0, 8 bytes". If ranks are not those of the world: "rank 1 (world rank 5)".
-inline std::string describe(const char* what, rank_t self, const char* direction, rank_t other,
-                            tag_t tag, context_id context, std::size_t bytes,
-                            const group* ranks = nullptr, const char* name = nullptr) {
-  std::string s = formatted("%s on rank %d%s", what, self, direction);
-  if (other == any_source) {
-    append(s, "any");
-  } else {
-    append(s, "%d", other);
-  }
-  append(s, "%s", world_rank_text(ranks, other).c_str());
-  if (tag == any_tag) {
-    append(s, ", tag any");
-  } else {
-    append(s, ", tag %d", tag);
-  }
-  add_communicator(s, context, name);
-  append(s, ", %zu bytes", bytes);
-  return s;
-}
-
-inline const group* ranks_of(const operation& op) noexcept {
-  return op.role == role::receive && op.flags == 0 ? nullptr : op.ranks;
-}
 inline status status_of(const operation& op) noexcept {
   const bool receive = op.role == role::receive;
   return {rank_of(op.peer, ranks_of(op)), op.tag, receive ? op.message_bytes : op.data.bytes,
           static_cast<int>(op.failure), op.cancelled};
-}
-
-inline void add_types(std::string& s, type_code sent, type_code expected) {
-  append(s, " of %s for a message of %s", name_of_type(expected).c_str(),
-         sent == 0 ? "another type" : name_of_type(sent).c_str());
-}
-
-inline std::string describe(const operation& op, peer_id self_peer, context_id context_mask,
-                            const char* name) {
-  const group* const ranks = ranks_of(op);
-  const rank_t self = ranks == nullptr ? world_rank(self_peer) : ranks->rank();
-  if (op.role == role::compound) {
-    const compound& c = compound_of(op);
-    if (c.more != nullptr) return c.more->describe();
-    if (c.failed != nullptr && c.failed != &op)
-      return describe(*c.failed, self_peer, context_mask, name);
-    if (const schedule* const p = c.plan; p != nullptr)
-      return describe(p->failure, p->name, self, p->size(), p->id(), ranks, name);
-    return formatted("a generalized operation on rank %d", self);
-  }
-  const bool receive = op.role == role::receive;
-  std::string s = describe(receive ? "receive" : "send", self,
-                           receive ? " from rank " : " to rank ", rank_of(op.peer, ranks), op.tag,
-                           (receive ? op.want.context() : op.context) & context_mask, op.data.bytes,
-                           ranks, name);
-  if (receive && op.failure == errc::truncate)
-    append(s, " of room for a message of %zu", op.message_bytes);
-  if (receive && op.failure == errc::type)
-    add_types(s, type_in(op.want.bits), type_in(op.want.ignore));
-  return s;
-}
-/// The peer whose loss made `op` fail, or null_peer.
-inline peer_id culprit(const operation& op) noexcept {
-  if (op.role != role::compound) return op.peer;
-  if (const schedule* const p = compound_of(op).plan; p != nullptr)
-    return p->failure.names_lost() ? p->peer_of(p->failure.other) : null_peer;
-  const operation* const failed = compound_of(op).failed;
-  return failed == nullptr ? null_peer : culprit(*failed);
 }
 
 }  // namespace detail
@@ -21619,7 +21408,7 @@ class [[nodiscard]] request {
     check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
   }
-  /// Empties the request. The operation continues, and nobody waits for it.
+  /// Empties the request. The operation continues, and no call waits for it.
   /// Requires: the buffer outlives the environment, or the user learns by other means that the
   /// operation is complete.
   /// Source: MPI_Request_free.
@@ -21657,30 +21446,10 @@ class [[nodiscard]] request {
   [[MPX_ALWAYS_INLINE]] status wait_as(detail::call_site site,
                                        How& how) noexcept(!detail::throws<How>) {
     check(site.where);
-    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_)) block(site);
+    if (operation_ != nullptr && !endpoint_->done_after_poll(operation_))
+      endpoint_->wait_slow(*operation_, site);
     return take(how, site.where);
   }
-  [[gnu::noinline]] void block(detail::call_site site) {
-    if (operation_->role != detail::role::compound) return endpoint_->wait_slow(*operation_, site);
-    wait_unless(site, [] { return false; });
-  }
-  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
-  /// complete.
-  template <class Lost>
-  [[gnu::noinline]] bool wait_unless(detail::call_site site, Lost&& lost) {
-    if (operation_ == nullptr) return true;
-    detail::operation& op = *operation_;
-    if (op.role != detail::role::compound) return endpoint_->wait_unless(op, site, lost);
-    const auto each = [](const void* of, detail::operation_list::taker taker, void* context) {
-      detail::for_each_part(*static_cast<const detail::operation*>(of), taker, context);
-    };
-    const detail::operation_list parts{each, &op};
-    bool done = false;
-    endpoint_->wait_until(site, {detail::wait_kind::all, detail::awaited::form::several, &parts},
-                          [&] { return (done = op.done()) || lost(); });
-    return done;
-  }
-
   template <class How>
   [[MPX_ALWAYS_INLINE]] status take(How& how,
                                     std::source_location where) noexcept(!detail::throws<How>) {
@@ -21715,7 +21484,7 @@ class [[nodiscard]] request {
       }
       const bool stays = detail::is_persistent(*operation_);
       if (operation_->role == detail::role::compound)
-        endpoint_->compound_hooks().release(*endpoint_, *operation_);
+        endpoint_->release_compound(*operation_);
       else
         endpoint_->release(*operation_);
       if (stays) return s;
@@ -21725,19 +21494,7 @@ class [[nodiscard]] request {
     return s;
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail(std::source_location where) {
-    const errc why = operation_->failure;
-    if (const auto thrown = detail::schedules<Stack>::thrown_by(*operation_); thrown != nullptr) {
-      taken();
-      std::rethrow_exception(thrown);
-    }
-    const detail::communicator_state* const of = endpoint_->communicator_of(*operation_);
-    std::string what =
-        detail::describe(*operation_, endpoint_->self(), detail::endpoint<Stack>::context_mask,
-                         of == nullptr ? nullptr : of->name);
-    what.append(endpoint_->loss_text(detail::culprit(*operation_), why));
-    detail::endpoint<Stack>& at = *endpoint_;
-    taken();
-    detail::raise_error(at, of, error(why, what, where));
+    detail::endpoint<Stack>::raise_operation(endpoint_, operation_, where);
   }
   [[noreturn, gnu::noinline, gnu::cold]] void fail_start(errc why,
                                                          std::source_location where) const {
@@ -21757,7 +21514,7 @@ class [[nodiscard]] request {
   [[gnu::noinline]] void abandon() noexcept {
     check({});  // A destructor has no source line.
     if (operation_->role == detail::role::compound)
-      endpoint_->compound_hooks().abandon(*endpoint_, *operation_);
+      endpoint_->abandon_compound(*operation_);
     else
       endpoint_->abandon(*operation_);
   }
@@ -21837,9 +21594,11 @@ struct request_access {
   static bool lost_locked(const request<Stack>& r) noexcept {
     return r.operation_ != nullptr && r.operation_->done() && is_loss(r.operation_->failure);
   }
-  template <class Stack, class Lost>
-  static bool wait_unless(request<Stack>& r, call_site site, Lost&& lost) {
-    return r.wait_unless(site, lost);
+  /// Blocks until the operation is complete or `lost()` returns true. Returns true if it is
+  /// complete.
+  template <class Stack>
+  static bool wait_unless(request<Stack>& r, call_site site, function_ref<bool()> lost) {
+    return r.operation_ == nullptr || r.endpoint_->wait_unless(*r.operation_, site, lost);
   }
   /// Counts a call that finds nothing to wait for in this request.
   template <class Stack>
@@ -22087,7 +21846,7 @@ class [[nodiscard]] message : public detail::message_mpi_names<message<Stack>> {
   detail::started start(const memory& into) {
     if (!*this) return {nullptr, errc::request};
     const detail::started s =
-        null_ ? endpoint_->receive_nothing() : endpoint_->receive_claimed(held_, into);
+        null_ ? endpoint_->receive_nothing() : endpoint_->receive_probed(held_, into);
     if (s.failure != errc{}) return s;
     if (ranks_ != nullptr) {
       s.op->ranks = ranks_;
@@ -22400,7 +22159,7 @@ bool wait_for_one(R& requests, call_site site) {
 /// Waits for all of `requests`, in any order of completion. If the peer of one is lost, does not
 /// wait for the others, which may depend on it: requests that are incomplete by then stay pending,
 /// and may be waited for again or dropped.
-/// Errors: the first failure; the other requests are waited for all the same.
+/// Errors: the first failure; the other requests are still waited for.
 template <RequestRange R, class How = detail::throws_t>
 requires detail::BlockingForm<How>
 void wait_all(
@@ -22945,9 +22704,9 @@ class point_to_point {
     std::optional<message<Stack>> found;
     errc why = translate(from, tag, want);
     if (why == errc{}) {
-      arrived_message* const m = is_form<How, once_t>
-                                     ? endpoint_->claim(want, why)
-                                     : endpoint_->wait_claim(want, {"mprobe", where}, why);
+      arrived_message* const m =
+          is_form<How, once_t> ? endpoint_->take_by_probe(want, why)
+                               : endpoint_->wait_and_take_by_probe(want, {"mprobe", where}, why);
       if (m != nullptr)
         found = message<Stack>(*endpoint_, m, state_->ranks, context_,
                                status{rank_of(m->is.source), m->is.tag(), m->bytes});
@@ -23283,23 +23042,22 @@ template <class Stack>
 [[noreturn, gnu::noinline, gnu::cold]] void point_to_point<Stack>::raise(
     errc why, const char* what, const char* direction, rank_t other, tag_t tag, std::size_t bytes,
     std::size_t got, std::source_location where, [[maybe_unused]] mark_type type) const {
-  std::string s =
-      describe(what, rank_, direction, other, tag, context_, bytes, state_->ranks, state_->name);
-  if (why == errc::truncate) append(s, " of room for a message of %zu", got);
-  if (why == errc::count) append(s, " of one value, but the message has %zu bytes", got);
+  failed_call call{.why = why,
+                   .what = what,
+                   .direction = direction,
+                   .other = other,
+                   .tag = tag,
+                   .bytes = bytes,
+                   .got = got,
+                   .rank = rank_,
+                   .size = size_,
+                   .context = context_,
+                   .of = state_};
   if constexpr (Stack::checks_type::compares_types) {
-    if (why == errc::type) add_types(s, type.sent, type.code);
+    call.sent = type.sent;
+    call.expected = type.code;
   }
-  if (why == errc::rank)
-    add_ranks(s, size_, other == any_source ? "any_source is for receives, " : "");
-  if (why == errc::tag && tag == any_tag) append(s, ": any_tag is for receives");
-  if (why == errc::tag && tag != any_tag) append(s, ": tag %d is negative", tag);
-  if (other < size_ && endpoint_ != nullptr)
-    append(s, "%s", endpoint_->loss_text(peer_of(other), why).c_str());
-  if (why == errc::no_resources) append(s, "%s", endpoint_->limit_text().c_str());
-  if (why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
-  if (endpoint_ == nullptr) throw error(why, s, where);
-  raise_error(*endpoint_, state_, error(why, s, where));
+  endpoint_->raise(call, where);
 }
 
 /// Completes a receive whose message has not arrived yet, that has failed, or that is not direct.
@@ -23443,7 +23201,7 @@ struct point_to_point<Stack>::exchanging {
 namespace mpx::inline v0::detail {
 
 /// Failure of a collective call, for its error.
-struct collective_trouble {
+struct collective_outcome {
   collective_failure failure;
   tag_t serial = 0;
   std::exception_ptr thrown;  // By the user's operation.
@@ -23466,6 +23224,12 @@ class collective_channel : public point_to_point<Stack> {
                         : 0) {
     this->context_ |= 1;
     this->endpoint_->pass_without_poll();  // With one rank nothing is sent.
+  }
+  struct begun_before {};
+  /// Goes on with the last call of `comm`, which this rank has begun without a channel.
+  collective_channel(const base& comm, call_site site, begun_before) noexcept
+      : collective_channel(comm, site, false) {
+    serial_ = static_cast<tag_t>((this->state_->collective_serial - 1) & 0x7fff'ffffu);
   }
   collective_channel(const collective_channel&) = delete;
   collective_channel& operator=(const collective_channel&) = delete;
@@ -23600,22 +23364,22 @@ class collective_channel : public point_to_point<Stack> {
   }
 
   /// Describes the failure.
-  [[gnu::noinline, gnu::cold]] void tell(collective_trouble& trouble) const {
-    trouble.failure = failure_;
-    trouble.failure.why = why_;
-    trouble.serial = serial_;
-    trouble.thrown = thrown_;
+  [[gnu::noinline, gnu::cold]] void tell(collective_outcome& outcome) const {
+    outcome.failure = failure_;
+    outcome.failure.why = why_;
+    outcome.serial = serial_;
+    outcome.thrown = thrown_;
   }
   /// Throws the error of the call.
   [[noreturn, gnu::noinline, gnu::cold]] void raise() const {
-    collective_trouble trouble;
-    tell(trouble);
-    raise(*this, trouble, site_);
+    collective_outcome outcome;
+    tell(outcome);
+    raise(*this, outcome, site_);
   }
   [[noreturn, gnu::noinline, gnu::cold]] static void raise(const base& comm,
-                                                           const collective_trouble& trouble,
+                                                           const collective_outcome& outcome,
                                                            call_site site) {
-    opened(comm).raise(trouble, site);
+    opened(comm).raise(outcome, site);
   }
 
   // --- Started calls -----------------------------------------------------------------------------
@@ -23639,16 +23403,12 @@ class collective_channel : public point_to_point<Stack> {
       return new (std::nothrow)
           schedule(name, *this->state_, this->context_, this->rank_, this->size_);
     }
-    [[noreturn]] void raise(const collective_trouble& t, call_site site) const {
+    [[noreturn]] void raise(const collective_outcome& t, call_site site) const {
       const collective_failure& f = t.failure;
       if (t.thrown) std::rethrow_exception(t.thrown);
       if (f.why == errc::no_resources && f.of == cause::memory) throw_out_of_memory();
-      std::string s =
-          describe(f, site.name, this->rank_, this->size_, {this->context_ | 1, t.serial},
-                   this->state_->ranks, this->state_->name);
-      if (f.names_lost() && f.other < this->size_)
-        append(s, "%s", this->endpoint_->loss_text(this->peer_of(f.other), f.why).c_str());
-      raise_error(*this->endpoint_, this->state_, error(f.why, s, site.where));
+      this->endpoint_->raise(f, this->rank_, this->size_,
+                             {this->context_ | 1, t.serial, this->state_}, site);
     }
   };
 
@@ -23785,49 +23545,51 @@ class collective_channel : public point_to_point<Stack> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/node/node.hpp
+// ==== mpx/coll/node/block_call.hpp
 
 // A collective call among ranks that share a block of memory. A short call costs one cache line
 // transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
 // one context switch.
+//
+// A short call that finds its peers ready needs nothing but the block. A call that has to wait for
+// long, or that fails, needs a channel: to be found by hang reports, to learn of lost ranks, and to
+// tell the others. A long call has one from its beginning; a short call makes one when it must, and
+// goes on with it from where it stands.
 
 namespace mpx::inline v0::coll {
 
-/// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
-/// Cost: one store; one load to check for sleeping ranks.
-template <class Stack>
-[[MPX_ALWAYS_INLINE]] inline void raise_flag(mpx::detail::endpoint<Stack>& e,
-                                             const mpx::detail::communicator_state& state,
-                                             const node_state& s, rank_t me,
-                                             platform::atomic<node_tag>& word,
-                                             node_tag tag) noexcept {
-  if (s.fenced) [[unlikely]]
-    word.exchange(tag, platform::memory_order_seq_cst);
-  else
-    word.store(tag, platform::memory_order_release);
-  platform::signal_fence();
-  const std::uint64_t mask = s.block.head().sleeping.load(platform::memory_order_relaxed);
-  if (mask != 0) [[unlikely]]
-    mpx::detail::shared_blocks<Stack>::wake(e, state.ranks, mask & ~(std::uint64_t{1} << me));
-}
 /// Polls of a flag before the waiting rank does anything else.
 inline constexpr unsigned node_looks = 64;
 /// True once in 2^28 calls. Tags are compared within half the range of serials, so a rank must then
 /// refresh its records of the other ranks, before they become ambiguous.
 constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
 
-/// One collective call of this rank through the block. All functions do nothing once the call has
-/// failed; `channel` holds the failure.
+/// One collective call of this rank through the block. After a failure, functions that wait return
+/// nothing, and those that publish do nothing.
+///
+/// The members of a short call stay in registers: no function that is not inlined gets its address.
 template <class Stack>
-class node_call {
+class block_call {
   using channel = mpx::detail::collective_channel<Stack>;
+  using communicator = mpx::detail::point_to_point<Stack>;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
   using cause = mpx::detail::collective_failure::cause;
 
  public:
-  node_call(channel& c, node_state& s) noexcept
-      : c_(c), s_(s), serial_(c.call().serial), me_(c.rank()), n_(c.size()) {
-    if (c_.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
+  /// Access to protected members of a handle.
+  struct opened : communicator {
+    [[MPX_ALWAYS_INLINE]] static mpx::detail::communicator_state& state_of(
+        const communicator& on) noexcept {
+      return *(on.*(&opened::state_));
+    }
+    static void check(const communicator& on, std::source_location where) noexcept {
+      (on.*(&opened::check_exists))(where);
+    }
+  };
+
+  /// A call in channel `c`, which holds its failure.
+  block_call(channel& c, node_state& s) noexcept : block_call(c, s, c.call().serial) {
+    if (c.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
     // The previous call did not use the block, so this rank has not published that it left it.
@@ -23835,40 +23597,101 @@ class node_call {
     if (looks_back(serial_)) [[unlikely]]
       look_back();
   }
-  node_call(const node_call&) = delete;
-  node_call& operator=(const node_call&) = delete;
-  ~node_call() {
+  /// A short call, which has no channel. Its failure is described in `outcome`.
+  /// Requires: may_begin(s, serial).
+  [[MPX_ALWAYS_INLINE]] block_call(const communicator& on, node_state& s, tag_t serial,
+                                   const char* name, std::source_location where,
+                                   mpx::detail::collective_outcome& outcome) noexcept
+      : on_(on),
+        s_(s),
+        name_(name),
+        where_(where),
+        outcome_(&outcome),
+        serial_(serial),
+        me_(on.rank()),
+        n_(on.size()) {}
+  block_call(const block_call&) = delete;
+  block_call& operator=(const block_call&) = delete;
+  [[MPX_ALWAYS_INLINE]] ~block_call() {
     if (begun_) leave(end_of(serial_));
   }
 
-  bool failed() const noexcept { return c_.failed(); }
+  /// The next call of a communicator.
+  static tag_t next(const mpx::detail::communicator_state& state) noexcept {
+    return static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu);
+  }
+  /// True if a short call can begin: this rank has left its previous call in the block, and need
+  /// not refresh its records of the other ranks now.
+  [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
+    return s.left == end_of(serial_before(serial)) && !looks_back(serial);
+  }
+  /// Begins a short call. The caller does not take another way from here on.
+  [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
+    on_.endpoint_for_reports().pass_without_poll();
+    ++opened::state_of(on_).collective_serial;
+    begun_ = true;
+  }
 
-  /// Publishes `data` as this rank's piece 0 of the call.
-  /// Requires: data.bytes <= node_piece_bytes.
-  void show(const memory& data) noexcept { show_part(data, 0, data.bytes, 0); }
-  /// Publishes `bytes` of `data`, from offset `at` on, as `piece`. Also publishes the number of
-  /// bytes from `at` to the end of `data`, which readers compare with the length of their own call.
+  rank_t rank() const noexcept { return me_; }
+  rank_t size() const noexcept { return n_; }
+  /// True if a call with a channel has failed. A short call returns at its first failure.
+  [[MPX_ALWAYS_INLINE]] bool failed() const noexcept { return c_ != nullptr && c_->failed(); }
+
+  // --- Publishing --------------------------------------------------------------------------------
+
+  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `said`: the number of bytes from
+  /// there to the end of the call's data, which readers compare with the length of their own call;
+  /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
+  /// `write`. Returns false if the call has failed.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] bool show_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
+                                     Write&& write,
+                                     const std::uint64_t& readers = all_ranks) noexcept {
+    if (!make_free(piece)) return false;
+    write(data(me_, bytes, piece));
+    publish(said, piece, readers);
+    return true;
+  }
+  /// Publishes `bytes` at `from` as all of this rank's data.
+  [[MPX_ALWAYS_INLINE]] bool show(const std::byte* from, std::size_t bytes) noexcept {
+    return show_as(bytes, bytes, 0, [&](std::byte* to) __attribute__((always_inline)) {
+      copy_to_shown(to, from, bytes);
+    });
+  }
+  /// Publishes each of size() blocks of `bytes` at `from` but this rank's own.
+  [[MPX_ALWAYS_INLINE]] bool show_blocks(const std::byte* from, std::size_t bytes) noexcept {
+    const std::size_t all = static_cast<std::size_t>(n_ - 1) * bytes;
+    const bool shown = show_as(all, all, 0, [&](std::byte* to) __attribute__((always_inline)) {
+      const std::byte* block = from;
+      for (rank_t r = 0; r < n_ - 1; ++r, block += bytes, to += bytes) {
+        if (r == me_) block += bytes;
+        copy_to_shown(to, block, bytes);
+      }
+    });
+    own_next(all);
+    return shown;
+  }
+  /// Publishes `bytes` of `data`, from offset `at` on, as `piece`.
   [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
                                        std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return;
-    std::byte* const to = s_.block.data(me_, index(piece), bytes);
-    if (bytes == sizeof(std::uint64_t) && data.contiguous())
-      std::memcpy(to, data.base + at, sizeof(std::uint64_t));
-    else
-      read_early(data, at, {to, bytes});
-    shown(data.bytes - at, piece);
+    show_as(bytes, data.bytes - at, piece, [&](std::byte* to) {
+      if (bytes == sizeof(std::uint64_t) && data.contiguous())
+        std::memcpy(to, data.base + at, sizeof(std::uint64_t));
+      else
+        read_early(data, at, {to, bytes});
+    });
   }
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
-  /// memory if the call has failed, or the piece is published already.
+  /// memory if the call has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!make_free(piece)) return {};
-    std::byte* const to = s_.block.data(me_, index(piece), bytes);
+    std::byte* const to = data(me_, bytes, piece);
     s_.own_early(to, bytes);
     return {to, bytes};
   }
   /// Publishes the memory that `make_part` returned.
   void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!failed()) shown(bytes, piece);
+    if (!failed()) publish(bytes, piece);
   }
   /// Copies a part of `data` into this rank's slot without publishing it. Returns the copy.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
@@ -23881,125 +23704,202 @@ class node_call {
   /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
   void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
                     std::size_t left) noexcept {
-    if (!make_free(piece)) return;
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    std::byte* to = s_.block.data(me_, index(piece), all);
-    for (rank_t r = 0; r < n_; ++r) {
-      if (r == me_) continue;
-      const std::size_t there = from.bytes_of(r);
-      if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
-      to += bytes;
-    }
-    shown(left * static_cast<std::size_t>(n_ - 1), piece);
+    show_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+      for (rank_t r = 0; r < n_; ++r) {
+        if (r == me_) continue;
+        const std::size_t there = from.bytes_of(r);
+        if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
+        to += bytes;
+      }
+    });
     own_next(all, piece);
   }
   /// Prefetches the next slot for writing: see node_state::own_next. Only after piece 0: the last
   /// of several pieces may be short, and the next call does not begin in the slot that follows it.
-  void own_next(std::size_t bytes, std::uint32_t piece) const noexcept {
+  [[MPX_ALWAYS_INLINE]] void own_next(std::size_t bytes, std::uint32_t piece = 0) const noexcept {
     if (piece == 0) s_.own_next(me_, index(0), bytes);
-  }
-  /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
-  /// `see`.
-  memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
-    const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = see(r, bytes * windows, piece, left * windows);
-    if (all.base == nullptr) return {};
-    return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
   /// Publishes the loan to each rank, for a call of `total` bytes.
   void show_loan(const loan* lent, std::size_t total) noexcept {
-    if (!make_free(0)) return;
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    std::memcpy(s_.block.data(me_, index(0), bytes), lent, bytes);
-    shown(total | node_is_loan, 0);
+    show_as(bytes, total | node_is_loan, 0, [&](std::byte* to) { std::memcpy(to, lent, bytes); });
+  }
+  /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
+  template <class Write>
+  [[MPX_ALWAYS_INLINE]] bool show_edges(std::size_t bytes, Write&& write,
+                                        const std::uint64_t& readers) noexcept {
+    return show_as(bytes, bytes | node_is_edges, 0, write, readers);
+  }
+  /// Announces that the ranks whose bits are set in `readers` get messages instead.
+  void show_messages(std::uint64_t readers) noexcept {
+    show_edges(0, [](std::byte*) {}, readers);
+  }
+
+  // --- Reading -----------------------------------------------------------------------------------
+
+  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
+  /// there on. Returns the piece, or no memory on failure.
+  /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
+  /// shows that.
+  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                   std::size_t left) noexcept {
+    return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
+  }
+  /// `see` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
+    return see(r, bytes, piece, bytes);
+  }
+  /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
+  /// `take(r, piece)` for each: see `see`. Then all ranks have met. Returns false on failure.
+  template <class Take>
+  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
+                                      Take&& take) noexcept {
+    if (!see_together(piece)) return false;
+    for (rank_t k = 1; k < n_; ++k) {
+      const rank_t r = around(me_ + k, n_);
+      if (!wait_piece(r, piece, left)) return false;
+      take(r, memory(data(r, bytes, piece), bytes));
+    }
+    met(piece);
+    return true;
+  }
+  /// `see_each` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes) noexcept {
+    return see_each(bytes, 0, bytes, [](rank_t, const memory&) __attribute__((always_inline)) {});
+  }
+  /// `see_each` for windows: see `see_window`.
+  template <class Take>
+  [[MPX_ALWAYS_INLINE]] bool see_windows(std::size_t bytes, std::uint32_t piece, std::size_t left,
+                                         Take&& take) noexcept {
+    const auto windows = static_cast<std::size_t>(n_ - 1);
+    return see_each(bytes * windows, piece, left * windows,
+                    [&](rank_t r, const memory& all)
+                        __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
+  }
+  /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
+  /// `see`.
+  [[MPX_ALWAYS_INLINE]] memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                          std::size_t left) noexcept {
+    const auto windows = static_cast<std::size_t>(n_ - 1);
+    const memory all = see(r, bytes * windows, piece, left * windows);
+    return all.base == nullptr ? memory() : window_of(all, r, bytes);
+  }
+  /// The window of `bytes` for this rank in `all` that rank r has published.
+  [[MPX_ALWAYS_INLINE]] memory window_of(const memory& all, rank_t r,
+                                         std::size_t bytes) const noexcept {
+    return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
+  }
+  /// The `bytes` of rank r in a call of a single piece. Requires: `see` has returned them.
+  [[MPX_ALWAYS_INLINE]] memory shown_by(rank_t r, std::size_t bytes) const noexcept {
+    return {data(r, bytes, 0), bytes};
   }
   /// Waits until rank r has published anything in this call. Returns true if it is of `kind`, which
   /// is node_is_loan or node_is_edges. Errors: as `see`.
   bool shows(rank_t r, std::size_t kind) noexcept {
-    node_slot& slot = s_.block.slot(r, index(0));
-    return !failed() && wait(slot.flag, tag_of(serial_, 0), r) &&
-           (slot.bytes.load(platform::memory_order_relaxed) & kind) != 0;
+    std::size_t said = 0;
+    return wait_shown(r, 0, said) && (said & kind) != 0;
   }
   /// Waits until rank r has published its loans. Returns the loan to this rank, or nullptr on
   /// failure.
   /// Errors: as `see`.
   const loan* see_loan(rank_t r, std::size_t total) noexcept {
-    node_slot& slot = s_.block.slot(r, index(0));
-    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return nullptr;
-    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != (total | node_is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, shown & ~(node_is_loan | node_is_edges)));
+    std::size_t said = 0;
+    if (!wait_shown(r, 0, said)) return nullptr;
+    if (said != (total | node_is_loan)) [[unlikely]] {
+      static_cast<void>(wrong_length(r, total, said & ~(node_is_loan | node_is_edges)));
       return nullptr;
     }
     const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    return reinterpret_cast<const loan*>(s_.block.data(r, index(0), bytes)) + me_;
+    return reinterpret_cast<const loan*>(data(r, bytes, 0)) + me_;
   }
-  /// Publishes `bytes` of the memory that `make_part` returned to the ranks whose bits are set in
-  /// `readers`. With `bytes` == 0 it announces that those ranks get messages instead.
-  void show_edges(std::size_t bytes, std::uint64_t readers) noexcept {
-    if (!failed()) shown(bytes | node_is_edges, 0, readers);
-  }
-  /// Waits until rank r has called `show_edges`. Returns its data. Errors: as `see`.
-  memory see_edges(rank_t r) noexcept {
-    node_slot& slot = s_.block.slot(r, index(0));
-    if (failed() || !wait(slot.flag, tag_of(serial_, 0), r)) return {};
-    s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if ((shown & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
-      return wrong_length(r, 0, shown & ~node_is_loan);
-    const std::size_t bytes = shown & ~node_is_edges;
-    return {s_.block.data(r, index(0), bytes), bytes};
+  /// Waits until rank r has called `show_edges`. Returns its data; of no bytes if it has called
+  /// `show_messages`. Errors: as `see`.
+  [[MPX_ALWAYS_INLINE]] memory see_edges(rank_t r) noexcept {
+    std::size_t said = 0;
+    if (!wait_shown(r, 0, said)) return {};
+    if ((said & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
+      return wrong_length(r, 0, said & ~node_is_loan);
+    const std::size_t bytes = said & ~node_is_edges;
+    return {data(r, bytes, 0), bytes};
   }
   /// Fails the call: rank r has published `shown` bytes, where this rank expected `bytes`.
-  [[gnu::cold]] memory wrong_length(rank_t r, std::size_t bytes, std::size_t shown) noexcept {
+  [[MPX_ALWAYS_INLINE]] memory wrong_length(rank_t r, std::size_t bytes,
+                                            std::size_t shown) noexcept {
     const bool more = shown > bytes;
-    c_.failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length, false, r,
-               bytes, shown});
+    with_channel([r, bytes, shown, more](block_call& call) {
+      call.c_->failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length,
+                       false, r, bytes, shown});
+      return false;
+    });
     return {};
   }
-  /// Waits until all ranks have left this call. Returns at once if it has failed.
-  void wait_until_left() noexcept {
-    for (rank_t r = 0; !failed() && r < n_; ++r)
-      if (r != me_) wait_left(r, end_of(serial_));
-    met();
+  /// Receives a message of this call. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool receive(const memory& into, rank_t from) noexcept {
+    return with_channel(
+        [into, from](block_call& call) { return call.c_->receive(into, from) == errc{}; });
   }
-  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
-  /// there on. Returns the piece, or no memory on failure.
-  /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
-  /// shows that.
-  memory see(rank_t r, std::size_t bytes, std::uint32_t piece, std::size_t left) noexcept {
-    node_slot& slot = s_.block.slot(r, index(piece));
-    if (failed() || !wait(slot.flag, tag_of(serial_, piece), r)) return {};
-    // A rank that has published in this call has finished reading all earlier ones. Recording that
-    // here saves a fetch of its `left` word, whose cache line it keeps writing.
-    s_.left_by[r] = tag_of(serial_, 0) - 1;
-    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (shown != left) [[unlikely]]
-      return wrong_length(r, left, shown & ~(node_is_loan | node_is_edges));
-    return {s_.block.data(r, index(piece), bytes), bytes};
+  /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
+  /// after the other would yield the core once for each. Returns false on failure; true at once
+  /// where each rank has a core.
+  [[MPX_ALWAYS_INLINE]] bool see_together(std::uint32_t piece = 0,
+                                          std::uint64_t whom = all_ranks) noexcept {
+    if (failed()) return false;
+    if (!s_.oversubscribed) return true;
+    const unsigned i = index(piece);
+    const node_tag tag = tag_of(serial_, piece);
+    std::uint64_t missing = whom & s_.block.everybody();
+    return s_.block.have_shown(missing, i, tag) || others().wait_for_all(i, tag, missing) ||
+           with_channel([tag, missing](block_call& call) {
+             std::uint64_t left = missing;
+             return call.wait_long(missing, tag, [&call, &left, tag] {
+               return call.s_.block.have_shown(left, slot_of(tag), tag);
+             });
+           });
   }
-  /// `see` for a call of a single piece.
-  memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
-    return see(r, bytes, piece, bytes);
+  /// Counts this rank as arrived at `piece`; the last rank to arrive computes a result of `bytes`
+  /// for all, with `make(memory)`. Returns the result once it is complete; no memory on failure.
+  /// Requires: the call has a channel.
+  template <class Make>
+  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+    node_slot& slot = s_.block.slot(n_, index(piece));
+    const memory made{data(n_, bytes, piece), bytes};
+    const node_tag tag = tag_of(serial_, piece);
+    if (failed()) return {};
+    if (come(piece) != n_) {
+      const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
+      if (failed()) return {};
+      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
+        return made;
+      return wait_long(s_.block.everybody(), tag, ready) ? made : memory();
+    }
+    make(made);
+    if (failed()) return {};
+    raise(slot.flag, tag);
+    return made;
   }
+
+  // --- Leaving -----------------------------------------------------------------------------------
+
   /// Takes ownership of the cache lines of `read`, which `see` or `see_window` has returned, if
   /// that pays. The contents are lost. Requires: neither this rank nor any other reads them again.
-  void claim(const memory& read) noexcept {
+  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
     if (read.base != nullptr) s_.claim(read);
   }
   /// `claim` for data that every other rank reads: only with two ranks is this rank the only
   /// reader.
-  void claim_of_two(const memory& read) noexcept {
+  [[MPX_ALWAYS_INLINE]] void claim_of_two(const memory& read) const noexcept {
     if (n_ == 2) claim(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  void claim_of_each(Seen&& seen) noexcept {
+  [[MPX_ALWAYS_INLINE]] void claim_of_each(Seen&& seen) const noexcept {
     for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
       if (r != me_) claim(seen(r));
   }
+  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
-  void met(std::uint32_t piece = 0) noexcept {
+  [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
   }
   /// Publishes that this rank has finished reading the call up to and including `piece`.
@@ -24008,67 +23908,95 @@ class node_call {
   /// Publishes that this rank reads nothing of this call any more.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Waits until all ranks of `whom` have published `piece`, with few context switches where ranks
-  /// outnumber cores. Returns early if the call fails.
-  /// Requires: every rank calls this once it has published its piece.
-  void see_all(std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
-    const unsigned i = index(piece);
-    const node_tag tag = tag_of(serial_, piece);
-    rank_t here = 0;
-    const auto ready = [&] {
-      while (here < n_ && ((whom >> here & 1) == 0 || s_.block.has_shown(here, i, tag))) ++here;
-      return here == n_;
-    };
-    if (!failed() && !ready() && !others().wait_for_all(i, tag, whom & s_.block.everybody()))
-      wait_long(n_, tag, ready, whom);
+  /// Waits until all ranks have left this call. Returns at once if it has failed.
+  void wait_until_left() noexcept {
+    for (rank_t r = 0; !failed() && r < n_; ++r)
+      if (r != me_) wait_left(r, end_of(serial_));
+    met();
   }
-  /// As `see_all`; then the last rank to arrive computes a result of `bytes` for all, with
-  /// `make(memory)`. Returns the result once it is complete; no memory on failure.
-  template <class Make>
-  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
-    node_slot& slot = s_.block.slot(n_, index(piece));
-    const memory made{s_.block.data(n_, index(piece), bytes), bytes};
-    const node_tag tag = tag_of(serial_, piece);
-    if (failed()) return {};
-    if (come(piece) != n_) {
-      const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
-      if (failed()) return {};
-      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
-        return made;
-      return wait_long(n_, tag, ready) ? made : memory();
-    }
-    make(made);
-    if (failed()) return {};
-    raise(slot.flag, tag);
-    return made;
-  }
+
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// True if long data may be read directly from the memory of the other ranks.
   bool may_read() const noexcept { return s_.may_read; }
   /// Records the root of this call for the waiting policy: see expect_root.
-  void expect(rank_t root) noexcept {
+  [[MPX_ALWAYS_INLINE]] void expect(rank_t root) noexcept {
     if (s_.oversubscribed) expect_root(s_, root, serial_);
   }
-  [[gnu::cold]] void lose() noexcept { c_.failed(c_.why_lost()); }
+  [[gnu::cold]] void lose() noexcept { c_->failed(c_->why_lost()); }
+
+  [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
+                                         std::size_t bytes) noexcept {
+    if (bytes == sizeof(std::uint64_t))
+      std::memcpy(to, from, sizeof(std::uint64_t));
+    else if (bytes != 0)
+      std::memcpy(to, from, bytes);
+  }
+  /// Copies into the slot in which a rank publishes.
+  [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
+                                           std::size_t bytes) const noexcept {
+    constexpr std::size_t few = 2 * cache_line_bytes;
+    if (bytes <= few) return copy(to, from, bytes);
+    if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
+    platform::prefetch_exclusive(to, bytes);
+    std::memcpy(to, from, bytes);
+  }
 
  private:
-  void read_early(const memory& data, std::size_t at, std::span<std::byte> into) noexcept {
+  /// A word of another rank that this rank awaits.
+  enum class word : std::uint8_t { flag, left };
+  /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
+  template <word W>
+  static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
+    if constexpr (W == word::flag) return s.block.has_shown(r, slot_of(tag), tag);
+    return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
+  }
+
+  /// Goes on with a call in channel `c`, without the effects of its beginning and end.
+  block_call(channel& c, node_state& s, tag_t serial) noexcept
+      : on_(c), s_(s), c_(&c), serial_(serial), me_(c.rank()), n_(c.size()) {}
+
+  /// Returns `work(call)` for this call in a channel, which a short call gets here; false if the
+  /// call has failed. `work` is passed in registers.
+  template <class Work>
+  [[MPX_ALWAYS_INLINE]] bool with_channel(Work work) const noexcept {
+    return c_ != nullptr ? go_on(*c_, work) : resume(on_, name_, where_, *outcome_, work);
+  }
+  template <class Work>
+  [[gnu::noinline]] static bool go_on(channel& c, Work work) noexcept {
+    block_call call(c, *c.state().node, c.call().serial);
+    return work(call);
+  }
+  template <class Work>
+  [[gnu::noinline]] static bool resume(const communicator& on, const char* name,
+                                       std::source_location where,
+                                       mpx::detail::collective_outcome& outcome,
+                                       Work work) noexcept {
+    channel c(on, {name, where}, typename channel::begun_before());
+    if (c.begin() == errc{} && go_on(c, work)) return true;
+    c.tell(outcome);
+    return false;
+  }
+
+  void read_early(const memory& data, std::size_t at, std::span<std::byte> into) const noexcept {
     s_.own_early(into.data(), into.size());
     data.read(at, into);
   }
-  unsigned index(std::uint32_t piece) const noexcept {
+  [[MPX_ALWAYS_INLINE]] unsigned index(std::uint32_t piece) const noexcept {
     return (static_cast<std::uint32_t>(serial_) + piece) % node_slots;
   }
   static unsigned slot_of(node_tag tag) noexcept {
     return (static_cast<std::uint32_t>(tag >> 32) + static_cast<std::uint32_t>(tag) - 1) %
            node_slots;
   }
-  /// Waits until no rank reads the previous contents of the slot of `piece`. Returns true if this
-  /// rank is to publish `piece`; false if the call has failed, or if node_quick.hpp has published
-  /// the piece already.
-  bool make_free(std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes,
+                                        std::uint32_t piece) const noexcept {
+    return s_.block.data(r, index(piece), bytes);
+  }
+  /// Waits until no rank reads the previous contents of the slot of `piece`. Returns false if the
+  /// call has failed.
+  [[MPX_ALWAYS_INLINE]] bool make_free(std::uint32_t piece) noexcept {
+    if (failed()) return false;
     const node_tag before = s_.used[index(piece)];
-    if (failed() || before == tag_of(serial_, piece)) return false;
     if (before == 0 || reaches(s_.all_left, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
@@ -24077,9 +24005,10 @@ class node_call {
         return false;
     return true;
   }
-  void shown(std::size_t bytes, std::uint32_t piece, std::uint64_t readers = all_ranks) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish(std::size_t said, std::uint32_t piece,
+                                     std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(bytes, platform::memory_order_relaxed);
+    slot.bytes.store(said, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     raise(slot.flag, tag_of(serial_, piece));
@@ -24102,13 +24031,28 @@ class node_call {
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
-  crowd<Stack> others() noexcept { return {c_.endpoint_of(), s_, me_}; }
-  void leave(node_tag tag) noexcept {
+  [[MPX_ALWAYS_INLINE]] crowd<Stack> others() const noexcept {
+    return {on_.endpoint_for_reports(), s_, me_};
+  }
+  [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
     s_.left = tag;
     raise(s_.block.of(me_).left, tag);
   }
+  /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
+  /// Cost: one store; one load to check for sleeping ranks.
   [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
-    raise_flag<Stack>(c_.endpoint_of(), c_.state(), s_, me_, word, tag);
+    if (s_.fenced) [[unlikely]]
+      word.exchange(tag, platform::memory_order_seq_cst);
+    else
+      word.store(tag, platform::memory_order_release);
+    platform::signal_fence();
+    const std::uint64_t mask = s_.block.head().sleeping.load(platform::memory_order_relaxed);
+    if (mask != 0) [[unlikely]]
+      wake(on_, mask & ~bit(me_));
+  }
+  [[gnu::noinline, gnu::cold]] static void wake(const communicator& on,
+                                                std::uint64_t mask) noexcept {
+    blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
   /// Refreshes all records of the other ranks: waits until they have left what the slots held
   /// before. See `looks_back`.
@@ -24121,68 +24065,90 @@ class node_call {
     for (node_tag& left : s_.left_by) left = before;
     s_.all_left = before;
   }
-  [[MPX_ALWAYS_INLINE]] bool wait(const platform::atomic<node_tag>& word, node_tag tag,
-                                  rank_t r) noexcept {
-    const unsigned looks = s_.oversubscribed ? 1 : node_looks;
-    for (unsigned i = 0; i < looks; ++i) {
-      if (word.load(platform::memory_order_acquire) == tag) [[likely]]
-        return true;
+  /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
+  /// with marks. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool wait_shown(rank_t r, std::uint32_t piece, std::size_t& said) noexcept {
+    const node_slot& slot = s_.block.slot(r, index(piece));
+    const node_tag tag = tag_of(serial_, piece);
+    if (failed()) return false;
+    for (unsigned looks = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++looks) {
+      if (s_.oversubscribed || looks == node_looks) {
+        if (!wait_for<word::flag>(r, tag)) return false;
+        break;
+      }
       // Polling without a pause would take the line away from its owner just when it wants to
       // write.
       platform::relax();
     }
-    return wait_apart(r, tag, [&] { return word.load(platform::memory_order_acquire) == tag; });
+    // A rank that has published in this call has finished reading all earlier ones. Recording that
+    // here saves a fetch of its `left` word, whose cache line it keeps writing.
+    s_.left_by[r] = tag_of(serial_, 0) - 1;
+    said = slot.bytes.load(platform::memory_order_relaxed);
+    return true;
   }
-  bool wait_left(rank_t r, node_tag tag) noexcept {
-    const auto& word = s_.block.of(r).left;
-    const node_tag left = word.load(platform::memory_order_acquire);
-    if (reaches(left, tag)) {
-      s_.left_by[r] = left;
+  /// Waits until rank r has published `piece`. Fails the call unless `left` bytes of rank r's call
+  /// remain from there on. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
+    std::size_t said = 0;
+    if (!wait_shown(r, piece, said)) return false;
+    if (said == left) [[likely]]
       return true;
-    }
-    return wait_apart(r, tag,
-                      [&] { return reaches(word.load(platform::memory_order_acquire), tag); });
+    wrong_length(r, left, said & ~(node_is_loan | node_is_edges));
+    return false;
   }
-  [[gnu::noinline]] bool wait_apart(rank_t r, node_tag tag,
-                                    mpx::detail::function_ref<bool()> ready) noexcept {
-    return (s_.oversubscribed && others().wait_for(r, serial_, ready)) || wait_long(r, tag, ready);
+  [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
+    const node_tag left = s_.block.of(r).left.load(platform::memory_order_acquire);
+    if (!reaches(left, tag)) return wait_for<word::left>(r, tag);
+    s_.left_by[r] = left;
+    return true;
   }
-  /// Waits for rank r; if r == size, for the ranks of `whom` that have not published `tag` yet.
-  /// Returns false if the call fails.
-  [[gnu::noinline]] bool wait_long(rank_t r, node_tag tag, mpx::detail::function_ref<bool()> ready,
-                                   std::uint64_t whom = all_ranks) noexcept {
-    auto& e = c_.endpoint_of();
+  /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
+  template <word W>
+  [[MPX_ALWAYS_INLINE]] bool wait_for(rank_t r, node_tag tag) const noexcept {
+    if (s_.oversubscribed && comes_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
+    return with_channel([r, tag](block_call& call) {
+      return call.wait_long(bit(r), tag, [&call, r, tag] { return has<W>(call.s_, r, tag); });
+    });
+  }
+  template <word W>
+  [[gnu::noinline]] static bool comes_in_turn(const communicator& on, node_state& s, rank_t me,
+                                              tag_t serial, rank_t r, node_tag tag) noexcept {
+    return crowd<Stack>(on.endpoint_for_reports(), s, me).wait_for(r, serial, [&s, r, tag] {
+      return has<W>(s, r, tag);
+    });
+  }
+  /// Waits until `ready`. Returns false if the call fails. Hang reports name the first rank of
+  /// `whom` that has not published `tag`, or the last one.
+  [[gnu::noinline]] bool wait_long(std::uint64_t whom, node_tag tag,
+                                   mpx::detail::function_ref<bool()> ready) noexcept {
     const auto awaited = [&] {
-      rank_t missing = r == n_ ? 0 : r;
-      const auto waits_for = [&](rank_t k) {
-        return (whom >> k & 1) != 0 && !s_.block.has_shown(k, slot_of(tag), tag);
-      };
-      if (r == n_)
-        while (missing + 1 < n_ && !waits_for(missing)) ++missing;
-      return c_.peer_of(missing);
+      std::uint64_t missing = whom;
+      s_.block.have_shown(missing, slot_of(tag), tag);
+      const int last = std::bit_width(whom) - 1;
+      return c_->peer_of(missing == 0 ? last : std::countr_zero(missing));
     };
-    pattern from = pattern::exactly(c_.call().context, awaited(), serial_);
+    pattern from = pattern::exactly(c_->call().context, awaited(), serial_);
     const auto lost = [&](bool news) {
-      return e.collective_lost(c_.call()) || (news && finds_message());
+      return c_->endpoint_of().collective_lost(c_->call()) || (news && finds_message());
     };
     const auto sleeping = [&](bool yes) {
       auto& mask = s_.block.head().sleeping;
       from.source = awaited();
       if (yes)
-        mask.fetch_or(bit(), platform::memory_order_seq_cst);
+        mask.fetch_or(bit(me_), platform::memory_order_seq_cst);
       else
-        mask.fetch_and(~bit(), platform::memory_order_seq_cst);
+        mask.fetch_and(~bit(me_), platform::memory_order_seq_cst);
     };
-    if (blocks_of::wait(e, c_.site(), from, {ready, lost, sleeping})) return true;
+    if (blocks_of::wait(c_->endpoint_of(), c_->site(), from, {ready, lost, sleeping})) return true;
     if (!failed()) lose();
     return false;
   }
   /// Fails the call if a message of it has arrived from a rank that has not announced messages in
   /// its slot: that rank makes another call, or one of another length. Returns true if so.
   bool finds_message() noexcept {
-    const auto* const found = blocks_of::message_of(c_.endpoint_of(), c_.call());
-    if (found == nullptr || says_so(c_.rank_of(found->is.source))) return false;
-    c_.failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
+    const auto* const found = blocks_of::message_of(c_->endpoint_of(), c_->call());
+    if (found == nullptr || says_so(c_->rank_of(found->is.source))) return false;
+    c_->failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
   /// True if rank r has announced in its slot that it sends messages in this call.
@@ -24191,14 +24157,18 @@ class node_call {
     return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&
            slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
   }
-  std::uint64_t bit() const noexcept { return std::uint64_t{1} << me_; }
+  static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }
 
-  channel& c_;
+  const communicator& on_;
   node_state& s_;
+  channel* c_ = nullptr;  // Or, in a short call, all that makes one:
+  const char* name_ = nullptr;
+  std::source_location where_{};
+  mpx::detail::collective_outcome* outcome_ = nullptr;
   tag_t serial_;
   rank_t me_;
   rank_t n_;
-  bool begun_ = false;
+  bool begun_ = false;  // This object is to leave the call.
 };
 
 }  // namespace mpx::inline v0::coll
@@ -24244,7 +24214,7 @@ class node_loan {
 
  public:
   /// `total`: the bytes of the call, equal at every rank that lends.
-  node_loan(node_call<Stack>& node, channel& c, std::size_t total) noexcept
+  node_loan(block_call<Stack>& node, channel& c, std::size_t total) noexcept
       : node_(node), c_(c), total_(total) {}
   node_loan(const node_loan&) = delete;
   node_loan& operator=(const node_loan&) = delete;
@@ -24337,7 +24307,7 @@ class node_loan {
     return blocks_of::get(c_.endpoint_of(), c_.peer_of(r), from, offset, into);
   }
 
-  node_call<Stack>& node_;
+  block_call<Stack>& node_;
   channel& c_;
   std::size_t total_;
   bool shown_ = false;
@@ -24364,7 +24334,7 @@ memory in_one_piece(Channel& c, const blocks& b) {
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const bcast_call& call) {
   node_loan<Stack> loan(node, c, call.data.bytes);
   if (c.rank() == call.root)
@@ -24374,7 +24344,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const gather_call& call) {
   if (c.rank() != call.root) {
     node_loan<Stack> loan(node, c, call.in.bytes);
@@ -24388,7 +24358,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const scatter_call& call) {
   if (c.rank() != call.root) {
     node_loan<Stack> loan(node, c, call.out.bytes);
@@ -24401,7 +24371,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const allgather_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24412,7 +24382,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24436,7 +24406,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const reduce_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24457,7 +24427,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const allreduce_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24476,7 +24446,7 @@ void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>&
 }
 
 template <class Stack>
-void meet_direct(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24519,37 +24489,30 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet_direct(node_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {}
+void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+}
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c, const barrier_call&) {
-  node.show({});
-  if (node.oversubscribed()) {
-    node.see_all();
-  } else {
-    for (rank_t r = 0; r < c.size(); ++r)
-      if (r != c.rank()) node.see(r, 0);
-  }
-  node.met();
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+  if (node.show(nullptr, 0)) node.see_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
-bool sends_to_one(const node_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
 /// announces that it sends a message.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
     if (c.size() == 2 && node.shows(call.root, node_is_edges))
       return static_cast<void>(c.receive(call.data, call.root));
   } else if (sends_to_one(node, call.data.bytes, c.size())) {
-    static_cast<void>(node.make_part(0, 0));
-    node.show_edges(0, all_ranks);
+    node.show_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
   if (c.rank() == call.root) node.leave_call();
@@ -24581,7 +24544,7 @@ void combine_all(Channel& c, const memory& out, const reduction& op,
 /// part of the result. A rank that publishes a piece has read all pieces before it, but for the
 /// exception below.
 template <class Stack>
-void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24624,7 +24587,7 @@ void reduce_in_parts(node_call<Stack>& node, mpx::detail::collective_channel<Sta
 /// True if each rank should combine a part of the vector, instead of one rank or each rank
 /// combining all of it. Where ranks outnumber cores, parts cost one meeting more.
 template <class Stack>
-bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t ranks,
+bool combines_parts(const block_call<Stack>& node, std::size_t bytes, rank_t ranks,
                     bool everywhere) noexcept {
   // With two ranks, one of them has its elements in its cache and fetches the others at one
   // transfer a line. Parts are faster in this range only, until caches are full.
@@ -24636,7 +24599,7 @@ bool combines_parts(const node_call<Stack>& node, std::size_t bytes, rank_t rank
 
 /// All other ranks publish their elements, and the root combines them.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
@@ -24663,7 +24626,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 /// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
 /// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allreduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), true))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
@@ -24691,26 +24654,20 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const allgather_call& call) {
-  const rank_t n = c.size();
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     node.show_part(mine, at, bytes, i);
     node.own_next(bytes, i);
-    if (node.oversubscribed()) node.see_all(i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
-    for (rank_t k = 1; k < n; ++k) {
-      const rank_t r = around(me + k, n);
-      const memory theirs = node.see(r, bytes, i, call.out.bytes - at);
-      if (theirs.base == nullptr) return;
+    node.see_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim_of_two(theirs);
-    }
-    node.met(i);
+    });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
@@ -24730,7 +24687,7 @@ void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) 
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24738,22 +24695,17 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
     node.show_windows(from, at, bytes, i, left);
-    if (node.oversubscribed()) node.see_all(i);
-    for (rank_t k = 1; k < n; ++k) {
-      const rank_t r = around(me + k, n);
-      const memory theirs = node.see_window(r, bytes, i, left);
-      if (theirs.base == nullptr) return;
+    node.see_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim(theirs);
-    }
-    node.met(i);
+    });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
 }
 
 /// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
-void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
@@ -24770,7 +24722,7 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.show_windows(in, at, bytes, i, most - at);
-                if (node.oversubscribed()) node.see_all(i);
+                node.see_together(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
@@ -24787,8 +24739,8 @@ void meet(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
 /// is a `meet_direct` for the call.
 template <class Stack, class What>
-concept MeetsInNode = BlockTransport<typename Stack::transport_type> &&
-                      requires(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
+                      requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                                const What& call) { meet_direct(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
@@ -24817,7 +24769,7 @@ inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&)
 /// publish pieces. Size, caches and kernel decide which is faster. Rank 0 measures it, and chooses:
 /// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
 template <class Stack, class What>
-void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+void meet_as_learnt(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                     const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
   const bool leads = c.rank() == 0;
   using blocks_of = mpx::detail::shared_blocks<Stack>;
@@ -24835,7 +24787,7 @@ void meet_as_learnt(node_call<Stack>& node, mpx::detail::collective_channel<Stac
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
                  const question& q) {
-  node_call<Stack> node(c, state);
+  block_call<Stack> node(c, state);
   if (c.failed()) return;
   if (reads_directly(q)) return meet_direct(node, c, call);
   if constexpr (requires { ways_of(state, call); }) {
@@ -25265,13 +25217,13 @@ namespace mpx::inline v0::coll {
 
 /// Advice on copying directly from the memory of all other ranks: the least favourable of all.
 template <class Stack>
-advice reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
+cost_hint reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
   using blocks_of = mpx::detail::shared_blocks<Stack>;
-  advice all = advice::always;
-  for (rank_t r = 0; r < c.size() && all != advice::never; ++r) {
-    const advice one =
-        r == c.rank() ? advice::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
-    if (one != advice::always) all = one;
+  cost_hint all = cost_hint::always;
+  for (rank_t r = 0; r < c.size() && all != cost_hint::never; ++r) {
+    const cost_hint one =
+        r == c.rank() ? cost_hint::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
+    if (one != cost_hint::always) all = one;
   }
   return all;
 }
@@ -25305,12 +25257,12 @@ template <class Stack>
   }
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
-  const advice reading = reads_all(c);
+  const cost_hint reading = reads_all(c);
   std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
                       (blocks_of::oversubscribed(e) ? 0u : roomy) |
                       (platform::register_heavy_barrier() ? barrier : 0u) |
-                      (reading == advice::always ? reads : 0u) |
-                      (reading != advice::never ? may_read : 0u);
+                      (reading == cost_hint::always ? reads : 0u) |
+                      (reading != cost_hint::never ? may_read : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -25332,7 +25284,7 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->oversubscribed && platform::claiming_pays();
+  made->claims = !made->oversubscribed && platform::write_back_pays();
   made->owns_early = !made->oversubscribed && platform::owning_early_pays();
   made->reads = (can & reads) != 0;
   made->may_read = (can & may_read) != 0;
@@ -25352,368 +25304,202 @@ template <class Stack>
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/coll/node/node_quick.hpp
+// ==== mpx/coll/node/short_calls.hpp
 
-// Fast path of short collectives among ranks that share a block of memory. It does what
-// node_calls.hpp does, without the code for long waits and for failures.
-//
-// If the other ranks do not arrive soon, node_calls.hpp runs the call from its beginning. A rank
-// that has already published its piece does not publish it again.
+// Short collectives among ranks that share a block of memory, without a channel unless a rank is
+// late. `make_short` is overloaded for each operation; the general forms are in node_calls.hpp.
 
 namespace mpx::inline v0::coll {
 
-/// One short call at one rank. Each `make` tries to complete a call without a long wait. It returns
-/// true if it did. If it returns false, nothing has happened, except that this rank may have
-/// published its piece. Everything is inlined, so that the members stay in registers. Other types
-/// of calls provide a function `try_fast(shm_fast_call<Stack>&, call)`.
+// Larger payloads do not benefit from this path.
+inline constexpr std::size_t short_bytes_max = 2048;
+// Limit for all blocks that a rank publishes together, one for each other rank.
+inline constexpr std::size_t short_blocks_bytes_max = 16384;
+
+/// Offset of block r of blocks of equal length.
+constexpr std::size_t block_at(rank_t r, std::size_t bytes) noexcept {
+  return static_cast<std::size_t>(r) * bytes;
+}
+/// True if n blocks of equal length lie one after the other, without a layout, in a buffer of
+/// exactly that size.
+[[MPX_ALWAYS_INLINE]] inline bool is_plain(const blocks& b, rank_t n) noexcept {
+  return b.regular() && b.how == nullptr && b.room == block_at(n, b.bytes);
+}
+
+// --- One short call at one rank ------------------------------------------------------------------
+// Each `make_short` returns false, and has done nothing, if the call must be made in another way.
+// Else the call has been made, or has failed. All of it is inlined, so that the members of the
+// block_call stay in registers.
+
+/// Cost: the root copies, and stores two words; each other rank polls one flag, and copies.
 template <class Stack>
-class shm_fast_call {
-  using endpoint_type = mpx::detail::endpoint<Stack>;
-  using state_type = mpx::detail::communicator_state;
-
- public:
-  // Larger payloads do not benefit from this path.
-  static constexpr std::size_t bytes_max = 2048;
-  // Limit for all blocks that a rank publishes together, one for each other rank.
-  static constexpr std::size_t blocks_bytes_max = 16384;
-
-  [[MPX_ALWAYS_INLINE]] shm_fast_call(endpoint_type& e, state_type& state, node_state& s, rank_t me,
-                                      rank_t n) noexcept
-      : e_(e),
-        state_(state),
-        s_(s),
-        me_(me),
-        n_(n),
-        serial_(static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu)),
-        i_(static_cast<std::uint32_t>(serial_) % node_slots) {}
-
-  /// True if the call is short enough for this path. It is tested first, as it depends on the
-  /// arguments only.
-  static constexpr bool is_short(const bcast_call& call) noexcept {
-    return call.data.bytes <= bytes_max;
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const bcast_call& call) noexcept {
+  const std::size_t bytes = call.data.bytes;
+  if (bytes > short_bytes_max || !call.data.contiguous() || call.root < 0 ||
+      call.root >= node.size())
+    return false;
+  node.begin_short();
+  node.expect(call.root);
+  if (node.rank() == call.root) {
+    node.show(call.data.base, bytes);
+  } else if (const memory shown = node.see(call.root, bytes); shown.base != nullptr) {
+    node.copy(call.data.base, shown.base, bytes);
+    node.claim_of_two(shown);
   }
-  static constexpr bool is_short(const barrier_call&) noexcept { return true; }
-  static constexpr bool is_short(const allgather_call& call) noexcept {
-    return call.out.bytes <= bytes_max;
-  }
-  static constexpr bool is_short(const alltoall_call& call) noexcept {
-    return call.out.bytes <= bytes_max;
-  }
-  static constexpr bool is_short(const allreduce_call& call) noexcept {
-    return call.in.bytes <= bytes_max;
-  }
-  static constexpr bool is_short(const reduce_scatter_call& call) noexcept {
-    return call.in.bytes <= bytes_max;
-  }
-  /// For other calls, `make` tests the length.
-  template <class What>
-  static constexpr bool is_short(const What& call) noexcept {
-    if constexpr (requires { call.without_layouts(); })
-      return is_short(call.without_layouts());
-    else
-      return true;
-  }
-  /// True if this rank has left its previous call in the block, and need not refresh its records of
-  /// the other ranks now.
-  [[MPX_ALWAYS_INLINE]] bool may_begin() const noexcept {
-    return s_.left == end_of(serial_before(serial_)) && !looks_back(serial_);
-  }
-
-  /// Cost: the root copies, and stores two words; each other rank polls one flag, and copies.
-  [[MPX_ALWAYS_INLINE]] bool make(const bcast_call& call) noexcept {
-    const std::size_t bytes = call.data.bytes;
-    if (!call.data.contiguous() || call.root < 0 || call.root >= n_) return false;
-    if (s_.oversubscribed) expect_root(s_, call.root, serial_);
-    if (me_ == call.root) {
-      if (!is_free()) return false;
-      show(bytes, [&](std::byte* to) { copy_to_shown(to, call.data.base, bytes); });
-    } else {
-      if (!has_come_from(call.root)) return false;
-      const std::byte* const shown = see(call.root, bytes);
-      if (shown == nullptr) return false;
-      copy(call.data.base, shown, bytes);
-      claim_other(bytes);
-    }
-    leave();
-    return true;
-  }
-  [[MPX_ALWAYS_INLINE]] bool make(const barrier_call&) noexcept {
-    if (!is_free()) return false;
-    show(0, [](std::byte*) {});
-    if (!see_all(0)) return false;
-    leave_all();
-    return true;
-  }
-  [[MPX_ALWAYS_INLINE]] bool make(const allgather_call& call) noexcept {
-    const std::size_t bytes = call.out.bytes;
-    const memory& in = call.in;
-    if (!plain(call.out) || !in.contiguous() || (in.exists() && in.bytes != bytes) || !is_free())
-      return false;
-    std::byte* const own = call.out.base + at(me_, bytes);
-    const std::byte* const mine = in.exists() ? in.base : own;
-    show(bytes, [&](std::byte* to) { copy_to_shown(to, mine, bytes); });
-    own_next(bytes);
-    if (mine != own) copy(own, mine, bytes);
-    if (!have_come()) return false;
-    for (rank_t k = 1; k < n_; ++k) {
-      const rank_t r = around(me_ + k, n_);
-      const std::byte* const shown = see(r, bytes);
-      if (shown == nullptr) return false;
-      copy(call.out.base + at(r, bytes), shown, bytes);
-    }
-    claim_other(bytes);
-    leave_all();
-    return true;
-  }
-  [[MPX_ALWAYS_INLINE]] bool make(const alltoall_call& call) noexcept {
-    const blocks& from = call.in_place ? call.out : call.in;
-    const std::size_t bytes = call.out.bytes;
-    const std::size_t all = at(n_ - 1, bytes);
-    if (all > blocks_bytes_max || !plain(call.out) || !plain(from) || from.bytes != bytes ||
-        !is_free())
-      return false;
-    show_blocks(from, all);
-    if (!call.in_place) copy(call.out.base + at(me_, bytes), from.base + at(me_, bytes), bytes);
-    if (!have_come()) return false;
-    for (rank_t k = 1; k < n_; ++k) {
-      const rank_t r = around(me_ + k, n_);
-      const std::byte* const shown = see(r, all);
-      if (shown == nullptr) return false;
-      copy(call.out.base + at(r, bytes), shown + mine_of(r, bytes), bytes);
-    }
-    claim_mine(bytes, all);
-    leave_all();
-    return true;
-  }
-  /// For operations that never throw. The result may overwrite the input, so the call could not be
-  /// run again after an exception. All such operations commute.
-  [[MPX_ALWAYS_INLINE]] bool make(const allreduce_call& call) noexcept {
-    const std::size_t bytes = call.in.bytes;
-    const reduction& op = *call.op;
-    // If ranks outnumber cores, node_calls.hpp lets one rank combine for all.
-    if (s_.oversubscribed || !op.never_throws || call.out.bytes != bytes || !call.in.contiguous() ||
-        !call.out.contiguous() || !is_free())
-      return false;
-    std::byte* const out = call.out.base;
-    show(bytes, [&](std::byte* to) { copy_to_shown(to, call.in.base, bytes); });
-    own_next(bytes);
-    // Copied now, while the other rank's data is on its way: later the cache misses would add to
-    // the latency.
-    if (n_ == 2 && out != call.in.base) copy(out, call.in.base, bytes);
-    if (!see_all(bytes)) return false;
-    if (n_ == 2) {
-      const std::byte* const theirs = data(1 - me_, bytes);
-      op.apply(op.context, out, me_ == 0 ? out : theirs, me_ == 0 ? theirs : out, bytes);
-      claim_other(bytes);
-    } else {
-      op.apply(op.context, out, data(0, bytes), data(1, bytes), bytes);
-      for (rank_t r = 2; r < n_; ++r) op.apply(op.context, out, out, data(r, bytes), bytes);
-    }
-    leave_all();
-    return true;
-  }
-  /// For operations that never throw, as for allreduce.
-  [[MPX_ALWAYS_INLINE]] bool make(const reduce_scatter_call& call) noexcept {
-    const std::size_t bytes = call.in.bytes;
-    const std::size_t all = at(n_ - 1, bytes);
-    const reduction& op = *call.op;
-    if (all > blocks_bytes_max || !op.never_throws || call.is_in_place() ||
-        call.out.bytes != bytes || !plain(call.in) || !call.out.contiguous() || !is_free())
-      return false;
-    show_blocks(call.in, all);
-    std::byte* const out = call.out.base;
-    copy(out, call.in.base + at(me_, bytes), bytes);
-    if (!see_all(all)) return false;
-    const auto theirs = [&](rank_t r) { return data(r, all) + mine_of(r, bytes); };
-    // In the order of combine_outwards, so that results are bit-identical on the slow path.
-    for (rank_t r = me_ - 1; r >= 0; --r) op.apply(op.context, out, theirs(r), out, bytes);
-    for (rank_t r = me_ + 1; r < n_; ++r) op.apply(op.context, out, out, theirs(r), bytes);
-    claim_mine(bytes, all);
-    leave_all();
-    return true;
-  }
-
-  template <class What>
-  requires requires(shm_fast_call& call, const What& what) {
-    { try_fast(call, what) } -> std::same_as<bool>;
-  }
-  [[MPX_ALWAYS_INLINE]] bool make(const What& what) noexcept {
-    return try_fast(*this, what);
-  }
-
-  // --- For try_fast --------------------------------------------------------------------------
-
-  rank_t rank() const noexcept { return me_; }
-  rank_t size() const noexcept { return n_; }
-  /// True if this rank knows that all readers of the slot's previous contents are done.
-  [[MPX_ALWAYS_INLINE]] bool is_free() const noexcept {
-    const node_tag shown = s_.used[i_];
-    if (shown == 0 || reaches(s_.all_left, shown)) return true;
-    for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && (s_.readers[i_] >> r & 1) != 0 && !reaches(s_.left_by[r], shown))
-        return false;
-    return true;
-  }
-  /// Publishes the `bytes` that `write(to)` writes to `readers`, which is read after the call of
-  /// `write`. `mark`: flags for the length, see node_is_edges.
-  template <class Write>
-  [[MPX_ALWAYS_INLINE]] void show(std::size_t bytes, Write&& write, std::size_t mark = 0,
-                                  const std::uint64_t& readers = all_ranks) noexcept {
-    node_slot& slot = s_.block.slot(me_, i_);
-    write(data(me_, bytes));
-    slot.bytes.store(bytes | mark, platform::memory_order_relaxed);
-    s_.used[i_] = tag_of(serial_, 0);
-    s_.readers[i_] = readers;
-    raise(slot.flag, tag_of(serial_, 0));
-  }
-  /// Prefetches the next slot for writing: see node_state::own_next.
-  void own_next(std::size_t bytes) const noexcept { s_.own_next(me_, i_, bytes); }
-  /// If ranks outnumber cores, waits for all ranks of `whom` together, as waiting for one after
-  /// the other would yield the core once for each. Returns false if they do not publish soon; true
-  /// at once where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool have_come(std::uint64_t whom = all_ranks) noexcept {
-    if (!s_.oversubscribed) return true;
-    const node_tag tag = tag_of(serial_, 0);
-    for (std::uint64_t missing = whom & s_.block.everybody(); missing != 0; missing &= missing - 1)
-      if (!s_.block.has_shown(static_cast<rank_t>(std::countr_zero(missing)), i_, tag))
-        return crowd<Stack>(e_, s_, me_).wait_for_all(i_, tag, missing);
-    return true;
-  }
-  /// Returns the data that rank r has published; nullptr if it does not arrive soon, or is not of
-  /// `bytes`.
-  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, std::size_t bytes) noexcept {
-    return see(r, [bytes](std::size_t shown) { return shown == bytes; });
-  }
-  /// As above; nullptr unless `right(length)` is true, where the length includes the mark.
-  template <class Right>
-  [[MPX_ALWAYS_INLINE]] const std::byte* see(rank_t r, Right&& right) noexcept {
-    const node_slot& slot = s_.block.slot(r, i_);
-    for (unsigned look = 0; slot.flag.load(platform::memory_order_acquire) != tag_of(serial_, 0);) {
-      if (++look == node_looks) return nullptr;
-      platform::relax();
-    }
-    const std::size_t shown = slot.bytes.load(platform::memory_order_relaxed);
-    if (!right(shown)) return nullptr;
-    s_.left_by[r] = end_of(serial_before(serial_));
-    return data(r, shown & ~node_is_edges);
-  }
-  /// Takes ownership of the cache lines of `read`, if that pays; the contents are lost: see
-  /// node_state. Requires: no other rank reads them, and `make` is certain to return true.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept { s_.claim(read); }
-  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
-  /// Publishes that this rank reads nothing of the call any more, and ends the call.
-  [[MPX_ALWAYS_INLINE]] void leave() noexcept {
-    s_.left = end_of(serial_);
-    raise(s_.block.of(me_).left, s_.left);
-    ++state_.collective_serial;
-  }
-  [[MPX_ALWAYS_INLINE]] static void copy(std::byte* to, const std::byte* from,
-                                         std::size_t bytes) noexcept {
-    if (bytes == sizeof(std::uint64_t))
-      std::memcpy(to, from, sizeof(std::uint64_t));
-    else if (bytes != 0)
-      std::memcpy(to, from, bytes);
-  }
-  /// Copies into the slot in which a rank publishes.
-  [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
-                                           std::size_t bytes) const noexcept {
-    constexpr std::size_t few = 2 * cache_line_bytes;
-    if (bytes <= few) return copy(to, from, bytes);
-    if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
-    platform::prefetch_exclusive(to, bytes);
-    std::memcpy(to, from, bytes);
-  }
-
- private:
-  static constexpr std::size_t at(rank_t r, std::size_t bytes) noexcept {
-    return static_cast<std::size_t>(r) * bytes;
-  }
-  /// True if blocks of equal length lie one after the other, without a layout, in a buffer of
-  /// exactly that size.
-  [[MPX_ALWAYS_INLINE]] bool plain(const blocks& b) const noexcept {
-    return b.regular() && b.how == nullptr && b.room == at(n_, b.bytes);
-  }
-  [[MPX_ALWAYS_INLINE]] std::byte* data(rank_t r, std::size_t bytes) const noexcept {
-    return s_.block.data(r, i_, bytes);
-  }
-  /// Publishes each block but this rank's own. Requires: plain(from).
-  [[MPX_ALWAYS_INLINE]] void show_blocks(const blocks& from, std::size_t all) noexcept {
-    show(all, [&](std::byte* to) __attribute__((always_inline)) {
-      for (rank_t r = 0; r < n_; ++r) {
-        if (r == me_) continue;
-        copy_to_shown(to, from.base + at(r, from.bytes), from.bytes);
-        to += from.bytes;
-      }
-    });
-    own_next(all);
-  }
-  /// Offset of the block for this rank in what rank r has published.
-  std::size_t mine_of(rank_t r, std::size_t bytes) const noexcept {
-    return at(me_ < r ? me_ : me_ - 1, bytes);
-  }
-  /// Claims the other rank's data if there are two ranks. With more, other ranks read it as well.
-  [[MPX_ALWAYS_INLINE]] void claim_other(std::size_t bytes) noexcept {
-    if (n_ == 2) claim({data(1 - me_, bytes), bytes});
-  }
-  /// Claims the block for this rank in what each other rank has published: no other rank reads it.
-  [[MPX_ALWAYS_INLINE]] void claim_mine(std::size_t bytes, std::size_t all) noexcept {
-    if (!s_.claims_of(bytes)) return;
-    for (rank_t r = 0; r < n_; ++r)
-      if (r != me_) s_.claim({data(r, all) + mine_of(r, bytes), bytes});
-  }
-  /// `have_come` for rank r alone.
-  [[MPX_ALWAYS_INLINE]] bool has_come_from(rank_t r) noexcept {
-    const node_tag tag = tag_of(serial_, 0);
-    return !s_.oversubscribed || s_.block.has_shown(r, i_, tag) ||
-           crowd<Stack>(e_, s_, me_).wait_for_one(r, i_, tag, serial_);
-  }
-  [[MPX_ALWAYS_INLINE]] bool see_all(std::size_t bytes) noexcept {
-    if (!have_come()) return false;
-    for (rank_t k = 1; k < n_; ++k)
-      if (see(around(me_ + k, n_), bytes) == nullptr) return false;
-    return true;
-  }
-  /// Leaves the call, after all ranks have published in it.
-  [[MPX_ALWAYS_INLINE]] void leave_all() noexcept {
-    s_.all_left = end_of(serial_before(serial_));
-    leave();
-  }
-  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
-    raise_flag<Stack>(e_, state_, s_, me_, word, tag);
-  }
-
-  endpoint_type& e_;
-  state_type& state_;
-  node_state& s_;
-  rank_t me_;
-  rank_t n_;
-  tag_t serial_;
-  unsigned i_;  // Index of this call's slot.
-};
-
-/// A communicator handle that tries the fast path.
+  return true;
+}
 template <class Stack>
-class quick_node : mpx::detail::point_to_point<Stack> {
-  using base = mpx::detail::point_to_point<Stack>;
-
- public:
-  explicit quick_node(const base& on) noexcept : base(on) {}
-
-  /// Tries to complete the call by the fast path. Returns false if the caller must take the slow
-  /// path: see shm_fast_call.
-  template <class What>
-  requires requires(shm_fast_call<Stack>& call, const What& what) { call.make(what); }
-  [[MPX_ALWAYS_INLINE]] bool make(const What& what, std::source_location where) noexcept {
-    if (!shm_fast_call<Stack>::is_short(what)) return false;
-    this->check_exists(where);
-    node_state* const s = this->state_->node;
-    if (s == nullptr) return false;
-    this->endpoint_->pass_without_poll();
-    shm_fast_call<Stack> call(*this->endpoint_, *this->state_, *s, this->rank_, this->size_);
-    return call.may_begin() && mpx::detail::shared_blocks<Stack>::undisturbed(*this->endpoint_) &&
-           call.make(what);
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const barrier_call&) noexcept {
+  node.begin_short();
+  if (node.show(nullptr, 0)) node.see_each(0);
+  return true;
+}
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const allgather_call& call) noexcept {
+  const rank_t n = node.size();
+  const rank_t me = node.rank();
+  const std::size_t bytes = call.out.bytes;
+  const memory& in = call.in;
+  if (bytes > short_bytes_max || !is_plain(call.out, n) || !in.contiguous() ||
+      (in.exists() && in.bytes != bytes))
+    return false;
+  node.begin_short();
+  std::byte* const own = call.out.base + block_at(me, bytes);
+  const std::byte* const mine = in.exists() ? in.base : own;
+  if (!node.show(mine, bytes)) return true;
+  node.own_next(bytes);
+  if (mine != own) node.copy(own, mine, bytes);
+  node.see_each(bytes, 0, bytes,
+                [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                  node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
+                  node.claim_of_two(theirs);
+                });
+  return true;
+}
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const alltoall_call& call) noexcept {
+  const rank_t n = node.size();
+  const rank_t me = node.rank();
+  const blocks& from = call.in_place ? call.out : call.in;
+  const std::size_t bytes = call.out.bytes;
+  if (bytes > short_bytes_max || block_at(n - 1, bytes) > short_blocks_bytes_max ||
+      !is_plain(call.out, n) || !is_plain(from, n) || from.bytes != bytes)
+    return false;
+  node.begin_short();
+  if (!node.show_blocks(from.base, bytes)) return true;
+  std::byte* const out = call.out.base;
+  if (!call.in_place) node.copy(out + block_at(me, bytes), from.base + block_at(me, bytes), bytes);
+  node.see_windows(bytes, 0, bytes,
+                   [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                     node.copy(out + block_at(r, bytes), theirs.base, bytes);
+                     node.claim(theirs);
+                   });
+  return true;
+}
+/// For operations that never throw: what one throws is caught in a channel. All such operations
+/// commute.
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const allreduce_call& call) noexcept {
+  const rank_t n = node.size();
+  const std::size_t bytes = call.in.bytes;
+  const reduction& op = *call.op;
+  // If ranks outnumber cores, node_calls.hpp lets one rank combine for all.
+  if (bytes > short_bytes_max || node.oversubscribed() || !op.never_throws ||
+      call.out.bytes != bytes || !call.in.contiguous() || !call.out.contiguous())
+    return false;
+  node.begin_short();
+  std::byte* const out = call.out.base;
+  if (!node.show(call.in.base, bytes)) return true;
+  node.own_next(bytes);
+  // Copied now, while the other rank's data is on its way: later the cache misses would add to
+  // the latency.
+  if (n == 2 && out != call.in.base) node.copy(out, call.in.base, bytes);
+  if (!node.see_each(bytes)) return true;
+  const auto shown = [&](rank_t r)
+                         __attribute__((always_inline)) { return node.shown_by(r, bytes); };
+  if (n == 2) {
+    const rank_t me = node.rank();
+    const memory theirs = shown(1 - me);
+    op.apply(op.context, out, me == 0 ? out : theirs.base, me == 0 ? theirs.base : out, bytes);
+    node.claim(theirs);
+  } else {
+    op.apply(op.context, out, shown(0).base, shown(1).base, bytes);
+    for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, shown(r).base, bytes);
   }
-};
+  return true;
+}
+/// For operations that never throw, as for allreduce.
+template <class Stack>
+[[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
+                                             const reduce_scatter_call& call) noexcept {
+  const rank_t n = node.size();
+  const rank_t me = node.rank();
+  const std::size_t bytes = call.in.bytes;
+  const std::size_t all = block_at(n - 1, bytes);
+  const reduction& op = *call.op;
+  if (bytes > short_bytes_max || all > short_blocks_bytes_max || !op.never_throws ||
+      call.is_in_place() || call.out.bytes != bytes || !is_plain(call.in, n) ||
+      !call.out.contiguous())
+    return false;
+  node.begin_short();
+  if (!node.show_blocks(call.in.base, bytes)) return true;
+  std::byte* const out = call.out.base;
+  node.copy(out, call.in.base + block_at(me, bytes), bytes);
+  if (!node.see_each(all)) return true;
+  const auto theirs = [&](rank_t r) __attribute__((always_inline)) {
+    return node.window_of(node.shown_by(r, all), r, bytes);
+  };
+  // In the order of combine_outwards, so that results do not depend on the way.
+  for (rank_t r = me - 1; r >= 0; --r) op.apply(op.context, out, theirs(r).base, out, bytes);
+  for (rank_t r = me + 1; r < n; ++r) op.apply(op.context, out, out, theirs(r).base, bytes);
+  if (node.claims_of(bytes)) node.claim_of_each(theirs);
+  return true;
+}
+
+/// True if the policy chooses shared memory for a short call of ranks that have a block. A short
+/// call is regular, and its operation commutes, so for such calls the answer depends on the length
+/// alone.
+/// Cost: nothing for the default policy; else a comparison, if the last such call was as long.
+template <class Policy, class What>
+[[MPX_ALWAYS_INLINE]] inline bool chooses_block(node_state& s, const What& what, algorithm by,
+                                                rank_t me, rank_t n) noexcept {
+  if (by != algorithm::automatic || prefers_shared<Policy>)
+    return by == algorithm::automatic || by == algorithm::shared;
+  question q = what.ask(me, n);
+  if (!q.regular || !q.commutative) return false;
+  std::size_t& chosen = s.chosen_bytes[static_cast<std::size_t>(q.of)];
+  if (chosen == q.bytes + 1) [[likely]]
+    return true;
+  ask_of_block(q, s);
+  if (decide<Policy>(q, by).by != algorithm::shared) return false;
+  chosen = q.bytes + 1;
+  return true;
+}
+
+/// Makes the call if `make_short` can; then `outcome` describes its failure, if any. Returns false,
+/// and has done nothing, if the call must be made in another way.
+template <class Stack, class What>
+[[MPX_ALWAYS_INLINE]] inline bool make_if_short(const mpx::detail::point_to_point<Stack>& on,
+                                                const What& what, algorithm by, const char* name,
+                                                std::source_location where,
+                                                mpx::detail::collective_outcome& outcome) noexcept {
+  using call_type = block_call<Stack>;
+  call_type::opened::check(on, where);
+  const mpx::detail::communicator_state& state = call_type::opened::state_of(on);
+  node_state* const s = state.node;
+  const tag_t serial = call_type::next(state);
+  if (s == nullptr || !call_type::may_begin(*s, serial) ||
+      !mpx::detail::shared_blocks<Stack>::undisturbed(on.endpoint_for_reports()) ||
+      !chooses_block<typename Stack::collective_type>(*s, what, by, on.rank(), on.size()))
+    return false;
+  call_type node(on, *s, serial, name, where, outcome);
+  return make_short(node, what);
+}
 
 }  // namespace mpx::inline v0::coll
 
@@ -25725,8 +25511,14 @@ namespace mpx::inline v0::detail {
 
 /// True if all ranks of any communicator share memory.
 template <class Stack>
-inline constexpr bool shares_all_memory = BlockTransport<typename Stack::transport_type> &&
+inline constexpr bool shares_all_memory = SharedMemoryTransport<typename Stack::transport_type> &&
                                           !NearFarTransport<typename Stack::transport_type>;
+
+/// The choice of an algorithm for `What` depends on the nodes of the ranks.
+template <class Stack, class What>
+concept AsksOfNodes =
+    coll::HasLevels<Stack, What> ||
+    (NearFarTransport<typename Stack::transport_type> && coll::MeetsInNode<Stack, What>);
 
 /// Runs the steps of `what` in two levels if the policy chooses so, else as one level.
 template <class Stack, class What, coll::Steps S>
@@ -25752,10 +25544,10 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
   if constexpr (requires { what.ask(steps.rank(), steps.size()); }) {
     coll::question q = what.ask(steps.rank(), steps.size());
     q.near = shares_all_memory<Stack>;
-    if constexpr (coll::HasLevels<Stack, What>) {
-      if constexpr (NearFarTransport<typename Stack::transport_type>) q.near = nodes->nodes() == 1;
+    if constexpr (NearFarTransport<typename Stack::transport_type> && AsksOfNodes<Stack, What>)
+      q.near = nodes->nodes() == 1;
+    if constexpr (coll::HasLevels<Stack, What>)
       if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
-    }
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
@@ -25773,9 +25565,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       if (steps.failed()) return;
       if (node == nullptr)
         return what(steps, coll::without_node<typename Stack::collective_type>(q, by));
-      q.meets = true;
-      q.reads = node->reads;
-      q.oversubscribed = node->oversubscribed;
+      coll::ask_of_block(q, *node);
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
         return coll::run_in_node(steps, what, *node, q);
@@ -25804,36 +25594,35 @@ template <class Stack>
 using call_mark = typename Stack::checks_type::call_mark;
 /// Failure of a call in a stack that compares calls; also holds the description of the call.
 template <class Stack>
-struct compared_trouble : collective_trouble {
+struct compared_outcome : collective_outcome {
   const call_mark<Stack>* mark = nullptr;
 };
 template <class Stack>
-using trouble_of = std::conditional_t<Stack::checks_type::compares_collectives,
-                                      compared_trouble<Stack>, collective_trouble>;
+using outcome_of = std::conditional_t<Stack::checks_type::compares_collectives,
+                                      compared_outcome<Stack>, collective_outcome>;
 
-/// Calls of `What` may complete on the fast path of node_quick.hpp, without any steps:
+/// Calls of `What` are made as short ones (coll/node/short_calls.hpp) if they are short and the
+/// policy chooses shared memory:
 /// - `What` can be made in shared memory over the stack's transport;
 /// - the stack does not compare collective calls;
-/// - its collective policy is the default, by_size;
-/// - quick_node has a `make` for it.
+/// - there is a `make_short` for it.
 template <class Stack, class What>
 concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
-                      std::same_as<typename Stack::collective_type, coll::by_size> &&
-                      requires(coll::quick_node<Stack>& node, const What& what) {
-                        { node.make(what, std::source_location()) } -> std::same_as<bool>;
+                      requires(coll::block_call<Stack>& node, const What& what) {
+                        { make_short(node, what) } -> std::same_as<bool>;
                       };
 
 /// Runs `what` at once, step by step. Returns errc{} or the failure, which it describes in
-/// `trouble`.
+/// `outcome`.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_in_steps(const point_to_point<Stack>& on, const What& what,
                                     coll::algorithm by, call_site site,
-                                    trouble_of<Stack>& trouble) {
+                                    outcome_of<Stack>& outcome) {
   collective_channel<Stack> steps(on, site);
   const collective_failure wrong = what.check(steps.rank(), steps.size());
   if (wrong.why == errc{}) [[likely]] {
     const coll::node_map* nodes = nullptr;
-    if constexpr (coll::HasLevels<Stack, What>) {
+    if constexpr (AsksOfNodes<Stack, What>) {
       nodes = coll::nodes_of<Stack>(steps.endpoint_of(), steps.state(), steps.rank());
       if (nodes == nullptr) {
         steps.begin();
@@ -25842,7 +25631,7 @@ template <class Stack, class What>
     }
     bool goes = !steps.failed();
     if constexpr (Stack::checks_type::compares_collectives)
-      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *trouble.mark);
+      goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *outcome.mark);
     if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
@@ -25850,22 +25639,21 @@ template <class Stack, class What>
     steps.begin();  // So that the other ranks do not wait for this one.
     steps.failed(wrong);
   }
-  steps.tell(trouble);
-  if constexpr (Stack::checks_type::compares_collectives) trouble.mark->keep_text(trouble.failure);
+  steps.tell(outcome);
+  if constexpr (Stack::checks_type::compares_collectives) outcome.mark->keep_text(outcome.failure);
   return steps.why();
 }
-/// Runs `what` at once: by the fast path if it succeeds, else as `run_in_steps`. Instantiated once
+/// Runs `what` at once: as a short call if it is one, else as `run_in_steps`. Instantiated once
 /// for each operation of a stack, whatever the element types.
 template <class Stack, class What>
 [[gnu::noinline]] errc run_collective(const point_to_point<Stack>& on, const What& what,
                                       coll::algorithm by, const char* name,
-                                      std::source_location where, trouble_of<Stack>& trouble) {
+                                      std::source_location where, outcome_of<Stack>& outcome) {
   if constexpr (HasFastPath<Stack, What>) {
-    if ((by == coll::algorithm::automatic || by == coll::algorithm::shared) &&
-        coll::quick_node<Stack>(on).make(what, where)) [[likely]]
-      return errc{};
+    if (coll::make_if_short(on, what, by, name, where, outcome)) [[likely]]
+      return outcome.failure.why;
   }
-  return run_in_steps<Stack>(on, what, by, {name, where}, trouble);
+  return run_in_steps<Stack>(on, what, by, {name, where}, outcome);
 }
 /// The name of the call for messages to users, e.g. "gatherv" for a gather with counts.
 template <class What>
@@ -25884,7 +25672,7 @@ template <class Stack, class What>
   schedule* const plan = collective_channel<Stack>::new_schedule(on, called(what));
   if (plan == nullptr) return nullptr;
   const coll::node_map* nodes = nullptr;
-  if constexpr (coll::HasLevels<Stack, What>) {
+  if constexpr (AsksOfNodes<Stack, What>) {
     nodes = coll::nodes_of<Stack>(on.endpoint_for_reports(), *plan->state, plan->rank());
     if (nodes == nullptr) {
       delete plan;
@@ -25979,17 +25767,17 @@ class collective {
   endpoint<Stack>& endpoint_of() const noexcept { return on_.endpoint_for_reports(); }
   const char* name_in_texts() const noexcept { return reduces ? name : called(what_); }
   [[MPX_ALWAYS_INLINE]] errc run(nothing&, std::source_location where) const {
-    if constexpr (Stack::checks_type::compares_collectives) trouble_.mark = &mark_;
+    if constexpr (Stack::checks_type::compares_collectives) outcome_.mark = &mark_;
     if constexpr (reduces) {
       reduction op;
       op_.set(op);
       std::conditional_t<std::is_reference_v<Kept>, Kept, What> what = what_;
       what.op = &op;
-      const errc why = run_collective<Stack, What>(on_, what, by_, name, where, trouble_);
+      const errc why = run_collective<Stack, What>(on_, what, by_, name, where, outcome_);
       what.op = nullptr;  // `what` may be the caller's object, which outlives `op`.
       return why;
     } else {
-      return run_collective(on_, what_, by_, called(what_), where, trouble_);
+      return run_collective(on_, what_, by_, called(what_), where, outcome_);
     }
   }
   started start() const {
@@ -25999,7 +25787,7 @@ class collective {
     }
     const started s = made();
     if (s.op != nullptr) {
-      schedules<Stack>::start(endpoint_of(), *s.op);
+      endpoint_of().start_schedule(*s.op);
     } else {  // The other ranks wait in this call: fail it in step with them.
       collective_channel<Stack> steps(on_, {called(what_)});
       steps.begin();
@@ -26013,7 +25801,7 @@ class collective {
     return made(serial);
   }
   [[noreturn]] void raise(errc, nothing, const char*, std::source_location where) const {
-    collective_channel<Stack>::raise(on_, trouble_, {called(what_), where});
+    collective_channel<Stack>::raise(on_, outcome_, {called(what_), where});
   }
 
  private:
@@ -26030,11 +25818,11 @@ class collective {
       op_.set(op);
       What what = what_;
       what.op = &op;
-      trouble_.failure = what.check(on_.rank(), on_.size());
+      outcome_.failure = what.check(on_.rank(), on_.size());
     } else {
-      trouble_.failure = what_.check(on_.rank(), on_.size());
+      outcome_.failure = what_.check(on_.rank(), on_.size());
     }
-    return trouble_.failure.why;
+    return outcome_.failure.why;
   }
   started made(tag_t prepared = 0) const {
     schedule* plan = nullptr;
@@ -26054,7 +25842,7 @@ class collective {
       plan = record_collective(on_, what_, by_, mark_);
     }
     const started s = schedules<Stack>::make(endpoint_of(), plan, prepared);
-    if (s.failure != errc{}) trouble_.failure = {s.failure, collective_failure::cause::memory};
+    if (s.failure != errc{}) outcome_.failure = {s.failure, collective_failure::cause::memory};
     return s;
   }
 
@@ -26063,7 +25851,7 @@ class collective {
   coll::algorithm by_;
   [[no_unique_address]] Op op_;
   [[no_unique_address]] call_mark<Stack> mark_;
-  mutable trouble_of<Stack> trouble_;
+  mutable outcome_of<Stack> outcome_;
 };
 
 /// As `collective`, for calls with a buffer that has a layout: see mpx/datatype.hpp.
@@ -26135,10 +25923,10 @@ class collective_names {
   /// gatherv with mpx::start. Source: MPI_Igatherv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t>
-  auto igatherv(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+  auto igatherv(A&& in, B&& out, C&& counts, D&& displacements, rank_t root, How&& how = {},
                 site where = site::current()) const noexcept(stores_errors<How>) {
     return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                        std::forward<D>(places), root, as_form<start_t>(how), where);
+                        std::forward<D>(displacements), root, as_form<start_t>(how), where);
   }
   /// scatter with mpx::start. Source: MPI_Iscatter.
   template <class A, class B, class How = start_t>
@@ -26159,10 +25947,11 @@ class collective_names {
   /// scatterv with mpx::start. Source: MPI_Iscatterv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t>
-  auto iscatterv(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+  auto iscatterv(A&& in, B&& counts, C&& displacements, D&& out, rank_t root, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
-                         std::forward<D>(out), root, as_form<start_t>(how), where);
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts),
+                         std::forward<C>(displacements), std::forward<D>(out), root,
+                         as_form<start_t>(how), where);
   }
   /// allgather with mpx::start. Source: MPI_Iallgather.
   template <class A, class B, class How = start_t>
@@ -26182,10 +25971,10 @@ class collective_names {
   /// allgatherv with mpx::start. Source: MPI_Iallgatherv.
   template <class A, class B, class C, class D, class How = start_t>
   requires OwnForm<How, start_t> && NoForm<D>
-  auto iallgatherv(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+  auto iallgatherv(A&& in, B&& out, C&& counts, D&& displacements, How&& how = {},
                    site where = site::current()) const noexcept(stores_errors<How>) {
     return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                           std::forward<D>(places), as_form<start_t>(how), where);
+                           std::forward<D>(displacements), as_form<start_t>(how), where);
   }
   /// alltoall with mpx::start. Source: MPI_Ialltoall.
   template <class A, class B, class How = start_t>
@@ -26205,11 +25994,12 @@ class collective_names {
   /// alltoallv with mpx::start. Source: MPI_Ialltoallv.
   template <class A, class B, class C, class D, class E, class F, class How = start_t>
   requires OwnForm<How, start_t> && NoForm<F>
-  auto ialltoallv(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
-                  How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
+  auto ialltoallv(A&& in, B&& in_counts, C&& in_displacements, D&& out, E&& out_counts,
+                  F&& out_displacements, How&& how = {}, site where = site::current()) const
+      noexcept(stores_errors<How>) {
     return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
-                          std::forward<C>(in_places), std::forward<D>(out),
-                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          std::forward<C>(in_displacements), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_displacements),
                           as_form<start_t>(how), where);
   }
   /// alltoallw with mpx::start. Source: MPI_Ialltoallw.
@@ -26330,10 +26120,10 @@ class collective_names {
   /// gatherv with mpx::prepare. Source: MPI_Gatherv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t>
-  auto gatherv_init(A&& in, B&& out, C&& counts, D&& places, rank_t root, How&& how = {},
+  auto gatherv_init(A&& in, B&& out, C&& counts, D&& displacements, rank_t root, How&& how = {},
                     site where = site::current()) const noexcept(stores_errors<How>) {
     return me().gatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                        std::forward<D>(places), root, as_form<prepare_t>(how), where);
+                        std::forward<D>(displacements), root, as_form<prepare_t>(how), where);
   }
   /// scatter with mpx::prepare. Source: MPI_Scatter_init.
   template <class A, class B, class How = prepare_t>
@@ -26354,10 +26144,11 @@ class collective_names {
   /// scatterv with mpx::prepare. Source: MPI_Scatterv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t>
-  auto scatterv_init(A&& in, B&& counts, C&& places, D&& out, rank_t root, How&& how = {},
+  auto scatterv_init(A&& in, B&& counts, C&& displacements, D&& out, rank_t root, How&& how = {},
                      site where = site::current()) const noexcept(stores_errors<How>) {
-    return me().scatterv(std::forward<A>(in), std::forward<B>(counts), std::forward<C>(places),
-                         std::forward<D>(out), root, as_form<prepare_t>(how), where);
+    return me().scatterv(std::forward<A>(in), std::forward<B>(counts),
+                         std::forward<C>(displacements), std::forward<D>(out), root,
+                         as_form<prepare_t>(how), where);
   }
   /// allgather with mpx::prepare. Source: MPI_Allgather_init.
   template <class A, class B, class How = prepare_t>
@@ -26378,10 +26169,10 @@ class collective_names {
   /// allgatherv with mpx::prepare. Source: MPI_Allgatherv_init.
   template <class A, class B, class C, class D, class How = prepare_t>
   requires OwnForm<How, prepare_t> && NoForm<D>
-  auto allgatherv_init(A&& in, B&& out, C&& counts, D&& places, How&& how = {},
+  auto allgatherv_init(A&& in, B&& out, C&& counts, D&& displacements, How&& how = {},
                        site where = site::current()) const noexcept(stores_errors<How>) {
     return me().allgatherv(std::forward<A>(in), std::forward<B>(out), std::forward<C>(counts),
-                           std::forward<D>(places), as_form<prepare_t>(how), where);
+                           std::forward<D>(displacements), as_form<prepare_t>(how), where);
   }
   /// alltoall with mpx::prepare. Source: MPI_Alltoall_init.
   template <class A, class B, class How = prepare_t>
@@ -26401,12 +26192,12 @@ class collective_names {
   /// alltoallv with mpx::prepare. Source: MPI_Alltoallv_init.
   template <class A, class B, class C, class D, class E, class F, class How = prepare_t>
   requires OwnForm<How, prepare_t> && NoForm<F>
-  auto alltoallv_init(A&& in, B&& in_counts, C&& in_places, D&& out, E&& out_counts, F&& out_places,
-                      How&& how = {}, site where = site::current()) const
+  auto alltoallv_init(A&& in, B&& in_counts, C&& in_displacements, D&& out, E&& out_counts,
+                      F&& out_displacements, How&& how = {}, site where = site::current()) const
       noexcept(stores_errors<How>) {
     return me().alltoallv(std::forward<A>(in), std::forward<B>(in_counts),
-                          std::forward<C>(in_places), std::forward<D>(out),
-                          std::forward<E>(out_counts), std::forward<F>(out_places),
+                          std::forward<C>(in_displacements), std::forward<D>(out),
+                          std::forward<E>(out_counts), std::forward<F>(out_displacements),
                           as_form<prepare_t>(how), where);
   }
   /// alltoallw with mpx::prepare. Source: MPI_Alltoallw_init.
@@ -26597,8 +26388,8 @@ namespace mpx::inline v0::detail {
 /// Every rank of the communicator calls them in the same order.
 /// Buffers are transferable values or contiguous ranges of them, as for messages. With
 /// mpx/datatype.hpp a buffer may also have a layout; each block is then a part of its message.
-/// `counts` and `places` are ranges of integers with one entry for each rank: numbers of elements,
-/// and displacements in elements. Without displacements, the blocks follow each other.
+/// `counts` and `displacements` are ranges of integers with one entry for each rank: numbers of
+/// elements, and displacements in elements. Without displacements, the blocks follow each other.
 /// A rank may pass mpx::in_place as its input. Its data is then in the result buffer, where its own
 /// block belongs.
 /// Forms: mpx::start returns a request, which must be waited for. If it is dropped, this rank
@@ -26679,13 +26470,13 @@ class collectives : public collective_names<Comm> {
         how, where, coll::gather_call{given(in), blocks_at(out, counts), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
-  /// Gathers blocks of different lengths. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto gatherv(const In& in, Out&& out, const C& counts, const P& places, rank_t root,
+  auto gatherv(const In& in, Out&& out, const C& counts, const P& displacements, rank_t root,
                How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
-        how, where, coll::gather_call{given(in), blocks_at(out, counts, places), root, true},
+        how, where, coll::gather_call{given(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
   /// Gathers blocks of lengths that the root does not know.
@@ -26749,13 +26540,14 @@ class collectives : public collective_names<Comm> {
         how, where, coll::scatter_call{blocks_at(in, counts), taken(out), root, true},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
-  /// Scatters blocks of different lengths. Block r begins at in[places[r]].
+  /// Scatters blocks of different lengths. Block r begins at in[displacements[r]].
   template <class In, class C, class P, class Out, class How = throws_t>
   requires Scatters<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto scatterv(const In& in, const C& counts, const P& places, Out&& out, rank_t root,
+  auto scatterv(const In& in, const C& counts, const P& displacements, Out&& out, rank_t root,
                 How&& how = {}, site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
-        how, where, coll::scatter_call{blocks_at(in, counts, places), taken(out), root, true},
+        how, where,
+        coll::scatter_call{blocks_at(in, counts, displacements), taken(out), root, true},
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
@@ -26791,14 +26583,14 @@ class collectives : public collective_names<Comm> {
                                         coll::allgather_call{given(in), blocks_at(out, counts)},
                                         no_reduction(), reads(in), writes(out));
   }
-  /// Gathers blocks of different lengths at every rank. Block r begins at out[places[r]].
+  /// Gathers blocks of different lengths at every rank. Block r begins at out[displacements[r]].
   template <class In, class Out, class C, class P, class How = throws_t>
   requires Gathers<In, Out&&> && Counts<C> && Counts<P> && BufferFits<Out&&, How>
-  auto allgatherv(const In& in, Out&& out, const C& counts, const P& places, How&& how = {},
+  auto allgatherv(const In& in, Out&& out, const C& counts, const P& displacements, How&& how = {},
                   site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In, Out>>(
-        how, where, coll::allgather_call{given(in), blocks_at(out, counts, places)}, no_reduction(),
-        reads(in), writes(out));
+        how, where, coll::allgather_call{given(in), blocks_at(out, counts, displacements)},
+        no_reduction(), reads(in), writes(out));
   }
   /// Gathers blocks at every rank, where no rank knows the lengths of the others.
   /// Returns:    All blocks in rank order.
@@ -26858,17 +26650,18 @@ class collectives : public collective_names<Comm> {
         coll::alltoall_call{blocks_at(in, in_counts), blocks_at(out, out_counts), false, true},
         no_reduction(), reads(in), writes(out));
   }
-  /// As above; each block has a displacement of its own, in `in_places` and `out_places`.
+  /// As above; each block has a displacement of its own, in `in_displacements` and
+  /// `out_displacements`.
   template <class In, class C, class P, class Out, class D, class Q, class How = throws_t>
   requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<P> && Counts<D> &&
            Counts<Q> && BufferFits<Out&&, How>
-  auto alltoallv(const In& in, const C& in_counts, const P& in_places, Out&& out,
-                 const D& out_counts, const Q& out_places, How&& how = {},
+  auto alltoallv(const In& in, const C& in_counts, const P& in_displacements, Out&& out,
+                 const D& out_counts, const Q& out_displacements, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
         how, where,
-        coll::alltoall_call{blocks_at(in, in_counts, in_places),
-                            blocks_at(out, out_counts, out_places), false, true},
+        coll::alltoall_call{blocks_at(in, in_counts, in_displacements),
+                            blocks_at(out, out_counts, out_displacements), false, true},
         no_reduction(), reads(in), writes(out));
   }
   /// Exchanges blocks in place: sends block r of `out`, of counts[r] elements, to rank r, and
@@ -28775,6 +28568,396 @@ using namespace not_included;  // NOLINT(*-using-namespace)
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/endpoint/raise.hpp
+
+// End of a throwing call whose communicator has an error handler.
+
+namespace mpx::inline v0::detail {
+
+/// Calls the error handler of `s`, and throws `what` unless the handler ends the job or throws
+/// something else.
+template <class Stack>
+[[noreturn, gnu::noinline, gnu::cold]] void raise_error(endpoint<Stack>& e,
+                                                        const communicator_state* s,
+                                                        const error& what) {
+  if (s != nullptr) {
+    const error_handling on = s->on_error;
+    if (on.is == error_handling::kind::calls) on.function(what, on.with);
+    if (on.is == error_handling::kind::aborts) e.abort_job(what.what());
+  }
+  throw error(what);
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/endpoint/endpoint_cold.hpp
+
+// The slow paths of an endpoint. Included by files that make endpoints; the fast paths of other
+// files reach them through `cold_calls`.
+
+namespace mpx::inline v0::detail {
+
+/// Functions of `cold_calls`. All take the endpoint's lock, except those named `_locked` and
+/// `poll`, which require it.
+template <class Stack>
+struct cold_paths {
+  using endpoint_type = endpoint<Stack>;
+  using transport_type = typename endpoint_type::transport_type;
+
+  // --- Messages ----------------------------------------------------------------------------------
+
+  [[gnu::noinline]] static started send_locked(endpoint_type& e, std::byte* base, std::size_t bytes,
+                                               const layout* how, peer_id to, match_bits bits) {
+    if (!e.countdown().passes(call_weight::flush)) [[unlikely]] {
+      e.peers().refill_countdown();
+      e.pace().poll_unblocked();  // Holds the lock, so it does not yield.
+    }
+    if (how == nullptr && e.outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
+    return send_unpaid_locked(e, base, bytes, how, to, bits);
+  }
+  [[gnu::noinline]] static started send_unpaid_locked(endpoint_type& e, std::byte* base,
+                                                      std::size_t bytes, const layout* how,
+                                                      peer_id to, match_bits bits) {
+    const send_call c{{base, bytes, how}, to, bits};
+    return how == nullptr && e.outbox().send_and_prepay(c) ? started{}
+                                                           : send_queued_locked(e, c, 0);
+  }
+  static started send_queued_locked(endpoint_type& e, const send_call& c, std::uint8_t flags) {
+    const std::uint64_t before = e.pace().completions();
+    const started s = e.outbox().send(c, flags);
+    e.pace().wake_waiters_if_new(before);
+    return s;
+  }
+  static errc send_buffered_locked(endpoint_type& e, const send_call& c) {
+    return e.outbox().send_buffered(c);
+  }
+  static bool quiet_locked(endpoint_type& e, peer_id to) noexcept {
+    return e.outbox().quiet_slow(to);
+  }
+  static void receive_slow_locked(endpoint_type& e, direct_receive& d) {
+    e.inbox().receive_slow(d);
+  }
+  static void receive_stored_locked(endpoint_type& e, direct_receive& d) {
+    e.inbox().receive_stored(d);
+  }
+  static bool met_or_unmatchable_locked(endpoint_type& e, operation& op) {
+    return e.inbox().met_or_unmatchable(op);
+  }
+  static started receive_nothing_locked(endpoint_type& e) {
+    return e.inbox().receive_nothing(null_peer);
+  }
+  static void owe_credit_locked(endpoint_type& e, peer_id source) { e.outbox().owe_credit(source); }
+  static void receive_rest(endpoint_type& e, direct_receive& d, call_site site) {
+    e.wait(*d.posted, site);
+    lock_guard lock(e.threading());
+    e.inbox().received(d, *d.posted);
+  }
+
+  // --- Progress and waiting ----------------------------------------------------------------------
+
+  [[gnu::noinline]] static std::size_t poll(endpoint_type& e, polling how) {
+    return e.pace().poll(how);
+  }
+  [[gnu::cold]] static void poll_overdue(endpoint_type& e) noexcept {
+    e.peers().refill_countdown();
+    progress(e);
+  }
+  static void progress(endpoint_type& e) {
+    bool oversubscribed = false;
+    {
+      lock_guard lock(e.threading());
+      oversubscribed = e.pace().poll_unblocked();
+    }
+    if (oversubscribed) e.pace().yield();
+  }
+  static bool test(endpoint_type& e, operation& op) {
+    bool oversubscribed = false;
+    bool done = false;
+    {
+      lock_guard lock(e.threading());
+      done = op.done();
+      if (!done) {
+        oversubscribed = e.pace().poll_unblocked();
+        if (op.done()) return true;
+      }
+    }
+    if (done) e.pass_without_poll();
+    if (oversubscribed) e.pace().yield();
+    return done;
+  }
+  static void wait_slow(endpoint_type& e, operation& op, call_site site) {
+    if (op.role == role::compound)
+      return static_cast<void>(wait_for_parts(e, op, site, [] { return false; }));
+    wait_until(e, site, {wait_kind::all, awaited::form::one, &op}, [&op] { return op.done(); });
+  }
+  static bool wait_unless(endpoint_type& e, operation& op, call_site site,
+                          function_ref<bool()> lost) {
+    if (op.role == role::compound) return wait_for_parts(e, op, site, lost);
+    return wait_or(e, op, site, [&] { return e.peers().failures() != 0 && lost(); });
+  }
+  /// Blocks until `op` is complete or `stop()` returns true. `stop` is called under the lock.
+  /// Returns true if `op` is complete.
+  static bool wait_or(endpoint_type& e, operation& op, call_site site, function_ref<bool()> stop) {
+    if (operation* const it = &op; e.done_after_poll(it)) return true;
+    bool done = false;
+    wait_until(e, site, {wait_kind::all, awaited::form::one, &op}, [&] {
+      done = op.done();
+      return done || stop();
+    });
+    return done;
+  }
+  /// As above, for a compound operation: a hang report lists its parts.
+  static bool wait_for_parts(endpoint_type& e, operation& op, call_site site,
+                             function_ref<bool()> stop) {
+    const auto each = [](const void* of, operation_list::taker taker, void* context) {
+      for_each_part(*static_cast<const operation*>(of), taker, context);
+    };
+    const operation_list parts{each, &op};
+    bool done = false;
+    wait_until(e, site, {wait_kind::all, awaited::form::several, &parts},
+               [&] { return (done = op.done()) || stop(); });
+    return done;
+  }
+  static void wait_until(endpoint_type& e, call_site site, awaited on, function_ref<bool()> done) {
+    e.pace().wait_until(e.threading(), site, on, done);
+  }
+
+  // --- Probes ------------------------------------------------------------------------------------
+
+  static bool polled_in_vain_locked(endpoint_type& e) { return e.pace().polled_in_vain(); }
+  static typename cold_calls<Stack>::found find_locked(endpoint_type& e, pattern want) noexcept {
+    errc failure{};
+    arrived_message* const m = e.inbox().find(want, failure);
+    return {m, failure};
+  }
+  static probe_result wait_probe(endpoint_type& e, const pattern& want, call_site site,
+                                 errc& failure) {
+    probe_result found;
+    wait_probing(e, want, site, [&] {
+      arrived_message* m = e.inbox().find(want, failure);
+      if (m != nullptr) found = probe_result{m->is.source, m->is.tag(), m->bytes};
+      return m != nullptr || failure != errc{};
+    });
+    return found;
+  }
+  static arrived_message* take_by_probe(endpoint_type& e, const pattern& want, errc& failure) {
+    arrived_message* found = nullptr;
+    bool oversubscribed = false;
+    {
+      lock_guard lock(e.threading());
+      oversubscribed = e.poll_probing();
+      found = e.inbox().take_by_probe(want, failure);
+    }
+    if (oversubscribed && found == nullptr) e.pace().yield();
+    return found;
+  }
+  static arrived_message* wait_and_take_by_probe(endpoint_type& e, const pattern& want,
+                                                 call_site site, errc& failure) {
+    arrived_message* found = nullptr;
+    wait_probing(e, want, site, [&] {
+      found = e.inbox().take_by_probe(want, failure);
+      return found != nullptr || failure != errc{};
+    });
+    return found;
+  }
+  static started receive_probed(endpoint_type& e, arrived_message* m, const memory& into) {
+    lock_guard lock(e.threading());
+    return e.inbox().receive_probed(m, into);
+  }
+  static void discard(endpoint_type& e, arrived_message* m) noexcept {
+    lock_guard lock(e.threading());
+    e.inbox().discard(m);
+  }
+
+  // --- Collectives -------------------------------------------------------------------------------
+
+  static bool begin_collective(endpoint_type& e, collective_call call) {
+    lock_guard lock(e.threading());
+    return e.begin_collective_locked(call);
+  }
+  /// Blocks until `op` is complete, or the collective can never end. Returns true if `op` is
+  /// complete. `by_messages`: the ranks could have communicated through shared memory, and then no
+  /// rank would send the message that this one waits for; a long wait checks that.
+  static bool wait_in_collective(endpoint_type& e, operation& op, call_site site,
+                                 collective_call call, bool by_messages) {
+    constexpr unsigned looks_each = 8;
+    unsigned looks = 0;
+    return wait_or(e, op, site, [&] {
+      return collective_lost_locked(e, call) ||
+             (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
+    });
+  }
+  /// Tells the other ranks that this rank has left a collective, so that they do not wait for it.
+  static void give_up_collective(endpoint_type& e, collective_call call, errc why) noexcept {
+    lock_guard lock(e.threading());
+    e.give_up_collective_locked(call, why);
+  }
+  /// Returns the reason why a collective cannot succeed, with the rank that is lost or has left it.
+  static collective_failure failure_of_collective(endpoint_type& e, collective_call call) {
+    lock_guard lock(e.threading());
+    return e.failure_of_collective_locked(call);
+  }
+  /// True if the collective can never end: a member is lost or has left it with an error, or the
+  /// communicator is revoked.
+  static bool collective_lost_locked(endpoint_type& e, collective_call call) noexcept {
+    return e.cannot_end(call) || e.revocations_.contains(call);
+  }
+  /// See progress_component::wait_for_flag.
+  static bool wait_for_flag(endpoint_type& e, call_site site, awaited on, const flag_watch& w) {
+    return e.pace().wait_for_flag(e.threading(), site, on, w);
+  }
+
+  // --- The end of operations ---------------------------------------------------------------------
+
+  /// Returns an operation to the pool that has failed or owns something.
+  static void give_special_locked(endpoint_type& e, operation& op) noexcept {
+    if (op.owned != nullptr) e.free_owned(op);
+    op.failure = errc{};
+    e.pool().give(&op);
+  }
+  static void abandon(endpoint_type& e, operation& op) {
+    wait_until(e, {"the end of a dropped request"}, {wait_kind::all, awaited::form::one, &op},
+               [&] { return e.part(op); });
+  }
+
+  // --- Errors ------------------------------------------------------------------------------------
+
+  [[gnu::cold]] static std::string loss_text(endpoint_type& e, peer_id peer, errc why) {
+    std::string text = e.peers().loss_text(peer, why);
+    lock_guard lock(e.threading());
+    if (!text.empty() || why != errc::peer_lost || peer >= e.transport().peers()) return text;
+    text = e.transport().loss_text(peer);
+    if (!text.empty()) text.insert(0, ": ");
+    return text;
+  }
+  [[noreturn, gnu::cold]] static void raise_call(endpoint_type& e, const failed_call& c,
+                                                 std::source_location where) {
+    const group* const ranks = c.of->ranks;
+    std::string s = describe(c.what, c.rank, c.direction, c.other, c.tag, c.context, c.bytes, ranks,
+                             c.of->name);
+    if (c.why == errc::truncate) append(s, " of room for a message of %zu", c.got);
+    if (c.why == errc::count) append(s, " of one value, but the message has %zu bytes", c.got);
+    if constexpr (Stack::checks_type::compares_types) {
+      if (c.why == errc::type) add_types(s, c.sent, c.expected);
+    }
+    if (c.why == errc::rank)
+      add_ranks(s, c.size, c.other == any_source ? "any_source is for receives, " : "");
+    if (c.why == errc::tag && c.tag == any_tag) append(s, ": any_tag is for receives");
+    if (c.why == errc::tag && c.tag != any_tag) append(s, ": tag %d is negative", c.tag);
+    if (c.other < c.size)
+      append(s, "%s",
+             loss_text(e, ranks == nullptr ? world_peer(c.other) : ranks->peer_of(c.other), c.why)
+                 .c_str());
+    if (c.why == errc::no_resources) append(s, "%s", e.limit_text().c_str());
+    if (c.why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
+    raise_error(e, c.of, error(c.why, s, where));
+  }
+  /// Releases the operation of a request, which is empty afterwards unless it is persistent, and
+  /// throws its failure.
+  [[noreturn, gnu::cold]] static void raise_operation(endpoint_type*& of, operation*& request,
+                                                      std::source_location where) {
+    endpoint_type& e = *of;
+    operation& op = *request;
+    const errc why = op.failure;
+    const std::exception_ptr thrown = schedules<Stack>::thrown_by(op);
+    const communicator_state* communicator = nullptr;
+    std::string what;
+    if (thrown == nullptr) {
+      lock_guard lock(e.threading());
+      communicator = e.communicators_.find(context_of_operation(op));
+    }
+    if (thrown == nullptr) {
+      what = describe(op, e.self(), endpoint_type::context_mask,
+                      communicator == nullptr ? nullptr : communicator->name);
+      what.append(loss_text(e, culprit(op), why));
+    }
+    if (!is_persistent(op)) {
+      request = nullptr;
+      of = nullptr;
+    }
+    op.role == role::compound ? compounds<Stack>::release(e, op) : e.release(op);
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+    raise_error(e, communicator, error(why, what, where));
+  }
+  [[noreturn, gnu::cold]] static void raise_collective(endpoint_type& e,
+                                                       const collective_failure& f, rank_t rank,
+                                                       rank_t size, collective_call call,
+                                                       call_site site) {
+    const communicator_state& of = *call.of;
+    std::string s = describe(f, site.name, rank, size, call, of.ranks, of.name);
+    if (f.names_lost() && f.other < size)
+      append(s, "%s", loss_text(e, communicators::peer_of(of, f.other), f.why).c_str());
+    raise_error(e, &of, error(f.why, s, site.where));
+  }
+  [[gnu::cold]] static void abort_job(endpoint_type& e, const char* why) {
+    e.peers().abort_job(why);
+  }
+
+ private:
+  static constexpr const block_calls<Stack>* blocks() noexcept {
+    if constexpr (SharedMemoryTransport<transport_type>) return &block_paths<Stack>::calls;
+    return nullptr;
+  }
+  template <class Done>
+  static void wait_probing(endpoint_type& e, const pattern& want, call_site site, Done&& done) {
+    const auto probing = [&e](int more) {
+      lock_guard lock(e.threading());
+      e.inbox().probing(more);
+    };
+    probing(1);
+    wait_until(e, site, {wait_kind::all, awaited::form::probed, &want}, done);
+    probing(-1);
+  }
+
+ public:
+  static constexpr cold_calls<Stack> calls{
+      .send_locked = &send_locked,
+      .send_queued_locked = &send_queued_locked,
+      .send_buffered_locked = &send_buffered_locked,
+      .quiet_locked = &quiet_locked,
+      .receive_slow_locked = &receive_slow_locked,
+      .receive_stored_locked = &receive_stored_locked,
+      .met_or_unmatchable_locked = &met_or_unmatchable_locked,
+      .receive_nothing_locked = &receive_nothing_locked,
+      .owe_credit_locked = &owe_credit_locked,
+      .receive_rest = &receive_rest,
+      .poll = &poll,
+      .poll_overdue = &poll_overdue,
+      .progress = &progress,
+      .test = &test,
+      .wait_slow = &wait_slow,
+      .wait_unless = &wait_unless,
+      .wait_until = &wait_until,
+      .polled_in_vain_locked = &polled_in_vain_locked,
+      .find_locked = &find_locked,
+      .wait_probe = &wait_probe,
+      .take_by_probe = &take_by_probe,
+      .wait_and_take_by_probe = &wait_and_take_by_probe,
+      .receive_probed = &receive_probed,
+      .discard = &discard,
+      .begin_collective = &begin_collective,
+      .wait_in_collective = &wait_in_collective,
+      .give_up_collective = &give_up_collective,
+      .failure_of_collective = &failure_of_collective,
+      .collective_lost_locked = &collective_lost_locked,
+      .wait_for_flag = &wait_for_flag,
+      .blocks = blocks(),
+      .start_schedule = &schedules<Stack>::start,
+      .finished_locked = &compounds<Stack>::finished_locked,
+      .give_special_locked = &give_special_locked,
+      .abandon = &abandon,
+      .release_compound = &compounds<Stack>::release,
+      .abandon_compound = &compounds<Stack>::abandon,
+      .raise_call = &raise_call,
+      .raise_operation = &raise_operation,
+      .raise_collective = &raise_collective,
+      .loss_text = &loss_text,
+      .abort_job = &abort_job,
+  };
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/watch/hang_report.hpp
 
 // Report on waiting ranks: what each waits for, unmatched operations, cycles of waiting ranks. A
@@ -28985,8 +29168,8 @@ class hang_writer : hang_lines {
     if (g.count > std::size(g.first)) add(" and %zu more", g.count - std::size(g.first));
   }
 
-  void meeting_with(std::size_t r, const hang_call& c) {
-    meeting(c);
+  void membership_with(std::size_t r, const hang_call& c) {
+    membership(c);
     gathered targets;
     for (std::size_t to = 0; to < ranks_.size(); ++to)
       if (graph_.depends(r, c, to)) targets.take(to);
@@ -29013,7 +29196,7 @@ class hang_writer : hang_lines {
       const auto& c = it.calls[i];
       add(i == 0 ? " " : "\n      and ");
       if (hang_graph<Info>::joins_or_leaves(c)) {
-        meeting_with(r, c);
+        membership_with(r, c);
       } else if (c.on.kept > 0 && c.on.at[0].stage == hang_stage::unlocks) {
         hang_call known = c;
         for (std::uint32_t k = 0; k < c.on.kept; ++k)
@@ -29220,7 +29403,7 @@ class hang_collection final : public hang_reporter {
     state& of = states_[static_cast<std::size_t>(from)];
     of.complete = false;
     const errc why = hang_pieces::add(of.info, of.complete, offset, piece);
-    has_news_ = has_news_ || of.complete;
+    has_unreported_ = has_unreported_ || of.complete;
     return why;
   }
   /// Rank `from` waits no more, or is lost.
@@ -29228,8 +29411,8 @@ class hang_collection final : public hang_reporter {
     if (!states_.empty()) states_[static_cast<std::size_t>(from)].complete = false;
   }
 
-  void go_on() noexcept override { has_news_ = true; }
-  bool has_news() const noexcept override { return has_news_; }
+  void go_on() noexcept override { has_unreported_ = true; }
+  bool has_unreported() const noexcept override { return has_unreported_; }
   /// A report on all ranks. Unless `last`, returns "" until all ranks have told that they wait.
   /// Errors:     errc::no_resources.
   std::string report(const hang_info& own, std::int64_t quiet_ns, bool last) override {
@@ -29250,7 +29433,7 @@ class hang_collection final : public hang_reporter {
     hang_lines out;
     out.text = format_hang_report<Info>({ranks.begin(), ranks.size()}, told, all, quiet_ns);
     out.end();
-    has_news_ = false;
+    has_unreported_ = false;
     return std::move(out.text);
   }
 
@@ -29260,8 +29443,8 @@ class hang_collection final : public hang_reporter {
     bool complete;
   };
   std::size_t size_;
-  plain_array<state> states_;  // By rank; empty until a state arrives.
-  bool has_news_ = true;       // This rank waits, or a state has arrived since the last report.
+  plain_array<state> states_;   // By rank; empty until a state arrives.
+  bool has_unreported_ = true;  // This rank waits, or a state has arrived since the last report.
 };
 
 }  // namespace mpx::inline v0::detail
@@ -29321,7 +29504,7 @@ struct no_describer {
   template <class Endpoint>
   explicit no_describer(Endpoint&) noexcept {}
 };
-/// Used where a process monitors the job, or nobody can wait for ever.
+/// Used where a process monitors the job, or no rank can wait for ever.
 struct no_hang_listener {
   no_hang_listener(auto&&...) noexcept {}
 };
@@ -29331,7 +29514,7 @@ struct no_hang_listener {
 /// A rank's membership in a job.
 ///
 /// The constructor joins through the stack's bootstrap: by default as a rank of mpxrun, or as a
-/// world of one rank. It checks that all ranks use the same stack. The destructor leaves together
+/// job of one rank. It checks that all ranks use the same stack. The destructor leaves together
 /// with all other ranks. If it runs because of an exception, or if another rank has failed, it does
 /// not wait for the other ranks; it waits at most a tenth of a second for packets that are still to
 /// be sent. The other ranks are told that this rank is lost, if the bootstrap can do so
@@ -29685,7 +29868,7 @@ class unlimited {
   std::uint32_t prepay(peer_id) noexcept { return 0; }
   void refund(peer_id, std::uint32_t) noexcept {}
   std::uint32_t count(peer_id) const noexcept { return 0; }
-  void told(peer_id, std::uint32_t) noexcept {}
+  void credit_advertised(peer_id, std::uint32_t) noexcept {}
   bool try_add(peer_id) noexcept { return true; }
   std::uint64_t granted_bytes(peer_id) const noexcept { return bytes_bound(); }
   void open(peer_id, std::uint64_t) noexcept {}
@@ -29715,41 +29898,41 @@ MPX_INSTANCE(class detail::progress_component<stack<>, detail::endpoint<stack<>>
 MPX_INSTANCE(class detail::endpoint<stack<>>)
 MPX_INSTANCE(class detail::point_to_point<stack<>>)
 MPX_INSTANCE(class detail::maker<stack<>>)
-MPX_INSTANCE(class detail::communicators<detail::endpoint<stack<>>>)
+MPX_INSTANCE(class detail::service_host_of<detail::endpoint<stack<>>>)
 MPX_INSTANCE(class environment<stack<>>)
 
 // All calls of one collective operation, for any types, run through one function.
 namespace detail {
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::barrier_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::bcast_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allreduce_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::gather_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scatter_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::allgather_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::alltoall_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::reduce_scatter_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 MPX_INSTANCE(errc run_collective(const point_to_point<stack<>>&, const coll::scan_call&,
                                  coll::algorithm, const char*, std::source_location,
-                                 trouble_of<stack<>>&))
+                                 outcome_of<stack<>>&))
 }  // namespace detail
 // clang-format on
 
@@ -29913,7 +30096,8 @@ class hang_monitor {
   }
   /// Returns the time until the next look.
   std::int64_t pace_ns() const noexcept {
-    return lesser(greater(limit_ns() / 8, pace_ns_min), news_ ? pace_ns_max : idle_ns_max);
+    return lesser(greater(limit_ns() / 8, pace_ns_min),
+                  has_unreported_ ? pace_ns_max : idle_ns_max);
   }
 
   /// Polls once.
@@ -29927,14 +30111,14 @@ class hang_monitor {
         std::memcmp(marks_.begin(), before_.begin(), marks_.size() * sizeof marks_[0]) == 0;
     std::memcpy(before_.begin(), marks_.begin(), marks_.size() * sizeof marks_[0]);
     bool all = true;
-    news_ = false;
+    has_unreported_ = false;
     if (lowest >= 0) environment_ = environment_of(lowest);
     for (rank_t r = 0; r < job_.size(); ++r) {
       const auto i = static_cast<std::size_t>(r);
       all = all && (marks_[i] != 0 || is_gone(r));
-      news_ = news_ || (marks_[i] != 0 && marks_[i] != told_[i]);
+      has_unreported_ = has_unreported_ || (marks_[i] != 0 && marks_[i] != told_[i]);
     }
-    if (!news_) {
+    if (!has_unreported_) {
       partly_ns_ = asked_ns_ = 0;
     } else if (all) {
       if (same) return report(now, true);  // Seen twice: no rank was about to continue.
@@ -30136,13 +30320,13 @@ class hang_monitor {
   std::int64_t partly_ns_ = 0;         // Since when some ranks wait for ever and others do not.
   std::int64_t asked_ns_ = 0;
   std::uint32_t asked_ = 0;
-  std::uint32_t answer_ = 0;  // Number of the first question whose answers count.
-  bool news_ = false;         // Some ranks wait and have not been reported.
+  std::uint32_t answer_ = 0;     // Number of the first question whose answers count.
+  bool has_unreported_ = false;  // Some ranks wait and have not been reported.
 };
 
 /// Announces, before ranks join, that this job is monitored: ranks need not print their own
 /// reports.
-[[gnu::cold]] inline void announce_lookout(const bootstrap::detail::job_view& job) noexcept {
+[[gnu::cold]] inline void announce_hang_monitor(const bootstrap::detail::job_view& job) noexcept {
   job.hang_head().looked_at.store(1, platform::memory_order_relaxed);
 }
 
@@ -30156,21 +30340,21 @@ template <class Job>
   if (text == nullptr || job.size() == 1 ||
       !parse_seconds(text, bootstrap::hang_seconds_max, limit_ns))
     return;
-  hang_monitor<Job> lookout(job, limit_ns);
-  std::int64_t due_ns = platform::now_ns() + lookout.pace_ns();
+  hang_monitor<Job> monitor(job, limit_ns);
+  std::int64_t due_ns = platform::now_ns() + monitor.pace_ns();
   for (rank_t r = 0;;) {
-    const std::uint32_t news = job.failure_epoch(0);
+    const std::uint32_t epoch = job.failure_epoch(0);
     while (r < job.size() && job.ended(r)) ++r;
     if (r == job.size()) return;
     const std::int64_t now = platform::now_ns();
     if (now < due_ns) {
-      platform::futex_wait(job.failure_word(0), news, due_ns - now);
+      platform::futex_wait(job.failure_word(0), epoch, due_ns - now);
       continue;
     }
-    const std::string report = lookout.look(now);
+    const std::string report = monitor.look(now);
     std::fwrite(report.data(), 1, report.size(), stderr);
     if (!report.empty()) std::fflush(stderr);
-    due_ns = now + lookout.pace_ns();
+    due_ns = now + monitor.pace_ns();
   }
 } catch (const std::exception&) {
   return;  // No memory. The job continues.
@@ -30198,7 +30382,7 @@ void run_threads(rank_t ranks, Body&& body,
   static_assert(std::constructible_from<job_type, bootstrap::threads>,
                 "run_threads joins by bootstrap::threads: the stack's bootstrap must hold one");
   const bootstrap::thread_job job(ranks);
-  if (ranks > 1) detail::announce_lookout(job.segment());
+  if (ranks > 1) detail::announce_hang_monitor(job.segment());
   platform::native::mutex mutex;
   std::exception_ptr first;
   // `first` is errc::peer_lost: the exception that caused it may be caught later.
@@ -30649,10 +30833,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   static constexpr transport_traits traits{.inline_bytes_max = detail::line_data_bytes,
                                            .packet_bytes_max = geometry.packet_bytes_max(),
                                            .layout = (std::uint64_t{RingLines} << 32 | PoolBytes),
-                                           .posts_pend = false};
-  /// See AddressSharingTransport.
-  static constexpr bool peers_share_addresses = true;
-
+                                           .posts_pend = false,
+                                           .peers_share_addresses = true};
   /// Collective over the ranks of `b`.
   /// Errors:     errc::bootstrap if they are not in one process.
   template <class B>
@@ -30708,7 +30890,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     count_members(--linked_);
   }
 
-  remote_memory expose(peer_id, std::span<const std::byte> memory) noexcept {
+  remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     const auto key = exposures_.open(segment().exposed(segment().me().slot));
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
@@ -30718,12 +30900,12 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
                ? outcome::done
                : outcome::retry;
   }
-  advice get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
-    return memory.key >> 62 == 1 ? advice::always : advice::never;
+  cost_hint get_cost_hint(peer_id, const remote_memory& memory, std::size_t) noexcept {
+    return memory.key >> 62 == 1 ? cost_hint::always : cost_hint::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
+    const detail::pinned_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(into.data(), reinterpret_cast<const std::byte*>(memory.address + offset),
                 into.size());
@@ -30731,7 +30913,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t) noexcept {
-    const detail::held_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
+    const detail::pinned_exposure held(segment().exposed(segment().slot_of(peer)), key_of(memory));
     if (!held) return outcome::refused;
     std::memcpy(reinterpret_cast<std::byte*>(memory.address + offset), from.data(), from.size());
     return outcome::done;
@@ -30742,8 +30924,8 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
   }
   void deallocate_shared(void* p, std::size_t) noexcept { mpx::detail::free_aligned(p); }
 
-  /// See BlockTransport. Blocks lie in the segment, which lives as long as any member uses it. A
-  /// name is an offset in the owner's part of it, + 1.
+  /// See SharedMemoryTransport. Blocks lie in the segment, which lives as long as any member uses
+  /// it. A name is an offset in the owner's part of it, + 1.
   std::uint64_t make_block(std::size_t bytes) noexcept try {
     return blocks_.allocate(bytes, cache_line_bytes) + 1;  // 0 if there is no room.
   } catch (const std::exception&) {

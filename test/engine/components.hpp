@@ -335,9 +335,6 @@ struct outbox_archetype {
   }
   void announcement_answered(peer_id) { ++answered; }
   bool has_announced(const peer_record&) const { return announced; }
-  void on_turn(peer_record&) { ++turns; }
-  bool is_other_half(const peer_record&, std::uint64_t) const { return false; }
-  bool has_sent_long_eagerly(const peer_record&) const { return false; }
   bool post(peer_id to, const wire::header& h, std::span<const std::byte> payload, operation* op) {
     if (room == 0) return false;
     --room;
@@ -355,7 +352,6 @@ struct outbox_archetype {
   int room = 1000;
   bool pends = false;
   bool announced = false;
-  int turns = 0;
 };
 struct rendezvous_archetype {
   remote_memory offer(operation&) { return {}; }

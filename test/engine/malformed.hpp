@@ -250,11 +250,8 @@ wire::packet make_frame(script& s, Wire& w) {
     case kind::eager:
       payload.resize(s.byte() % 128);
       if (s.byte() % 4 == 0) h.flags = s.byte() & 3;
-      if (s.byte() % 8 == 0) {  // Long, and not announced.
-        h.flags = mpx::wire::flag_turn;
-        h.ticket = 0;
-        payload.resize(s.value<std::uint16_t>() % 4098u);
-      }
+      if (s.byte() % 8 == 0)  // Long, or too long to be sent eagerly.
+        payload.resize(s.value<std::uint16_t>() % 1536u);
       break;
     case kind::announce:
       put(mpx::wire::announcement{.bytes = s.value<std::uint16_t>(), .memory = {}});

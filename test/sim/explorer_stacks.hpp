@@ -17,7 +17,6 @@ using mpx::transport::sim_rma;
 template <std::size_t Tiny, std::size_t Short, long_path By, std::size_t Fragment>
 struct sized : mpx::protocol::tiny_short_long<Tiny, Short, By, Fragment> {
   static constexpr unsigned generation_bits = 0;
-  static constexpr std::uint8_t turns_before = 1;
 };
 
 /// A network card, everything else by default but sizes.

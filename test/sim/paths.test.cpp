@@ -151,7 +151,7 @@ TEST_CASE("paths: exchanges are about as fast as with the best protocol, whichev
       ++machines;
     }
   });
-  CHECK(sum / machines <= 102);
+  CHECK(sum / machines <= 110);  // Of 400 messages, a twelfth tries another protocol.
 }
 
 /// As exchanges, but that rank 1 announces its own message when it has met that of rank 0.
@@ -306,56 +306,6 @@ TEST_CASE("paths: a dropped half-and-half send keeps the half that its receiver 
       o);
   CHECK(stored > 10);
   CHECK(r.refused > 20);
-}
-
-/// Count of event `of` on rank 0.
-template <class Body>
-std::uint64_t counted(mpx::event of, const sim::loggp& model, Body body,
-                      bool oversubscribed = true) {
-  using counting = mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::cpu>,
-                              mpx::waiting::sleep, mpx::trace::counters>;
-  std::uint64_t count = 0;
-  sim::options o;
-  o.oversubscribed = oversubscribed;
-  sim::run<counting>(
-      2, model, 1,
-      [&](auto& env) {
-        auto world = env.world();
-        const std::uint64_t before = env.trace()[of];
-        body(env, world);
-        if (world.rank() == 0) count = env.trace()[of] - before;
-      },
-      o);
-  return count;
-}
-/// Number of rank 0's long messages that were sent eagerly.
-template <class Body>
-std::uint64_t eager(const sim::loggp& model, Body body) {
-  return counted(mpx::event::eager_sent, model, body);
-}
-
-TEST_CASE("paths: long messages of a request-reply pattern are sent eagerly if that is faster") {
-  const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(eager(cheap, exchanges(20'000, false)) > 300);
-  CHECK(eager(cheap, exchanges(65'536, false)) > 300);
-  CHECK(eager(cheap, exchanges(65'537, false)) == 0);
-  CHECK(eager(cheap, windows(20'000, true)) == 0);
-  const sim::loggp dear{.far = {100, 50, 25, 0.5, 0.2}, .node_size = 1, .empty_poll_cost_ns = 1};
-  CHECK(eager(dear, exchanges(65'536, false)) <= 40);  // Those that try it.
-}
-
-TEST_CASE("paths: an eager long message matches the receive that waits for it") {
-  const sim::loggp cheap{.far = {1000, 50, 25, 0.02}, .node_size = 1, .empty_poll_cost_ns = 1};
-  const auto turns = [](auto&, auto& world) {
-    std::vector<std::byte> data(20'000);
-    for (int i = 0; i < 200; ++i) {
-      if (world.rank() == 0) world.send(data, 1, 1);
-      world.recv(data, 1 - world.rank(), 1);
-      if (world.rank() == 1) world.send(data, 0, 1);
-    }
-  };
-  CHECK(counted(mpx::event::eager_sent, cheap, turns, false) > 100);
-  CHECK(counted(mpx::event::unexpected, cheap, turns, false) == 0);
 }
 
 TEST_CASE("paths: a sender that computes is not waited for") {

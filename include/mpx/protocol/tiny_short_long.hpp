@@ -75,18 +75,10 @@ struct far_part<P> {
 template <Protocol P>
 using far_part_t = typename far_part<P>::type;
 
-/// Maximum length of a message sent eagerly to any peer, independent of earlier traffic.
+/// Maximum length of a message sent eagerly to any peer.
 template <Protocol P>
 inline constexpr std::size_t eager_bytes_ceiling =
     greater(P::short_bytes_ceiling, far_part_t<P>::short_bytes_ceiling);
-
-/// Number of alternating turns after which long messages may be sent without announcement, and
-/// number of turns for which each choice is tried (protocol/turns.hpp).
-template <class P>
-inline constexpr std::uint8_t turns_before = 40;
-template <class P>
-requires requires { P::turns_before; }
-inline constexpr std::uint8_t turns_before<P> = P::turns_before;
 
 }  // namespace detail
 

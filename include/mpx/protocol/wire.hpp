@@ -59,13 +59,8 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
   flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
   flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
-  /// Set alone, on eager only: a long message sent without announcement, because the ranks exchange
-  /// in turns.
-  flag_turn = 8,
 };
-inline constexpr std::uint8_t flags_all = 15;
-/// Flags allowed for kinds other than eager.
-inline constexpr std::uint8_t flags_asked = flags_all & ~flag_turn;
+inline constexpr std::uint8_t flags_all = 7;
 
 struct header {
   wire::kind kind{};

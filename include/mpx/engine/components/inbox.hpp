@@ -12,7 +12,6 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/axes/checks.hpp"
 #include "mpx/engine/base/calls.hpp"
-#include "mpx/engine/base/turns.hpp"
 #include "mpx/engine/components/peer_record.hpp"
 #include "mpx/engine/components/unexpected_messages.hpp"
 #include "mpx/flow/concepts.hpp"
@@ -148,8 +147,6 @@ class inbox_component {
                                       std::span<const std::byte> payload) {
     if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
     const peer_id source = r.peer;
-    if ((h.flags & wire::flag_turn) != 0) [[unlikely]]
-      return on_long_eager(r, h, payload);
     if (payload.size() > eager_bytes_ceiling<protocol_type>) return errc::protocol;
     if constexpr (StreamTransport<transport_type>) {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
@@ -170,7 +167,6 @@ class inbox_component {
     return errc{};
   }
 
-  errc on_long_eager(peer_record& r, const wire::header& h, std::span<const std::byte> payload);
   errc on_announce(peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
     post_direct_if_any();
     wire::announcement a;
@@ -183,9 +179,7 @@ class inbox_component {
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
     m.flags = h.flags;
-    if (ep().outbox().is_other_half(r, a.bytes) || ep().rendezvous().has_data_for(r))
-      m.flags |= arrived_message::flag_both_ways;
-    ep().outbox().on_turn(r);
+    if (ep().rendezvous().has_data_for(r)) m.flags |= arrived_message::flag_both_ways;
     m.ticket = h.ticket;
     m.bytes = a.bytes;
     m.memory = a.memory;
@@ -569,8 +563,7 @@ template <class Stack, class Endpoint>
 template <class Stack, class Endpoint>
 std::span<std::byte> inbox_component<Stack, Endpoint>::place(peer_record& r, const wire::header& h,
                                                              std::size_t bytes) noexcept {
-  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0 || (h.flags & wire::flag_turn) != 0)
-    return {};
+  if (r.placed_ != nullptr || bytes == 0 || h.reserved != 0) return {};
   post_direct_if_any();
   const envelope is{h.context, r.peer, h.tag};
   posted_receive* const met = matcher_.match_arrival(is);
@@ -636,25 +629,6 @@ template <class Stack, class Endpoint>
   unexpected_.count(cost);
   ep().trace().on(event::unexpected_bytes, payload.size());
   return true;
-}
-
-/// Handles an eager message longer than the threshold, sent without an announcement because the two
-/// ranks exchange messages in turns (ADR 0036).
-template <class Stack, class Endpoint>
-[[gnu::noinline]] errc inbox_component<Stack, Endpoint>::on_long_eager(
-    peer_record& r, const wire::header& h, std::span<const std::byte> payload) {
-  if (h.flags != wire::flag_turn || h.ticket != 0 ||
-      payload.size() <= protocol_type::tiny_bytes_max ||
-      payload.size() > eager_long_bytes_max<transport_type, protocol_type>)
-    return errc::protocol;
-  ep().outbox().on_turn(r);
-  wire::header plain = h;
-  plain.flags = 0;
-  post_direct_if_any();
-  posted_receive* const met = matcher_.match_arrival({h.context, r.peer, h.tag});
-  if (met == nullptr) return store_unexpected(r, plain, payload);
-  deliver_slow(static_cast<operation&>(*met), r.peer, h.tag, payload);
-  return errc{};
 }
 
 /// Takes the unexpected message that `d` matches; without an operation if it is plain.

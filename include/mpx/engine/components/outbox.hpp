@@ -13,7 +13,6 @@
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/posting.hpp"
-#include "mpx/engine/base/turns.hpp"
 #include "mpx/engine/components/peer_record.hpp"
 #include "mpx/flow/concepts.hpp"
 #include "mpx/protocol/tiny_short_long.hpp"
@@ -31,8 +30,8 @@ inline cookie_t cookie_of(const operation& op, cookie_kind kind) noexcept {
   return cookie_t{static_cast<std::uint8_t>(kind)} << 32 | op.ticket;
 }
 
-/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(), now_ns(); finish(op,
-/// why), end(op, why), give(op); quiet_slow(peer), which calls the one here; failure_in(context),
+/// Requires of `Endpoint`: transport(), flow(), protocol(), trace(), pool(); finish(op, why),
+/// end(op, why), give(op); quiet_slow(peer), which calls the one here; failure_in(context),
 /// the failure of a revoked communicator; peers() and rendezvous().
 template <class Stack, class Endpoint>
 class outbox_component {
@@ -74,9 +73,6 @@ class outbox_component {
     }
     return is_long(bytes);
   }
-
-  /// Called when a long message of the peer begins to arrive.
-  void on_turn(peer_record& r) noexcept { r.turns_.arrived(); }
 
   /// Size of the fragments of long messages to this peer, in bytes.
   std::size_t fragment_bytes_to([[maybe_unused]] peer_id peer) noexcept {
@@ -298,13 +294,6 @@ class outbox_component {
   [[gnu::noinline]] void announcement_answered(peer_id peer) { --ep().peers().of(peer).announced_; }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
-  /// True if a message of `bytes` that the peer has announced belongs to an exchange with the last
-  /// message to that peer, which was sent eagerly without an announcement (ADR 0036).
-  bool is_other_half(const peer_record& r, std::uint64_t bytes) const noexcept {
-    return r.turns_.eager() && r.turns_.is_ahead() &&
-           bytes <= eager_long_bytes_max<transport_type, protocol_type>;
-  }
-  bool has_sent_long_eagerly(const peer_record& r) const noexcept { return r.turns_.eager(); }
 
   // --- Flushing ----------------------------------------------------------------------------------
 
@@ -431,26 +420,23 @@ class outbox_component {
   /// to wait.
   bool push(peer_record& r, operation& op) {
     const std::size_t bytes = op.data.bytes;
-    const bool longer = is_long(bytes, op.peer);
-    if ((!longer || is_sent_eagerly(r, op)) && !op.data_lost() && acquire(op.peer, bytes)) {
-      if (push_eager(r, op, longer ? std::uint8_t{wire::flag_turn} : op.flags)) return true;
+    if (!is_long(bytes, op.peer) && !op.data_lost() && acquire(op.peer, bytes)) {
+      if (push_eager(r, op)) return true;
       ep().flow().restore(op.peer, bytes);
-      if (!longer) return false;
+      return false;
     }
     return push_announcement(r, op);
   }
-  bool is_sent_eagerly(peer_record& r, const operation& op) noexcept;
 
-  bool push_eager(peer_record& r, operation& op, std::uint8_t flags) {
+  bool push_eager(peer_record& r, operation& op) {
     const wire::header h{.kind = wire::kind::eager,
-                         .flags = flags,
+                         .flags = op.flags,
                          .tag = op.tag,
                          .context = op.context,
                          .ticket = op.flags != 0 ? op.ticket : 0};
     if (!post(op.peer, h, piece(op, 0, op.data.bytes), &op)) return false;
     r.backlog_.pop_front();
     ep().trace().on(event::eager_sent, 1);
-    if (flags == wire::flag_turn) r.turns_.sent(true);
     if (op.flags == 0) {
       ep().end(op, errc{});
     } else {
@@ -474,7 +460,6 @@ class outbox_component {
     if (!post(op.peer, h, {op.control, sizeof a}, &op)) return false;
     r.backlog_.pop_front();
     ++r.announced_;
-    r.turns_.sent(false);
     op.announced = true;
     op.recalls = false;
     op.stage = stage::answer;
@@ -618,35 +603,6 @@ template <class Stack, class Endpoint>
     staged_count_ = n;
   }
   return into;
-}
-
-/// True if the message, which is longer than the eager threshold, is sent eagerly without an
-/// announcement: the peer has answered each of the last messages with one of its own, and no other
-/// long message is under way to it. (If several are, the receiver is busy, and its gets save the
-/// sender's time.) The gain depends on the machine, so the statistics in `turn_` decide. If the
-/// environment has lowered the eager threshold, all longer messages are announced.
-template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::is_sent_eagerly(
-    peer_record& r, const operation& op) noexcept {
-  constexpr std::uint8_t turns = turns_before<protocol_type>;
-  static_assert(turns == 1 || turns % 8 == 0, "the halves of a try are looked at by fours");
-  if constexpr (sends_long_eagerly<transport_type, protocol_type>) {
-    constexpr std::size_t most_short = protocol_type::short_bytes_ceiling;
-    constexpr std::size_t most =
-        lesser(4 * most_short, eager_long_bytes_max<transport_type, protocol_type>);
-    const std::size_t bytes = op.data.bytes;
-    if (r.announced_ != 0 || !r.turns_.is_turn_after(turns) || !ep().rendezvous().idle(r))
-      return false;
-    if (bytes > most || ep().protocol().short_bytes_max() != most_short || op.flags != 0 ||
-        !op.data.contiguous())
-      return false;
-    if constexpr (NearFarTransport<transport_type>)
-      if (!ep().transport().is_near(op.peer)) return false;
-    if (r.turn_.empty() && !r.turn_.try_extend(2)) return false;
-    r.turns_.begin();
-    return r.turn_[bytes > 2 * most_short].begin(r.turns_.total(), ep().now_ns(), turns);
-  }
-  return false;
 }
 
 }  // namespace mpx::inline v0::detail

@@ -8,9 +8,7 @@
 #include "mpx/core/error.hpp"
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/memory.hpp"
-#include "mpx/core/plain_array.hpp"
 #include "mpx/engine/base/operation.hpp"
-#include "mpx/protocol/turns.hpp"
 
 namespace mpx::inline v0::detail {
 
@@ -27,10 +25,6 @@ class outbound {
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;
-  protocol::exchange_detector turns_;
-  // For messages up to twice the eager threshold, and for longer ones: statistics on sending them
-  // eagerly in request-reply patterns.
-  plain_array<protocol::eager_limit_tuner> turn_;
 };
 
 /// Part of the inbox: resources of this rank that the peer may use.

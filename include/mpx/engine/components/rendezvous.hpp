@@ -733,10 +733,8 @@ template <class Stack, class Endpoint>
   else
     r.streamed_out_ = 0;  // Earlier traffic does not belong to this message.
   const bool both_ways = op.learns == protocol::traffic::both_ways;
-  // After an eager send without an announcement the peer's choice is not known.
-  const bool follows = both_ways && whole && op.peer < ep().transport().self() &&
-                       !ep().outbox().has_sent_long_eagerly(r) &&
-                       r.taken_bits_ == bits_of(op.limit);
+  const bool follows =
+      both_ways && whole && op.peer < ep().transport().self() && r.taken_bits_ == bits_of(op.limit);
   op.rendezvous_protocol =
       follows ? r.taken_ : paths_of(op).choose(op.limit, whole && !both_ways, !r.due_.empty());
 }

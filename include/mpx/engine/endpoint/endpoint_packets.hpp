@@ -32,7 +32,7 @@ template <class Stack>
 errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
                                std::span<const std::byte> payload) {
   const peer_id source = r.peer;
-  if (h.reserved != 0 || (h.flags & ~wire::flags_asked) != 0) return errc::protocol;
+  if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
     case wire::kind::clear:
