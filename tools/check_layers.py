@@ -297,7 +297,7 @@ def include(*names: str) -> str:
 GOOD = {
     "include/mpx/config.hpp": header("#define MPX_X 1"),
     "include/mpx/core/list.hpp": header("#include <boost/intrusive/list.hpp>", include("config.hpp")),
-    "include/mpx/datatype/layout.hpp": header(include("core/list.hpp")),
+    "include/mpx/data/layout.hpp": header(include("core/list.hpp")),
     "include/mpx/bootstrap/concepts.hpp": header(include("core/list.hpp")),
     "include/mpx/bootstrap/member.hpp": header(include("bootstrap/concepts.hpp")),
     "include/mpx/bootstrap/mpxrun.hpp": header(include("bootstrap/member.hpp")),
@@ -342,8 +342,8 @@ GOOD = {
 # (rule that must fire, where, text that breaks the good tree)
 BAD = [
     ("upward", "include/mpx/core/x.hpp", header(include("engine/axes/stack.hpp"))),
-    ("upward", "include/mpx/core/x.hpp", header(include("datatype/layout.hpp"))),
-    ("upward", "include/mpx/datatype/x.hpp", header(include("transport/concepts.hpp"))),
+    ("upward", "include/mpx/core/x.hpp", header(include("data/layout.hpp"))),
+    ("upward", "include/mpx/data/x.hpp", header(include("transport/concepts.hpp"))),
     ("upward", "include/mpx/transport/x.hpp", header(include("protocol/wire.hpp"))),
     ("upward", "include/mpx/protocol/x.hpp", header(include("engine/axes/stack.hpp"))),
     ("upward", "include/mpx/engine/base/x.hpp", header(include("comm/group.hpp"))),
@@ -352,7 +352,7 @@ BAD = [
     ("upward", "include/mpx/coll/x.hpp", header(include("rma/window.hpp"))),
     ("upward", "include/mpx/communicator.hpp", header(include("rma/window.hpp"))),
     ("sideways", "include/mpx/flow/x.hpp", header(include("matching/list.hpp"))),
-    ("sideways", "include/mpx/datatype/x.hpp", header(include("bootstrap/concepts.hpp"))),
+    ("sideways", "include/mpx/data/x.hpp", header(include("bootstrap/concepts.hpp"))),
     ("backend", "include/mpx/transport/x.hpp", header(include("transport/shm.hpp"))),
     ("backend", "include/mpx/transport/x.hpp", header(include("transport/shm/pool.hpp"))),
     ("backend", "include/mpx/transport/detail/x.hpp", header(include("transport/shm.hpp"))),

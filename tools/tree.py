@@ -11,7 +11,7 @@ LEVELS = {
     "macros": 0,
     "config.hpp": 0,
     "core": 1,
-    "datatype": 2,
+    "data": 2,
     "bootstrap": 2,
     "transport": 3,
     "matching": 3,
@@ -69,8 +69,8 @@ CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp", "transport/tls.hpp
 # Headers that need a library beyond Boost.Intrusive, or that few programs need: not in the umbrella
 # nor in the single header.
 OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
-            "comm/layouts", "datatype/detail", "datatype/fields", "datatype/pack",
-            "datatype/strided", "datatype/type", "datatype/typed_buffer",
+            "comm/layouts", "data/detail", "data/fields", "data/pack",
+            "data/strided", "data/type", "data/typed_buffer",
             "coroutine", "asio", "engine/requests/awaiting",
             "profile", "watch/profile_table",
             "checks", "coll/checks",
@@ -105,7 +105,7 @@ THIRD_PARTY = {
     "boost/intrusive/": ("core/",),
     "boost/asio": ("transport/tcp", "asio"),
     "boost/system": ("asio",),
-    "boost/pfr": ("datatype/",),
+    "boost/pfr": ("data/",),
     "boost/context/": ("bootstrap/detail/sim_fiber",),
     "boost/": (),
     "rdma/": ("transport/rdma/libfabric",),

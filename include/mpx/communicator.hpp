@@ -15,7 +15,7 @@
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/point_to_point.hpp"
 #include "mpx/comm/survivors.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/requests/wait_many.hpp"
 
 namespace mpx::inline v0 {

@@ -6,13 +6,13 @@
 
 #include "mpx/macros/begin.hpp"
 
-#include "mpx/coll/layout_call.hpp"       // IWYU pragma: export
-#include "mpx/comm/layouts.hpp"           // IWYU pragma: export
-#include "mpx/datatype/fields.hpp"        // IWYU pragma: export
-#include "mpx/datatype/memory_of.hpp"     // IWYU pragma: export
-#include "mpx/datatype/pack.hpp"          // IWYU pragma: export
-#include "mpx/datatype/strided.hpp"       // IWYU pragma: export
-#include "mpx/datatype/type.hpp"          // IWYU pragma: export
-#include "mpx/datatype/typed_buffer.hpp"  // IWYU pragma: export
+#include "mpx/coll/layout_call.hpp"   // IWYU pragma: export
+#include "mpx/comm/layouts.hpp"       // IWYU pragma: export
+#include "mpx/data/fields.hpp"        // IWYU pragma: export
+#include "mpx/data/memory_of.hpp"     // IWYU pragma: export
+#include "mpx/data/pack.hpp"          // IWYU pragma: export
+#include "mpx/data/strided.hpp"       // IWYU pragma: export
+#include "mpx/data/type.hpp"          // IWYU pragma: export
+#include "mpx/data/typed_buffer.hpp"  // IWYU pragma: export
 
 #include "mpx/macros/end.hpp"

@@ -13,7 +13,7 @@
 #include "mpx/core/group.hpp"                    // IWYU pragma: export
 #include "mpx/core/status.hpp"                   // IWYU pragma: export
 #include "mpx/core/types.hpp"                    // IWYU pragma: export
-#include "mpx/datatype/buffer.hpp"               // IWYU pragma: export
+#include "mpx/data/buffer.hpp"                   // IWYU pragma: export
 #include "mpx/engine/axes/stack.hpp"             // IWYU pragma: export
 #include "mpx/engine/base/allocator.hpp"         // IWYU pragma: export
 #include "mpx/engine/requests/compose.hpp"       // IWYU pragma: export

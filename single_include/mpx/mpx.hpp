@@ -479,7 +479,7 @@ inline constexpr detail::proc_null_t proc_null{};
 /// Declares that the bytes of a type mean the same in another process although it is not trivially
 /// copyable or seems to contain an address: `template <> inline constexpr bool
 /// mpx::enable_transfer<my::vec3> = true;`, before its first use. True for std::pair and std::tuple
-/// of such types (mpx/datatype/buffer.hpp).
+/// of such types (mpx/data/buffer.hpp).
 template <class T>
 inline constexpr bool enable_transfer = false;
 
@@ -3370,7 +3370,7 @@ inline any detect() { return {}; }
 
 }  // namespace mpx::inline v0::bootstrap
 
-// ==== mpx/datatype/memory.hpp
+// ==== mpx/data/memory.hpp
 
 // Location of a message's bytes in a program's memory: contiguous, or described by a layout. All
 // code above a transport reads and writes message data through this header.
@@ -7940,7 +7940,7 @@ struct typed_reduction {
 
 }  // namespace mpx::inline v0
 
-// ==== mpx/datatype/buffer.hpp
+// ==== mpx/data/buffer.hpp
 
 // Buffers that can be sent and received as they lie in memory: a trivially copyable value, or a
 // contiguous range of them. The byte forms of calls work on views of such buffers.
@@ -10888,13 +10888,13 @@ namespace transport {
 /// derives from this class and declares those of them that do more. Transport has their contract.
 struct defaults {
   /// Returns the machine's clock.
-  std::int64_t now_ns() const noexcept { return platform::now_ns(); }
+  [[nodiscard]] std::int64_t now_ns() const noexcept { return platform::now_ns(); }
   /// Takes nothing: the packet is found by a poll.
   bool take_if(peer_id, auto&&) noexcept { return false; }
   /// Detects no peer on the same core.
   bool shares_core() noexcept { return false; }
   /// Does no maintenance.
-  std::int64_t maintenance_ns() const noexcept { return 0; }
+  [[nodiscard]] std::int64_t maintenance_ns() const noexcept { return 0; }
   /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
   void drop_peer(peer_id) noexcept {}
   /// Knows nothing more.
@@ -26290,7 +26290,7 @@ class collective_names {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/datatype/memory_of.hpp
+// ==== mpx/data/memory_of.hpp
 
 // Memory of a buffer, for the lists that alltoallw and neighbor_alltoallw take.
 

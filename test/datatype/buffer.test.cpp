@@ -11,7 +11,7 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mpx/datatype/buffer.hpp>
+#include <mpx/data/buffer.hpp>
 #include <optional>
 #include <ranges>
 #include <span>

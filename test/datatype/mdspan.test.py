@@ -17,8 +17,8 @@ PROGRAM = r"""
 #include <mdspan>
 #include <vector>
 
-#include "mpx/datatype/pack.hpp"
-#include "mpx/datatype/strided.hpp"
+#include "mpx/data/pack.hpp"
+#include "mpx/data/strided.hpp"
 
 template <class M>
 std::vector<int> packed(const M& m) {

@@ -2,7 +2,7 @@
 // sanitizers: address
 // Packing by hand, as it is here and as external32; and what the constructors of datatypes refuse.
 
-#include "mpx/datatype/pack.hpp"
+#include "mpx/data/pack.hpp"
 
 #include <doctest/doctest.h>
 

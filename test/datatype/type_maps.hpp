@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mpx/datatype/type.hpp>
+#include <mpx/data/type.hpp>
 #include <random>
 #include <utility>
 #include <vector>

@@ -11,7 +11,7 @@
 #include "mpx/coll/algorithms/blocks.hpp"
 #include "mpx/coll/operations.hpp"
 #include "mpx/core/error.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {

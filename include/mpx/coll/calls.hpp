@@ -22,8 +22,8 @@
 #include "mpx/coll/arguments.hpp"
 #include "mpx/coll/call.hpp"
 #include "mpx/coll/names.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory_of.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory_of.hpp"
 
 namespace mpx::inline v0::detail {
 

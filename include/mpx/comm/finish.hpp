@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/base/timed_call.hpp"
 #include "mpx/engine/requests/forms.hpp"
 #include "mpx/engine/requests/request.hpp"

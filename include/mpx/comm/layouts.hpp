@@ -10,8 +10,8 @@
 #include "mpx/comm/finish.hpp"
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/point_to_point.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0::detail {
 

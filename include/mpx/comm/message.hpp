@@ -8,7 +8,7 @@
 #include "mpx/comm/finish.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/core/exchange.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/requests/request.hpp"
 
 namespace mpx::inline v0 {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mpx/core/types.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/requests/forms.hpp"
 
 namespace mpx::inline v0 {

@@ -15,7 +15,7 @@
 #include "mpx/comm/message.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/core/plain_array.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/engine/requests/compose.hpp"
 #include "mpx/engine/requests/request.hpp"
 

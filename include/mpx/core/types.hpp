@@ -53,7 +53,7 @@ inline constexpr detail::proc_null_t proc_null{};
 /// Declares that the bytes of a type mean the same in another process although it is not trivially
 /// copyable or seems to contain an address: `template <> inline constexpr bool
 /// mpx::enable_transfer<my::vec3> = true;`, before its first use. True for std::pair and std::tuple
-/// of such types (mpx/datatype/buffer.hpp).
+/// of such types (mpx/data/buffer.hpp).
 template <class T>
 inline constexpr bool enable_transfer = false;
 

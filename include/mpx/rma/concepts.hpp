@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "mpx/core/error.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 #include "mpx/rma/runs.hpp"
 
 namespace mpx::inline v0::rma {

@@ -81,13 +81,13 @@ namespace transport {
 /// derives from this class and declares those of them that do more. Transport has their contract.
 struct defaults {
   /// Returns the machine's clock.
-  std::int64_t now_ns() const noexcept { return platform::now_ns(); }
+  [[nodiscard]] std::int64_t now_ns() const noexcept { return platform::now_ns(); }
   /// Takes nothing: the packet is found by a poll.
   bool take_if(peer_id, auto&&) noexcept { return false; }
   /// Detects no peer on the same core.
   bool shares_core() noexcept { return false; }
   /// Does no maintenance.
-  std::int64_t maintenance_ns() const noexcept { return 0; }
+  [[nodiscard]] std::int64_t maintenance_ns() const noexcept { return 0; }
   /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
   void drop_peer(peer_id) noexcept {}
   /// Knows nothing more.

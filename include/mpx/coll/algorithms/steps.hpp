@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "mpx/core/types.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 #include "mpx/engine/endpoint/schedule.hpp"
 
 namespace mpx::inline v0::coll {

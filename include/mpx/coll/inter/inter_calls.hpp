@@ -12,7 +12,7 @@
 #include "mpx/coll/inter/inter.hpp"
 #include "mpx/coll/inter/inter_layouts.hpp"
 #include "mpx/coll/names.hpp"
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -19,7 +19,7 @@
 #include "mpx/coll/algorithms/scatter.hpp"
 #include "mpx/coll/layout/linear_layout.hpp"
 #include "mpx/coll/node/node_calls.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0::coll {
 

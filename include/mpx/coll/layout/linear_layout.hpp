@@ -11,7 +11,7 @@
 #include "mpx/coll/algorithms/blocks.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0::coll {
 

@@ -17,8 +17,8 @@
 #include "mpx/coll/call.hpp"
 #include "mpx/comm/mpi_names.hpp"
 #include "mpx/comm/topology/neighborhood.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory_of.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory_of.hpp"
 
 namespace mpx::inline v0::coll {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "mpx/datatype/buffer.hpp"
+#include "mpx/data/buffer.hpp"
 #include "mpx/matching/concepts.hpp"
 
 namespace mpx::inline v0 {

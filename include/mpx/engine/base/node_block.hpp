@@ -28,7 +28,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/core/types.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 #include "mpx/engine/axes/collective_question.hpp"
 #include "mpx/protocol/rendezvous_tuner.hpp"
 

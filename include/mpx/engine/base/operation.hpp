@@ -12,7 +12,7 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 #include "mpx/matching/concepts.hpp"
 #include "mpx/protocol/rendezvous_tuner.hpp"
 #include "mpx/protocol/wire.hpp"

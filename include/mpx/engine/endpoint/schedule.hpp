@@ -18,7 +18,7 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/memory.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/extension.hpp"
 

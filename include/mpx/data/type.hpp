@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mpx/core/status.hpp"
-#include "mpx/datatype/detail/description.hpp"
+#include "mpx/data/detail/description.hpp"
 
 namespace mpx::inline v0 {
 
@@ -214,4 +214,4 @@ struct type_contents {
 
 }  // namespace mpx::inline v0
 
-#include "mpx/datatype/detail/type_constructors.hpp"  // IWYU pragma: keep
+#include "mpx/data/detail/type_constructors.hpp"  // IWYU pragma: keep

@@ -14,10 +14,10 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/datatype/detail/elements.hpp"
-#include "mpx/datatype/detail/move.hpp"
-#include "mpx/datatype/detail/shape.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/detail/elements.hpp"
+#include "mpx/data/detail/move.hpp"
+#include "mpx/data/detail/shape.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0 {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mpx/core/numbers.hpp"
-#include "mpx/datatype/detail/shape.hpp"
+#include "mpx/data/detail/shape.hpp"
 
 namespace mpx::inline v0 {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpx/core/error.hpp"
-#include "mpx/datatype/detail/blocks.hpp"
+#include "mpx/data/detail/blocks.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -13,9 +13,9 @@
 #include <span>
 
 #include "mpx/core/error.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory.hpp"
-#include "mpx/datatype/typed_buffer.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory.hpp"
+#include "mpx/data/typed_buffer.hpp"
 
 namespace mpx::inline v0 {
 

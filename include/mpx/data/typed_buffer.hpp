@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory.hpp"
-#include "mpx/datatype/type.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory.hpp"
+#include "mpx/data/type.hpp"
 
 namespace mpx::inline v0 {
 

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/detail/blocks.hpp"
-#include "mpx/datatype/detail/elements.hpp"
-#include "mpx/datatype/memory.hpp"
-#include "mpx/datatype/type.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/detail/blocks.hpp"
+#include "mpx/data/detail/elements.hpp"
+#include "mpx/data/memory.hpp"
+#include "mpx/data/type.hpp"
 
 namespace mpx::inline v0 {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "mpx/config.hpp"
-#include "mpx/datatype/detail/blocks.hpp"
-#include "mpx/datatype/detail/shape.hpp"
+#include "mpx/data/detail/blocks.hpp"
+#include "mpx/data/detail/shape.hpp"
 
 namespace mpx::inline v0::detail {
 

@@ -15,9 +15,9 @@
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/platform.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/detail/move.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/detail/move.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0 {
 

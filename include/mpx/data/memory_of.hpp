@@ -10,8 +10,8 @@
 
 #include "mpx/core/error.hpp"
 #include "mpx/core/plain_array.hpp"
-#include "mpx/datatype/buffer.hpp"
-#include "mpx/datatype/memory.hpp"
+#include "mpx/data/buffer.hpp"
+#include "mpx/data/memory.hpp"
 
 namespace mpx::inline v0 {
 

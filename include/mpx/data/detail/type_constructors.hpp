@@ -3,7 +3,7 @@
 // Constructors of datatypes: each checks its arguments and expresses the datatype by repeated and
 // joined shapes. Included by type.hpp.
 
-#include "mpx/datatype/type.hpp"
+#include "mpx/data/type.hpp"
 
 namespace mpx::inline v0::detail {
 
