@@ -71,8 +71,8 @@ class typed_buffer {
 
   /// For the library: returns its memory; the receiver of the result drops its layout once.
   [[nodiscard]] memory lend() const noexcept {
-    const memory m = borrow();
-    if (m.how != nullptr) m.how->keep();
+    memory m = borrow();
+    if (m.how != nullptr) m.how = m.how->keep();
     return m;
   }
   /// For the library: as lend.

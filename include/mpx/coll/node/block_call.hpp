@@ -406,11 +406,11 @@ class block_call {
 
  private:
   /// A word of another rank that this rank awaits.
-  enum class word : std::uint8_t { flag, left };
+  enum class awaited_word : std::uint8_t { flag, left };
   /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
-  template <word W>
+  template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
-    if constexpr (W == word::flag) return s.block.has_shown(r, slot_of(tag), tag);
+    if constexpr (W == awaited_word::flag) return s.block.has_shown(r, slot_of(tag), tag);
     return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
   }
 
@@ -536,7 +536,7 @@ class block_call {
     if (failed()) return false;
     for (unsigned looks = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++looks) {
       if (s_.oversubscribed || looks == node_looks) {
-        if (!wait_for<word::flag>(r, tag)) return false;
+        if (!wait_for<awaited_word::flag>(r, tag)) return false;
         break;
       }
       // Polling without a pause would take the line away from its owner just when it wants to
@@ -561,19 +561,19 @@ class block_call {
   }
   [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
     const node_tag left = s_.block.of(r).left.load(platform::memory_order_acquire);
-    if (!reaches(left, tag)) return wait_for<word::left>(r, tag);
+    if (!reaches(left, tag)) return wait_for<awaited_word::left>(r, tag);
     s_.left_by[r] = left;
     return true;
   }
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
-  template <word W>
+  template <awaited_word W>
   [[MPX_ALWAYS_INLINE]] bool wait_for(rank_t r, node_tag tag) const noexcept {
     if (s_.oversubscribed && comes_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
     return with_channel([r, tag](block_call& call) {
       return call.wait_long(bit(r), tag, [&call, r, tag] { return has<W>(call.s_, r, tag); });
     });
   }
-  template <word W>
+  template <awaited_word W>
   [[gnu::noinline]] static bool comes_in_turn(const communicator& on, node_state& s, rank_t me,
                                               tag_t serial, rank_t r, node_tag tag) noexcept {
     return crowd<Stack>(on.endpoint_for_reports(), s, me).wait_for(r, serial, [&s, r, tag] {
@@ -587,7 +587,7 @@ class block_call {
     const auto awaited = [&] {
       std::uint64_t missing = whom;
       s_.block.have_shown(missing, slot_of(tag), tag);
-      const int last = std::bit_width(whom) - 1;
+      const int last = static_cast<int>(std::bit_width(whom)) - 1;
       return c_->peer_of(missing == 0 ? last : std::countr_zero(missing));
     };
     pattern from = pattern::exactly(c_->call().context, awaited(), serial_);
