@@ -239,7 +239,6 @@
 #pragma push_macro("z")
 #undef z
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -4364,7 +4363,9 @@ constexpr algorithm fallback(operation o) noexcept {
 
 // Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
 // is faster than two through the channel depends on the size, the caches and the placement of the
-// ranks, and changes while a program runs.
+// ranks, and changes while a program runs. Against the best single path it gains up to 1.8 times
+// where data moves both ways, and nothing where it moves one way (docs/BENCHMARKS.md). It fails
+// where traffic changes faster than it measures: then it uses a path that was the fastest before.
 
 namespace mpx::inline v0::protocol {
 
@@ -6711,13 +6712,10 @@ struct by_size {
 };
 static_assert(CollectivePolicy<by_size>);
 
-/// True if a policy is known at compile time to choose shared memory wherever a call offers it: it
-/// makes the default's choices.
+/// True if a policy is known at compile time to choose shared memory wherever a call offers it: the
+/// default.
 template <class P>
-inline constexpr bool prefers_shared = false;
-template <class P>
-requires std::same_as<decltype(&P::choose), decltype(&by_size::choose)>
-inline constexpr bool prefers_shared<P> = &P::choose == &by_size::choose;
+inline constexpr bool prefers_shared = std::same_as<P, by_size>;
 
 /// The algorithm of a call: `wanted`, else the policy's. If the call does not offer it: the
 /// fallback.
@@ -19767,9 +19765,9 @@ void for_each(const hang_info& info, Send&& send) {
   const auto all = std::as_bytes(std::span(&info, 1));
   for (std::size_t at = 0; at < all.size(); at += bytes_max) {
     const auto piece = all.subspan(at, lesser(bytes_max, all.size() - at));
-    const bool ends = at == 0 || at + piece.size() == all.size();
-    if (ends || std::ranges::any_of(piece, [](std::byte b) { return b != std::byte{}; }))
-      send(static_cast<tag_t>(at), piece);
+    bool needed = at == 0 || at + piece.size() == all.size();
+    for (const std::byte b : piece) needed = needed || b != std::byte{};
+    if (needed) send(static_cast<tag_t>(at), piece);
   }
 }
 
@@ -20835,6 +20833,11 @@ struct shared_blocks : block_paths<Stack> {
 // Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
 // spreading of ranks over cores. The cores on record may be out of date; only speed depends on
 // them.
+//
+// Measured with 4 and 8 ranks on 2 cores (docs/BENCHMARKS.md): spreading gains up to 1.7 times in
+// jobs whose ranks start on one core, polling instead of yielding 1.04 to 1.7 times, the expected
+// root 0.9 to 1.4 times in broadcasts. They fail where other processes compute on the same cores:
+// then a rank polls for a rank that does not run.
 
 namespace mpx::inline v0::coll {
 
@@ -23229,6 +23232,7 @@ class collective_channel : public point_to_point<Stack> {
   /// Goes on with the last call of `comm`, which this rank has begun without a channel.
   collective_channel(const base& comm, call_site site, begun_before) noexcept
       : collective_channel(comm, site, false) {
+    // NOLINTNEXTLINE(*-prefer-member-initializer): a delegating constructor initialises no member.
     serial_ = static_cast<tag_t>((this->state_->collective_serial - 1) & 0x7fff'ffffu);
   }
   collective_channel(const collective_channel&) = delete;
@@ -28987,8 +28991,8 @@ template <class Info>
   };
   good = good && info.names_kept <= std::size(info.names);
   for (auto& name : info.names) mend(name.text, sizeof name.text);
-  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
-    check(list->at, std::size(list->at), list->kept, list->total);
+  const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
+  for (const auto* list : lists) check(list->at, std::size(list->at), list->kept, list->total);
   check(info.locks.at, std::size(info.locks.at), info.locks.kept, info.locks.total);
   mend(info.fate, sizeof info.fate);
   for (auto& call : info.calls) {

@@ -33,11 +33,11 @@ void lose_last(mpx::rank_t n, const std::function<void(mpx::communicator<Stack>)
   CHECK(std::chrono::steady_clock::now() - begin < patience);
 }
 
-const auto nothing = [](auto) {};
+const auto no_step = [](auto) {};
 
 template <class Stack>
 void lose_last_of_several(const std::function<void(mpx::environment<Stack>&)>& body) {
-  for (const mpx::rank_t n : {2, 4}) lose_last<Stack>(n, nothing, body);
+  for (const mpx::rank_t n : {2, 4}) lose_last<Stack>(n, no_step, body);
 }
 
 void expect_lost(const std::function<void()>& body) {
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE("ranks that seldom poll notice a loss in time", Stack, ranks:
                    ranks::multiple, ranks::rdma) {
   const auto rarely = [] { std::this_thread::sleep_for(300ms); };
   SUBCASE("test") {
-    lose_last<Stack>(2, nothing, [&](auto& env) {
+    lose_last<Stack>(2, no_step, [&](auto& env) {
       int x = 0;
       auto r = env.world().irecv(x, 1, 1);
       expect_lost([&] {
@@ -148,14 +148,14 @@ TEST_CASE_TEMPLATE("ranks that seldom poll notice a loss in time", Stack, ranks:
     });
   }
   SUBCASE("iprobe") {
-    lose_last<Stack>(2, nothing, [&](auto& env) {
+    lose_last<Stack>(2, no_step, [&](auto& env) {
       expect_lost([&] {
         while (!env.world().iprobe(1, 1)) rarely();
       });
     });
   }
   SUBCASE("eager sends") {
-    lose_last<Stack>(2, nothing, [&](auto& env) {
+    lose_last<Stack>(2, no_step, [&](auto& env) {
       expect_lost([&] {
         for (;; rarely()) env.world().send(1, 1);
       });
@@ -219,7 +219,7 @@ TEST_CASE("a rank that dies while the others join is lost to them") {
 
 TEST_CASE_TEMPLATE("no rank waits for operations that depend on a lost rank", Stack, ranks::inproc,
                    ranks::shm, ranks::tiny, ranks::multiple, ranks::rdma) {
-  lose_last<Stack>(3, nothing, [](auto& env) {
+  lose_last<Stack>(3, no_step, [](auto& env) {
     auto world = env.world();
     const mpx::rank_t last = env.size() - 1;
     const mpx::rank_t other = 1 - env.rank();
@@ -270,7 +270,7 @@ TEST_CASE_TEMPLATE("no rank waits for operations that depend on a lost rank", St
 
 TEST_CASE_TEMPLATE("communication after a loss", Stack, ranks::inproc, ranks::shm, ranks::multiple,
                    ranks::rdma) {
-  lose_last<Stack>(3, nothing, [](auto& env) {
+  lose_last<Stack>(3, no_step, [](auto& env) {
     auto world = env.world();
     int x = 0;
     expect_lost([&] { world.recv(x, mpx::any_source, 98); });

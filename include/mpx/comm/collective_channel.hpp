@@ -43,6 +43,7 @@ class collective_channel : public point_to_point<Stack> {
   /// Goes on with the last call of `comm`, which this rank has begun without a channel.
   collective_channel(const base& comm, call_site site, begun_before) noexcept
       : collective_channel(comm, site, false) {
+    // NOLINTNEXTLINE(*-prefer-member-initializer): a delegating constructor initialises no member.
     serial_ = static_cast<tag_t>((this->state_->collective_serial - 1) & 0x7fff'ffffu);
   }
   collective_channel(const collective_channel&) = delete;

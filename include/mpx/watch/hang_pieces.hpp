@@ -2,7 +2,6 @@
 #pragma once
 // Sends a rank's hang_info in packets, which are shorter than it is.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -26,9 +25,9 @@ void for_each(const hang_info& info, Send&& send) {
   const auto all = std::as_bytes(std::span(&info, 1));
   for (std::size_t at = 0; at < all.size(); at += bytes_max) {
     const auto piece = all.subspan(at, lesser(bytes_max, all.size() - at));
-    const bool ends = at == 0 || at + piece.size() == all.size();
-    if (ends || std::ranges::any_of(piece, [](std::byte b) { return b != std::byte{}; }))
-      send(static_cast<tag_t>(at), piece);
+    bool needed = at == 0 || at + piece.size() == all.size();
+    for (const std::byte b : piece) needed = needed || b != std::byte{};
+    if (needed) send(static_cast<tag_t>(at), piece);
   }
 }
 

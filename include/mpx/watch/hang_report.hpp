@@ -40,8 +40,8 @@ template <class Info>
   };
   good = good && info.names_kept <= std::size(info.names);
   for (auto& name : info.names) mend(name.text, sizeof name.text);
-  for (const auto* list : {&info.posted, &info.unexpected, &info.sends})
-    check(list->at, std::size(list->at), list->kept, list->total);
+  const hang_list<16>* const lists[] = {&info.posted, &info.unexpected, &info.sends};
+  for (const auto* list : lists) check(list->at, std::size(list->at), list->kept, list->total);
   check(info.locks.at, std::size(info.locks.at), info.locks.kept, info.locks.total);
   mend(info.fate, sizeof info.fate);
   for (auto& call : info.calls) {

@@ -3,6 +3,11 @@
 // Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
 // spreading of ranks over cores. The cores on record may be out of date; only speed depends on
 // them.
+//
+// Measured with 4 and 8 ranks on 2 cores (docs/BENCHMARKS.md): spreading gains up to 1.7 times in
+// jobs whose ranks start on one core, polling instead of yielding 1.04 to 1.7 times, the expected
+// root 0.9 to 1.4 times in broadcasts. They fail where other processes compute on the same cores:
+// then a rank polls for a rank that does not run.
 
 #include <cstdint>
 

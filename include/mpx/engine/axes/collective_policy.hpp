@@ -106,13 +106,10 @@ struct by_size {
 };
 static_assert(CollectivePolicy<by_size>);
 
-/// True if a policy is known at compile time to choose shared memory wherever a call offers it: it
-/// makes the default's choices.
+/// True if a policy is known at compile time to choose shared memory wherever a call offers it: the
+/// default.
 template <class P>
-inline constexpr bool prefers_shared = false;
-template <class P>
-requires std::same_as<decltype(&P::choose), decltype(&by_size::choose)>
-inline constexpr bool prefers_shared<P> = &P::choose == &by_size::choose;
+inline constexpr bool prefers_shared = std::same_as<P, by_size>;
 
 /// The algorithm of a call: `wanted`, else the policy's. If the call does not offer it: the
 /// fallback.
