@@ -29749,7 +29749,7 @@ class environment {
   detail::endpoint<Stack> endpoint_;
   detail::shared_heap heap_{endpoint_};
   [[no_unique_address]] describer_type describer_{endpoint_};
-  [[no_unique_address]] listener_type listener_{endpoint_, watch_, job_.rank(), job_.size()};
+  [[no_unique_address]] listener_type listener_;
   detail::communicator_state& state_;
 };
 
@@ -29768,6 +29768,7 @@ template <class Stack>
       exceptions_(exceptions_here()),
       watch_(job_, where),
       endpoint_(with_equal_stacks(job_, watch_)),
+      listener_(endpoint_, watch_, job_.rank(), job_.size()),  // nvcc 13.0 aborts on it in braces.
       state_(endpoint_.new_communicator_state()) {
   lower_short_bytes();
   if constexpr (TunableWait<typename Stack::wait_type>) set_spin();
