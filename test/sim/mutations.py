@@ -9,17 +9,12 @@ test/ whose test cases find the fault. A header "test/..." is a fault of the tes
 ENDS = "endpoint_ends.hpp"
 PEERS = "peers.hpp"
 OUTBOX = "outbox.hpp"
-PREPAID = "outbox.hpp"
 INBOX = "inbox.hpp"
-MOVER = "rendezvous.hpp"
-WAYS = "rendezvous.hpp"
-STORED = "inbox.hpp"
+RENDEZVOUS = "rendezvous.hpp"
 PROGRESS = "components/progress.hpp"
-RESTS = "components/progress.hpp"
 ENDPOINT = "endpoint.hpp"
 COLLECTIVES = "endpoint_collectives.hpp"
 PACKETS = "endpoint_packets.hpp"
-PLACED = "inbox.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
@@ -53,7 +48,6 @@ DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
-COMPONENTS_TEST = "engine/components.test.cpp"
 NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
@@ -71,9 +65,9 @@ MUTATIONS = [
      "p.released += blocks(bytes);", "p.released += 2 * blocks(bytes);"),
     ("credit is not returned when a packet was not posted", OUTBOX,
      "      ep().flow().restore(op.peer, bytes);\n      return false;", "      return false;"),
-    ("unused prepaid credit is not refunded", PREPAID,
+    ("unused prepaid credit is not refunded", OUTBOX,
      "ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));", "*prepaid_credit = 0;"),
-    ("prepaid credit is refunded and still spent", PREPAID,
+    ("prepaid credit is refunded and still spent", OUTBOX,
      "ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));",
      "ep().flow().refund(to, *prepaid_credit);"),
     ("prepaid credit costs nothing", "credits.hpp",
@@ -96,7 +90,7 @@ MUTATIONS = [
     ("an offset in the pool is not checked", "line_ring.hpp",
      "    if (r.offset != place.offset) return {{}, 0, true};\n", "",
      "transport/line_ring.test.cpp"),
-    ("a tiny message overtakes queued messages", PREPAID,
+    ("a tiny message overtakes queued messages", OUTBOX,
      "    if (!ep().peers().fast_path_allowed()) [[unlikely]]\n      return false;\n    auto& flow",
      "    auto& flow"),
     ("returned credit is never advertised", OUTBOX,
@@ -129,9 +123,9 @@ MUTATIONS = [
     ("off by one: a message is short up to a byte over the threshold", OUTBOX,
      "bytes > ep().protocol().short_bytes_max();",
      "bytes > ep().protocol().short_bytes_max() + 1;"),
-    ("off by one: the last fragment is a byte short", WAYS,
+    ("off by one: the last fragment is a byte short", RENDEZVOUS,
      "    op.transferred += n;\n", "    op.transferred += n + (op.transferred + n + 1 == op.limit);\n"),
-    ("a long message may be longer than its receive", MOVER,
+    ("a long message may be longer than its receive", RENDEZVOUS,
      "op.limit = lesser<std::uint64_t>(m.bytes, op.data.bytes);", "op.limit = m.bytes;"),
     ("a truncated message is reported as whole", INBOX,
      "return n < payload.size() ? errc::truncate : errc{};", "return errc{};"),
@@ -148,7 +142,7 @@ MUTATIONS = [
      "    if (op.header.ticket % 3 == 0) return ep().give(op);\n    r.control_.push_back(op);\n"),
     ("packets that wait for room are not sent when there is room", PEERS,
      "    busy_.push_back(r);\n", ""),
-    ("a put is never announced as delivered", MOVER,
+    ("a put is never announced as delivered", RENDEZVOUS,
      "    charge_time(*op);\n    asked_done(*op);\n    return",
      "    charge_time(*op);\n    return"),
     # Requests.
@@ -166,7 +160,7 @@ MUTATIONS = [
      "return completion{i, access::wait_as(r, {\"test_any\", where}, how)};",
      "return completion{0, access::wait_as(r, {\"test_any\", where}, how)};"),
     # Waiting and failures.
-    ("missed wake-up: a rank sleeps although the failure epoch has changed", RESTS,
+    ("missed wake-up: a rank sleeps although the failure epoch has changed", PROGRESS,
      "if (must_look_first() || !transport.arm()) return;",
      "if (must_look_first()) return;\n  static_cast<void>(transport.arm());"),
     ("a death ends nothing that waits for it", PEERS,
@@ -209,24 +203,24 @@ MUTATIONS = [
     ("a placed body goes to the next receive that matches", PACKETS,
      "    return r != nullptr && inbox().has_placed(*r);\n",
      "    return r != nullptr && inbox().has_placed(*r) && false;\n"),
-    ("the placed memory of a dropped receive is not withdrawn", PLACED,
+    ("the placed memory of a dropped receive is not withdrawn", INBOX,
      "  ep().cancel_place(r.peer);\n", ""),
-    ("the placed memory of a dropped fragment is not withdrawn", MOVER,
+    ("the placed memory of a dropped fragment is not withdrawn", RENDEZVOUS,
      "    ep().cancel_place(r.peer);  // The transport discards the fragment.\n", ""),
-    ("the credit of a dropped placed message is lost", PLACED,
+    ("the credit of a dropped placed message is lost", INBOX,
      "  ep().end(op, errc{});\n"
      "  released(r.peer, bytes);\n",
      "  ep().end(op, errc{});\n", LATE_TEST),
-    ("a dropped placed synchronous message is never acknowledged", PLACED,
+    ("a dropped placed synchronous message is never acknowledged", INBOX,
      "  if (r.placed_flags_ != 0)\n", "  if (r.placed_flags_ == 9)\n"),
     ("match bits are compared without a receive's ignore bits", "matching/concepts.hpp",
      "((b ^ bits) | ignore) == ignore", "(b ^ bits) == 0"),
     # Receives that are hashed late, and due copies.
     ("a receive beyond the first few is in no table", "hashed.hpp",
      "        exact_.insert(r);\n", "        if (last_sequence_ % 8 != 5) exact_.insert(r);\n"),
-    ("a message taken without an operation keeps its credit", STORED,
+    ("a message taken without an operation keeps its credit", INBOX,
      "  released(source, bytes);\n", ""),
-    ("a piece of a due copy is left out", MOVER,
+    ("a piece of a due copy is left out", RENDEZVOUS,
      "    op.copied += piece_of(op);\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);",
      "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);"),
     ("a rank that waits does not make due copies", "outbox.hpp",
@@ -358,16 +352,16 @@ MUTATIONS = [
      "    platform::write_back_to_reader(p.payload.data(), p.payload.size());\n",
      "preempt/line_ring.test.cpp"),
     # Rendezvous protocols.
-    ("each side of an exchange chooses its own rendezvous protocol", WAYS,
+    ("each side of an exchange chooses its own rendezvous protocol", RENDEZVOUS,
      "op.peer < ep().transport().self()", "op.peer > ep().transport().peers()", COMPONENTS_TEST),
     ("the elapsed time of an exchange is measured instead of CPU time", INBOX,
      "if (ep().rendezvous().has_data_for(r)) m.flags", "if (false) m.flags", PATHS_TEST),
-    ("a rendezvous protocol is chosen before the program has announced its own messages", WAYS,
+    ("a rendezvous protocol is chosen before the program has announced its own messages", RENDEZVOUS,
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);", "choose_protocol(op);", PATHS_TEST),
     ("a dropped send does not keep the half that its receiver fetches",
      "endpoint_ends.hpp",
      "op.stage != stage::answer || op.announced)", "op.stage != stage::answer || (op.announced && !op.half_and_half))", PATHS_TEST),
-    ("a waiting call does not choose the protocol of a matched message at once", WAYS,
+    ("a waiting call does not choose the protocol of a matched message at once", RENDEZVOUS,
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);", "", PATHS_TEST),
     ("a protocol that seems cheaper is not sampled again at once", "rendezvous_tuner.hpp",
      "      r.again = true;\n", "", "protocol/rendezvous_tuner.test.cpp"),
@@ -566,7 +560,7 @@ MUTATIONS = [
      "ends_exposures = RegisteredTransport<transport_type>;", "ends_exposures = false;", RDMA_TEST),
     ("a failed completion is handled before the job's failure epoch", PACKETS,
      "lose_unless_told(op->peer, errc::peer_lost)", "lose(op->peer, errc::peer_lost)", RDMA_TEST),
-    ("memory that a lost peer writes to is not revoked", WAYS,
+    ("memory that a lost peer writes to is not revoked", RENDEZVOUS,
      "taken_back = ep().transport().revoke(op.own)", "taken_back = outcome::refused", WRITTEN_TEST),
     ("a forked child waits for closing operations", PEERS,
      "      ep().end_closing();\n", "", FORK_TEST),
@@ -607,7 +601,7 @@ MUTATIONS = [
     ("a peer that connects while memory is out is refused", "rdma/connections.hpp",
      "if (!answer(e.peer) && !std::exchange(unanswered_, true)) ++asks_again_;",
      "if (!answer(e.peer)) card_.disconnect(e.peer);", RDMA_SCARCE_TEST),
-    ("a rank sleeps although a death becomes known while it arms", RESTS,
+    ("a rank sleeps although a death becomes known while it arms", PROGRESS,
      "  if (ep().peers().failure_epoch_changed() || (watch", "  if ((watch", RDMA_TEST),
     ("a read that fails without an identifier never completes",
      "libfabric_arrivals.hpp", "unnamed_ = fabric_.reads_at_once();",
@@ -617,14 +611,14 @@ MUTATIONS = [
      "if (rendezvous().has_finished()) rendezvous().tell_finished();", "", RDMA_TEST),
     ("only the first message of a notice is completed", NOTICES,
      "why == errc{} && !more.empty();", "false;", RDMA_TEST),
-    ("a message that does not fit into a full notice is not reported", MOVER,
+    ("a message that does not fit into a full notice is not reported", RENDEZVOUS,
      "        notice_.add(op.peer, op.remote_ticket);\n      }", "      }", COMPONENTS_TEST),
     # Receives that match from the last one back; the amount that a poll takes.
     ("the receive posted last matches, though an earlier one does, too", "hashed.hpp",
      "last.want.sequence != in_run && !extend_run()", "false", MATCHING_TEST),
     ("a run of tags continues over a change of direction", "hashed.hpp",
      "ways &= one.bits", "ways = one.bits", MATCHING_TEST),
-    ("a packet's handler checks for lost peers", STORED,
+    ("a packet's handler checks for lost peers", INBOX,
      "    // Losses are not checked for: this may run inside a packet handler.\n",
      "    ep().peers().check();\n", SURVIVORS_TEST),
     ("a rank that has learned of a death sleeps at once", PROGRESS,
@@ -654,7 +648,7 @@ MUTATIONS = [
      "if (op.role == role::receive && op.stage == stage::posted) monitor(op.want.source);", "", COMPONENTS_TEST),
     ("a transport is not asked if a peer waits on the same core", PROGRESS,
      "shares_core_ = ep().transport().shares_core();", "", COMPONENTS_TEST),
-    ("the maintenance of a transport counts as the cost of a message", WAYS,
+    ("the maintenance of a transport counts as the cost of a message", RENDEZVOUS,
      " - ep().transport().maintenance_ns()", "", COMPONENTS_TEST),
     ("a receive does not look at its source first", INBOX, "if (take_direct(d)) [[likely]]", "if (false)", COMPONENTS_TEST),
     # Half-and-half transfers whose first half cannot be fetched.
@@ -662,15 +656,15 @@ MUTATIONS = [
      "      if (op.first_half == first_half::wanted) send_first_half(op);\n", ""),
     ("a send completes before its first half is fetched", "rendezvous.hpp",
      "if (!CpuCopyTransport<transport_type> || op.copied == 0)", "if (true)"),
-    ("the first half is sent while the second is still in transit", WAYS,
+    ("the first half is sent while the second is still in transit", RENDEZVOUS,
      "if (op.stage == stage::answer) send_first_half(op);", "send_first_half(op);"),
     # Several messages fetched at once.
-    ("senders are notified of the first message of a batch only", WAYS,
+    ("senders are notified of the first message of a batch only", RENDEZVOUS,
      "for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);",
      "done.add(op.peer, op.remote_ticket);"),
-    ("an incomplete batch counts as complete", WAYS,
+    ("an incomplete batch counts as complete", RENDEZVOUS,
      "if (!came) {", "if (!came && n == 1) {"),
-    ("after a failed batch only its first message is fetched", WAYS,
+    ("after a failed batch only its first message is fetched", RENDEZVOUS,
      "      while (n-- > 1) defer_rest(*all[n]);\n", ""),
     ("a near peer's long message is taken fragment by fragment", "near_sink.hpp",
      "    return sink.more_fragments();\n", "    return false;\n", "transport/hybrid.test.cpp"),

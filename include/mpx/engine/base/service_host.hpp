@@ -14,7 +14,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// What the communicators and the windows of an endpoint ask of it. Called under its lock.
+/// The functions of an endpoint that its communicators and windows call, under its lock.
 class service_host {
  public:
   virtual peer_id self() const noexcept = 0;

@@ -249,9 +249,8 @@ struct cold_paths {
   }
   [[noreturn, gnu::cold]] static void raise_call(endpoint_type& e, const failed_call& c,
                                                  std::source_location where) {
-    const group* const ranks = c.of->ranks;
-    std::string s = describe(c.what, c.rank, c.direction, c.other, c.tag, c.context, c.bytes, ranks,
-                             c.of->name);
+    std::string s = describe(c.what, c.rank, c.direction, c.other, c.tag, c.context, c.bytes,
+                             c.of->ranks, c.of->name);
     if (c.why == errc::truncate) append(s, " of room for a message of %zu", c.got);
     if (c.why == errc::count) append(s, " of one value, but the message has %zu bytes", c.got);
     if constexpr (Stack::checks_type::compares_types) {
@@ -262,9 +261,7 @@ struct cold_paths {
     if (c.why == errc::tag && c.tag == any_tag) append(s, ": any_tag is for receives");
     if (c.why == errc::tag && c.tag != any_tag) append(s, ": tag %d is negative", c.tag);
     if (c.other < c.size)
-      append(s, "%s",
-             loss_text(e, ranks == nullptr ? world_peer(c.other) : ranks->peer_of(c.other), c.why)
-                 .c_str());
+      append(s, "%s", loss_text(e, communicators::peer_of(*c.of, c.other), c.why).c_str());
     if (c.why == errc::no_resources) append(s, "%s", e.limit_text().c_str());
     if (c.why == errc::buffer) append(s, ": attach more memory with environment::attach_buffer");
     raise_error(e, c.of, error(c.why, s, where));
