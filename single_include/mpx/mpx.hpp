@@ -1196,7 +1196,7 @@ inline bool write_back_pays() noexcept {
 /// Copies to lines that another core has read, and will read again after a flag. A string
 /// instruction, which writes whole lines, obtains their ownership sooner than single stores. Pays
 /// from a few lines on. Ordered only before later stores.
-[[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
+[[gnu::always_inline]] inline void copy_for_readers(std::byte* to, const std::byte* from,
                                                  std::size_t bytes) noexcept {
 #if defined(__x86_64__)
   std::size_t words = bytes / 8;
@@ -4235,42 +4235,13 @@ struct question {
   bool commutative = true;      ///< True if the operation commutes.
   bool regular = true;          ///< True if all blocks have one length, known everywhere.
   bool near = false;            ///< True if all ranks share memory,
-  bool meets = false;           ///< and can wait for each other there (blocking calls only),
-  bool reads = false;           ///< and copy from each other's memory.
+  bool meets = false;           ///< and can wait for each other there (blocking calls only).
   bool oversubscribed = false;  ///< True if ranks outnumber their cores.
   rank_t nodes = 0;             ///< Number of nodes; 0: not known.
   rank_t node_ranks = 1;        ///< Ranks of the largest node.
   bool in_order = false;        ///< Each node's ranks are consecutive.
   bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
 };
-
-/// Longer data is read directly from its owner's memory, if possible.
-inline constexpr std::size_t shared_direct_bytes = 32768;
-/// From this block size on the faster way is measured, if it is not known.
-inline constexpr std::size_t shared_learnt_bytes = 262144;
-inline constexpr std::size_t shared_piece_bytes = 16384;  ///< Bytes published at a time.
-
-/// True if ranks that share memory read long data directly from its owner's memory. If ranks
-/// outnumber cores, the kernel copies, and two copies through shared memory cost less.
-constexpr bool reads_directly(const question& q) noexcept {
-  if (!q.reads) return false;
-  switch (q.of) {
-    case operation::gather:
-    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
-    default: break;
-  }
-  if (q.oversubscribed) return false;
-  switch (q.of) {
-    case operation::bcast:
-    case operation::reduce:
-    case operation::allreduce:
-    case operation::reduce_scatter: return q.bytes > shared_direct_bytes;
-    case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
-    case operation::alltoall:
-      return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-    default: return false;
-  }
-}
 
 /// Answer of a policy.
 struct choice {
@@ -4290,7 +4261,7 @@ struct choice {
     case operation::reduce_scatter: return true;
     case operation::allgather:
     case operation::alltoall: return q.regular;
-    default: return reads_directly(q);
+    default: return false;
   }
 }
 /// True if a call like `q` can run in two levels: within nodes, and between them.
@@ -4359,243 +4330,6 @@ constexpr algorithm fallback(operation o) noexcept {
 
 }  // namespace mpx::inline v0::coll
 
-// ==== mpx/protocol/rendezvous_tuner.hpp
-
-// Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
-// is faster than two through the channel depends on the size, the caches and the placement of the
-// ranks, and changes while a program runs. Against the best single path it gains up to 1.8 times
-// where data moves both ways, and nothing where it moves one way (docs/BENCHMARKS.md). It fails
-// where traffic changes faster than it measures: then it uses a path that was the fastest before.
-
-namespace mpx::inline v0::protocol {
-
-/// Path of the data of one long message.
-enum class rendezvous_protocol : std::uint8_t {
-  get,            ///< The receiver fetches it.
-  packets,        ///< The sender writes it to the channel, and the receiver reads it from there.
-  half_and_half,  ///< The receiver fetches the first half while the sender stores the second.
-  open,           ///< Not decided yet.
-};
-
-/// Traffic between two ranks while a long message moves. A path costs a different time if both
-/// sides are busy anyway.
-enum class traffic : std::uint8_t {
-  none,       ///< Nothing is measured for this message.
-  one_way,    ///< Elapsed time is the cost.
-  both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
-};
-
-/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries
-/// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
-/// often while the cheapest stays the same, and rarely those that cost more than twice as much.
-/// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
-/// protocols would disturb each other's measurement. The unit of measurement is a run of
-/// consecutive messages of one rendezvous protocol.
-/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
-/// protocol.
-class rendezvous_tuner {
- public:
-  /// Returns the rendezvous protocol of the next message. `both_can_copy`: both sides can copy at
-  /// the same time. `more`: other messages are waiting already.
-  rendezvous_protocol choose(std::size_t bytes, bool both_can_copy = true,
-                             bool more = false) noexcept {
-    record* const kept = of(bytes);
-    if (kept == nullptr) return rendezvous_protocol::get;
-    record& r = *kept;
-    if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
-      begin_block(r, bytes, both_can_copy ? protocols_max : protocols_max - 1);
-    --r.left;
-    ++r.chosen;
-    ++r.under_way;
-    return static_cast<rendezvous_protocol>(r.current);
-  }
-
-  /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
-  /// during which long messages are in progress is charged to the message whose data moves at its
-  /// end. Both ways, the CPU time of both sides for it.
-  void took(rendezvous_protocol p, std::size_t bytes, std::int64_t ns) noexcept {
-    record* const kept = of(bytes);
-    if (kept == nullptr) return;
-    record& r = *kept;
-    if (r.under_way != 0) --r.under_way;
-    const auto index = static_cast<std::uint8_t>(p);
-    if (index != r.run_of) end_run(r, bytes);
-    r.run_of = index;
-    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
-    r.sum += sample;
-    r.most = mpx::detail::greater(r.most, sample);
-    if (++r.measured == run_max) end_run(r, bytes);
-  }
-
-  /// A message for which a rendezvous protocol was chosen will report no cost.
-  void failed(std::size_t bytes) noexcept {
-    record* const r = of(bytes);
-    if (r != nullptr && r->under_way != 0) --r->under_way;
-  }
-
- private:
-  static constexpr std::uint8_t protocols_max = 3;
-  static constexpr std::size_t block_bytes = std::size_t{16} << 20;
-  static constexpr std::uint32_t block_max = 64;  // In messages.
-  static constexpr std::uint32_t block_least = 8;
-  static constexpr std::uint32_t look_max = 32;
-  // In an exchange the peer follows one message later.
-  static constexpr std::uint32_t trial_least = 2;
-  static constexpr std::uint32_t trials_max = 2 * protocols_max;
-  static constexpr std::uint32_t run_max = 32;
-  static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
-  static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
-  static constexpr std::uint32_t rest_last = 64;
-  // One in so many samples is of a rendezvous protocol that costs more than twice the best.
-  static constexpr std::uint32_t hopeless_every = 4;
-  static constexpr std::uint8_t agains_max = 4;
-  static constexpr std::uint8_t waits_max = 2;
-  static constexpr std::uint32_t under_way_max = 1024;
-  // Bound of an estimate, as a multiple of the best, once a sample beats the best.
-  static constexpr float hopeful = 1.5F;
-  // Fraction of the current cost below which a change is worth it.
-  static constexpr float better = 0.95F;
-  struct record {
-    float cost[protocols_max]{};  // Estimate in ns per byte; 0: unknown.
-    // The block: messages that it may still have, has at least, and has had.
-    std::uint32_t left = 0;
-    std::uint32_t least = 0;
-    std::uint32_t chosen = 0;
-    std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
-    std::uint8_t current = 0;
-    bool looks = false;  // This block samples a rendezvous protocol that is not the best.
-    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
-    // most expensive one.
-    std::uint8_t run_of = 0;
-    std::uint32_t measured = 0;
-    float sum = 0;
-    float most = 0;
-    // State of the selection.
-    std::uint8_t trials = 0;
-    std::uint8_t best = protocols_max;   // protocols_max: unknown.
-    std::uint8_t other = protocols_max;  // Protocol sampled last;
-    bool again = false;                  // it is to be sampled once more;
-    std::uint8_t agains = 0;             // number of such repetitions.
-    std::uint8_t waits = 0;              // Blocks for which a sample has been due.
-    std::uint32_t turns = 0;             // Samples that were due.
-    std::uint32_t look = block_least;    // Messages in the last sample;
-    std::uint32_t rest = rest_first;     // pause, in lengths of a sample;
-    std::uint32_t until_look = 0;        // messages left of the pause.
-  };
-
-  static std::uint32_t block_of(std::size_t bytes) noexcept {
-    const std::size_t n = block_bytes / bytes;
-    if (n > block_max) return block_max;
-    return n < trial_least ? trial_least : static_cast<std::uint32_t>(n);
-  }
-
-  static void end_run(record& r, std::size_t bytes) noexcept {
-    const bool alone = r.trials < trials_max && r.chosen < block_least;
-    if (r.measured >= (alone ? trial_least : mpx::detail::lesser(run_least, block_of(bytes))))
-      learn(r);
-    r.measured = 0;
-    r.sum = r.most = 0;
-  }
-
-  /// Updates the estimate with the average of a run, without its most expensive message.
-  static void learn(record& r) noexcept {
-    const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
-    float& cost = r.cost[r.run_of];
-    const float best = r.best < protocols_max ? r.cost[r.best] : 0;
-    if (cost == 0) cost = sample;
-    // A sample beats the best although the estimate was far above it: lower the estimate, so that
-    // the rendezvous protocol is sampled as often as others.
-    if (sample < best && cost > hopeful * best) cost = hopeful * best;
-    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
-    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves
-    // to be an outlier.
-    if (r.run_of == r.other && sample < better * best && cost > better * best &&
-        r.agains < agains_max) {
-      ++r.agains;
-      r.again = true;
-    }
-  }
-
-  [[gnu::noinline]] static void begin_block(record& r, std::size_t bytes,
-                                            std::uint8_t protocols) noexcept {
-    const std::uint32_t had = r.chosen;
-    if (r.under_way == 0) end_run(r, bytes);
-    // Peers that were lost never reported their messages.
-    if (r.under_way > under_way_max) r.under_way = 0;
-    r.chosen = 0;
-    r.left = block_of(bytes);
-    r.least = mpx::detail::lesser(r.left, block_least);
-    // One trial of each rendezvous protocol is enough.
-    if (r.trials >= protocols && had >= block_least) r.trials = trials_max;
-    if (r.trials < 2 * protocols) {
-      r.current = r.trials++ % protocols;
-      r.left = mpx::detail::lesser(r.left, look_max);
-      r.least = trial_least;
-      r.until_look = r.rest * r.look;
-      return;
-    }
-    const std::uint8_t best = best_of(r, protocols);
-    if (best != r.best) {
-      r.best = best;
-      r.rest = rest_first;
-    }
-    if (r.looks) {
-      r.look = mpx::detail::greater(had, block_least);
-      r.until_look = r.rest * r.look;
-      if (r.rest < rest_last) r.rest *= 2;
-    } else {
-      r.until_look -= mpx::detail::lesser(had, r.until_look);
-    }
-    r.current = best;
-    // A sample that begins while other messages are in progress is mixed with them.
-    const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
-    r.looks = r.again || (due && is_worth_a_look(r, protocols));
-    if (due) r.waits = 0;
-    r.again = false;
-    if (r.looks && r.other < protocols) {
-      r.current = r.other;
-      r.left = mpx::detail::lesser(r.left, look_max);
-      r.least = mpx::detail::lesser(r.left, run_least);
-    }
-  }
-
-  static std::uint8_t best_of(const record& r, std::uint8_t protocols) noexcept {
-    std::uint8_t best = r.best < protocols && r.cost[r.best] != 0 ? r.best : protocols_max;
-    for (std::uint8_t i = 0; i < protocols; ++i)
-      if (r.cost[i] != 0 && (best == protocols_max || r.cost[i] < better * r.cost[best])) best = i;
-    return best == protocols_max ? 0 : best;
-  }
-
-  /// Selects the next rendezvous protocol to sample, in turn.
-  /// Returns:    false if it is too expensive to be sampled every time.
-  static bool is_worth_a_look(record& r, std::uint8_t protocols) noexcept {
-    const std::uint32_t others = protocols - 1u;
-    const bool anyway = r.turns / others % hopeless_every == 0;
-    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % protocols);
-    r.agains = 0;
-    ++r.turns;
-    if (anyway || r.cost[r.other] <= 2 * r.cost[r.best]) return true;
-    r.until_look = r.rest * r.look;
-    return false;
-  }
-
-  /// Returns nullptr if memory is exhausted.
-  record* of(std::size_t bytes) noexcept {
-    if (records_.empty() && !records_.try_extend(records_max)) return nullptr;
-    const std::size_t width = mpx::detail::bits_of(bytes);
-    const std::size_t at = width > width_min ? width - width_min : 0;
-    return &records_[at < records_max ? at : records_max - 1];
-  }
-  static constexpr std::size_t records_max = 12;
-  // Shorter messages fit one packet, and are not measured.
-  static constexpr std::size_t width_min = 12;
-  // By size; the last record also serves longer messages. Allocated on first use: most ranks need
-  // none.
-  plain_array<record> records_;
-};
-
-}  // namespace mpx::inline v0::protocol
-
 // ==== mpx/engine/base/node_block.hpp
 
 // Layout of the shared-memory block through which the ranks of a communicator on one node run
@@ -4644,9 +4378,7 @@ inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
 // Size of the pieces that one rank publishes while others read them.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
-// Marks in `bytes`: the data is a `loan`, not the message; or it is for some of the ranks, and
-// begins with a list of them.
-inline constexpr std::size_t node_is_loan = std::size_t{1} << 63;
+// Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
 inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
@@ -4663,7 +4395,7 @@ struct node_rank {
 };
 
 /// Number of ranks that have arrived at a piece of a call: serial << 33 | piece << 8 | number.
-struct alignas(cache_line_bytes) node_come {
+struct alignas(cache_line_bytes) arrival_count {
   platform::atomic<std::uint64_t> count;
 
   static constexpr std::uint64_t first(tag_t serial, std::uint32_t piece) noexcept {
@@ -4681,18 +4413,10 @@ struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
   platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
   node_slot met[node_slots];             // Published by the last rank to arrive: the combined data.
-  node_come come[node_slots];
+  arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
 };
-
-/// Memory that a rank exposes to one other rank for a call.
-struct loan {
-  remote_memory in;
-  remote_memory out;
-};
-static_assert(sizeof(loan) * node_ranks_max <= node_piece_bytes &&
-              sizeof(loan) * 2 > node_inline_bytes);
 
 /// A rank's view of the block. Zeroed memory is a block that no call has used.
 class node_block {
@@ -4727,15 +4451,15 @@ class node_block {
   node_slot& slot(rank_t r, unsigned i) const noexcept {
     return r == ranks_ ? head().met[i] : of(r).slot[i];
   }
-  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+  bool has_published(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
   /// Removes ranks that have published `tag` in slot i from `missing`, up to the first that has
   /// not. Returns true if none is left.
-  [[MPX_ALWAYS_INLINE]] bool have_shown(std::uint64_t& missing, unsigned i,
-                                        node_tag tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool have_published(std::uint64_t& missing, unsigned i,
+                                            node_tag tag) const noexcept {
     for (; missing != 0; missing &= missing - 1)
-      if (!has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
+      if (!has_published(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
     return true;
   }
 
@@ -4756,69 +4480,63 @@ class node_block {
 /// A rank's knowledge of the others in a block. endpoint::forget_node releases it.
 struct node_state : mpx::detail::allocated {
   /// True if any rank runs that collective call through the block, not by messages.
-  bool has_met(tag_t serial) const noexcept {
+  bool is_used_by(tag_t serial) const noexcept {
     const unsigned slot = static_cast<std::uint32_t>(serial) % node_slots;
     for (rank_t r = 0; r < block.ranks(); ++r)
-      if (block.has_shown(r, slot, tag_of(serial, 0))) return true;
+      if (block.has_published(r, slot, tag_of(serial, 0))) return true;
     return false;
   }
 
-  bool claims_of(std::size_t bytes) const noexcept {
-    return claims && bytes >= write_back_bytes_min;
+  bool writes_back(std::size_t bytes) const noexcept {
+    return write_back_pays && bytes >= write_back_bytes_min;
   }
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
+  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
+    if (writes_back(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
   /// many lines that they evict the data to be copied.
-  void own_early(const std::byte* to, std::size_t bytes) const noexcept {
-    if (owns_early && bytes <= owned_bytes_max) platform::prefetch_exclusive(to, bytes);
+  void prefetch_to_write(const std::byte* to, std::size_t bytes) const noexcept {
+    if (prefetch_pays && bytes <= prefetch_bytes_max) platform::prefetch_exclusive(to, bytes);
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
   /// call probably writes as much there. Its readers have mostly left it, and this rank has nothing
   /// else to do while it waits for them. (Not called by a rank that only publishes: it is ahead of
   /// its readers.)
-  void own_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
-    if (bytes > node_near_bytes) own_early(block.data(me, (slot + 1) % node_slots, bytes), bytes);
+  void prefetch_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
+    if (bytes > node_near_bytes)
+      prefetch_to_write(block.data(me, (slot + 1) % node_slots, bytes), bytes);
   }
-  static constexpr std::size_t owned_bytes_max = 4096;
+  static constexpr std::size_t prefetch_bytes_max = 4096;
 
   node_block block;
   std::uint64_t own = 0;                       // Name of the block if this rank made it.
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
   bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;          // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;  // and between two such checks.
-  int spin_score = 0;          // Score of polling without a yield for other cores.
-  tag_t rooted = -1;           // Last call in which one rank published to all others;
-  rank_t root = 0;             // that rank,
-  rank_t root_after = 0;       // and the expected one of the next such call.
-  bool reads = false;          // Ranks copy from each other's memory.
-  bool may_read = false;       // They can; if it is faster is measured.
-  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;         // See platform::write_back_pays; false if ranks share cores.
-  bool owns_early = false;     // See platform::owning_early_pays; likewise.
-  node_tag left = 0;           // As published to the others.
+  unsigned turns = 0;            // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;    // and between two such checks.
+  tag_t rooted = -1;             // Last call in which one rank published to all others;
+  rank_t root = 0;               // that rank,
+  rank_t root_after = 0;         // and the expected one of the next such call.
+  bool fenced = false;           // No membarrier in the kernel: each flag needs a fence.
+  bool write_back_pays = false;  // See platform::write_back_pays; false if ranks share cores.
+  bool prefetch_pays = false;    // See platform::owning_early_pays; likewise.
+  node_tag left = 0;             // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.
   std::size_t chosen_bytes[operations] = {};
-  // On rank 0: measured costs of reading (get) and publishing (packets).
-  protocol::rendezvous_tuner alltoall_ways;
-  protocol::rendezvous_tuner allgather_ways;
 };
 
 /// Completes a question about a call of ranks that have a block.
 inline void ask_of_block(question& q, const node_state& s) noexcept {
   q.near = q.meets = true;
-  q.reads = s.reads;
   q.oversubscribed = s.oversubscribed;
 }
 
@@ -5131,6 +4849,243 @@ struct matcher_archetype {
 };
 
 }  // namespace mpx::inline v0
+
+// ==== mpx/protocol/rendezvous_tuner.hpp
+
+// Selects the fastest path of long messages by their measured cost. Whether one copy by the kernel
+// is faster than two through the channel depends on the size, the caches and the placement of the
+// ranks, and changes while a program runs. Against the best single path it gains up to 1.8 times
+// where data moves both ways, and nothing where it moves one way (docs/BENCHMARKS.md). It fails
+// where traffic changes faster than it measures: then it uses a path that was the fastest before.
+
+namespace mpx::inline v0::protocol {
+
+/// Path of the data of one long message.
+enum class rendezvous_protocol : std::uint8_t {
+  get,            ///< The receiver fetches it.
+  packets,        ///< The sender writes it to the channel, and the receiver reads it from there.
+  half_and_half,  ///< The receiver fetches the first half while the sender stores the second.
+  open,           ///< Not decided yet.
+};
+
+/// Traffic between two ranks while a long message moves. A path costs a different time if both
+/// sides are busy anyway.
+enum class traffic : std::uint8_t {
+  none,       ///< Nothing is measured for this message.
+  one_way,    ///< Elapsed time is the cost.
+  both_ways,  ///< CPU time of both sides is the cost, whichever side waits for it.
+};
+
+/// Estimates the cost per byte of each rendezvous protocol for each power of two of the size. Tries
+/// each rendezvous protocol, then uses the cheapest one and samples the others periodically: less
+/// often while the cheapest stays the same, and rarely those that cost more than twice as much.
+/// Messages in progress together use the same rendezvous protocol, in blocks of up to 16 MiB: mixed
+/// protocols would disturb each other's measurement. The unit of measurement is a run of
+/// consecutive messages of one rendezvous protocol.
+/// Cost:       a few comparisons a message; one message in 9, later in 65, uses another rendezvous
+/// protocol.
+class rendezvous_tuner {
+ public:
+  /// Returns the rendezvous protocol of the next message. `both_can_copy`: both sides can copy at
+  /// the same time. `more`: other messages are waiting already.
+  rendezvous_protocol choose(std::size_t bytes, bool both_can_copy = true,
+                             bool more = false) noexcept {
+    record* const kept = of(bytes);
+    if (kept == nullptr) return rendezvous_protocol::get;
+    record& r = *kept;
+    if (r.left == 0 || (r.under_way == 0 && !more && r.chosen >= r.least))
+      begin_block(r, bytes, both_can_copy ? protocols_max : protocols_max - 1);
+    --r.left;
+    ++r.chosen;
+    ++r.under_way;
+    return static_cast<rendezvous_protocol>(r.current);
+  }
+
+  /// Records the cost of a message. `ns`: one way, its share of the receiver's time: all time
+  /// during which long messages are in progress is charged to the message whose data moves at its
+  /// end. Both ways, the CPU time of both sides for it.
+  void took(rendezvous_protocol p, std::size_t bytes, std::int64_t ns) noexcept {
+    record* const kept = of(bytes);
+    if (kept == nullptr) return;
+    record& r = *kept;
+    if (r.under_way != 0) --r.under_way;
+    const auto index = static_cast<std::uint8_t>(p);
+    if (index != r.run_of) end_run(r, bytes);
+    r.run_of = index;
+    const float sample = static_cast<float>(ns) / static_cast<float>(bytes);
+    r.sum += sample;
+    r.most = mpx::detail::greater(r.most, sample);
+    if (++r.measured == run_max) end_run(r, bytes);
+  }
+
+  /// A message for which a rendezvous protocol was chosen will report no cost.
+  void failed(std::size_t bytes) noexcept {
+    record* const r = of(bytes);
+    if (r != nullptr && r->under_way != 0) --r->under_way;
+  }
+
+ private:
+  static constexpr std::uint8_t protocols_max = 3;
+  static constexpr std::size_t block_bytes = std::size_t{16} << 20;
+  static constexpr std::uint32_t block_max = 64;  // In messages.
+  static constexpr std::uint32_t block_least = 8;
+  static constexpr std::uint32_t look_max = 32;
+  // In an exchange the peer follows one message later.
+  static constexpr std::uint32_t trial_least = 2;
+  static constexpr std::uint32_t trials_max = 2 * protocols_max;
+  static constexpr std::uint32_t run_max = 32;
+  static constexpr std::uint32_t run_least = 4;   // A shorter run is mixed with others.
+  static constexpr std::uint32_t rest_first = 8;  // Pause between samples, in lengths of a sample.
+  static constexpr std::uint32_t rest_last = 64;
+  // One in so many samples is of a rendezvous protocol that costs more than twice the best.
+  static constexpr std::uint32_t hopeless_every = 4;
+  static constexpr std::uint8_t agains_max = 4;
+  static constexpr std::uint8_t waits_max = 2;
+  static constexpr std::uint32_t under_way_max = 1024;
+  // Bound of an estimate, as a multiple of the best, once a sample beats the best.
+  static constexpr float hopeful = 1.5F;
+  // Fraction of the current cost below which a change is worth it.
+  static constexpr float better = 0.95F;
+  struct record {
+    float cost[protocols_max]{};  // Estimate in ns per byte; 0: unknown.
+    // The block: messages that it may still have, has at least, and has had.
+    std::uint32_t left = 0;
+    std::uint32_t least = 0;
+    std::uint32_t chosen = 0;
+    std::uint32_t under_way = 0;  // In progress, of this block and earlier ones.
+    std::uint8_t current = 0;
+    bool looks = false;  // This block samples a rendezvous protocol that is not the best.
+    // The run: its rendezvous protocol, number of measured messages, their cost, and that of the
+    // most expensive one.
+    std::uint8_t run_of = 0;
+    std::uint32_t measured = 0;
+    float sum = 0;
+    float most = 0;
+    // State of the selection.
+    std::uint8_t trials = 0;
+    std::uint8_t best = protocols_max;   // protocols_max: unknown.
+    std::uint8_t other = protocols_max;  // Protocol sampled last;
+    bool again = false;                  // it is to be sampled once more;
+    std::uint8_t agains = 0;             // number of such repetitions.
+    std::uint8_t waits = 0;              // Blocks for which a sample has been due.
+    std::uint32_t turns = 0;             // Samples that were due.
+    std::uint32_t look = block_least;    // Messages in the last sample;
+    std::uint32_t rest = rest_first;     // pause, in lengths of a sample;
+    std::uint32_t until_look = 0;        // messages left of the pause.
+  };
+
+  static std::uint32_t block_of(std::size_t bytes) noexcept {
+    const std::size_t n = block_bytes / bytes;
+    if (n > block_max) return block_max;
+    return n < trial_least ? trial_least : static_cast<std::uint32_t>(n);
+  }
+
+  static void end_run(record& r, std::size_t bytes) noexcept {
+    const bool alone = r.trials < trials_max && r.chosen < block_least;
+    if (r.measured >= (alone ? trial_least : mpx::detail::lesser(run_least, block_of(bytes))))
+      learn(r);
+    r.measured = 0;
+    r.sum = r.most = 0;
+  }
+
+  /// Updates the estimate with the average of a run, without its most expensive message.
+  static void learn(record& r) noexcept {
+    const float sample = (r.sum - r.most) / static_cast<float>(r.measured - 1);
+    float& cost = r.cost[r.run_of];
+    const float best = r.best < protocols_max ? r.cost[r.best] : 0;
+    if (cost == 0) cost = sample;
+    // A sample beats the best although the estimate was far above it: lower the estimate, so that
+    // the rendezvous protocol is sampled as often as others.
+    if (sample < best && cost > hopeful * best) cost = hopeful * best;
+    cost += (mpx::detail::lesser(sample, 4 * cost) - cost) / (sample < cost ? 2.0F : 4.0F);
+    // Keep sampling this rendezvous protocol until its estimate has converged, or the sample proves
+    // to be an outlier.
+    if (r.run_of == r.other && sample < better * best && cost > better * best &&
+        r.agains < agains_max) {
+      ++r.agains;
+      r.again = true;
+    }
+  }
+
+  [[gnu::noinline]] static void begin_block(record& r, std::size_t bytes,
+                                            std::uint8_t protocols) noexcept {
+    const std::uint32_t had = r.chosen;
+    if (r.under_way == 0) end_run(r, bytes);
+    // Peers that were lost never reported their messages.
+    if (r.under_way > under_way_max) r.under_way = 0;
+    r.chosen = 0;
+    r.left = block_of(bytes);
+    r.least = mpx::detail::lesser(r.left, block_least);
+    // One trial of each rendezvous protocol is enough.
+    if (r.trials >= protocols && had >= block_least) r.trials = trials_max;
+    if (r.trials < 2 * protocols) {
+      r.current = r.trials++ % protocols;
+      r.left = mpx::detail::lesser(r.left, look_max);
+      r.least = trial_least;
+      r.until_look = r.rest * r.look;
+      return;
+    }
+    const std::uint8_t best = best_of(r, protocols);
+    if (best != r.best) {
+      r.best = best;
+      r.rest = rest_first;
+    }
+    if (r.looks) {
+      r.look = mpx::detail::greater(had, block_least);
+      r.until_look = r.rest * r.look;
+      if (r.rest < rest_last) r.rest *= 2;
+    } else {
+      r.until_look -= mpx::detail::lesser(had, r.until_look);
+    }
+    r.current = best;
+    // A sample that begins while other messages are in progress is mixed with them.
+    const bool due = r.until_look == 0 && (r.under_way == 0 || ++r.waits > waits_max);
+    r.looks = r.again || (due && is_worth_a_look(r, protocols));
+    if (due) r.waits = 0;
+    r.again = false;
+    if (r.looks && r.other < protocols) {
+      r.current = r.other;
+      r.left = mpx::detail::lesser(r.left, look_max);
+      r.least = mpx::detail::lesser(r.left, run_least);
+    }
+  }
+
+  static std::uint8_t best_of(const record& r, std::uint8_t protocols) noexcept {
+    std::uint8_t best = r.best < protocols && r.cost[r.best] != 0 ? r.best : protocols_max;
+    for (std::uint8_t i = 0; i < protocols; ++i)
+      if (r.cost[i] != 0 && (best == protocols_max || r.cost[i] < better * r.cost[best])) best = i;
+    return best == protocols_max ? 0 : best;
+  }
+
+  /// Selects the next rendezvous protocol to sample, in turn.
+  /// Returns:    false if it is too expensive to be sampled every time.
+  static bool is_worth_a_look(record& r, std::uint8_t protocols) noexcept {
+    const std::uint32_t others = protocols - 1u;
+    const bool anyway = r.turns / others % hopeless_every == 0;
+    r.other = static_cast<std::uint8_t>((r.best + 1 + r.turns % others) % protocols);
+    r.agains = 0;
+    ++r.turns;
+    if (anyway || r.cost[r.other] <= 2 * r.cost[r.best]) return true;
+    r.until_look = r.rest * r.look;
+    return false;
+  }
+
+  /// Returns nullptr if memory is exhausted.
+  record* of(std::size_t bytes) noexcept {
+    if (records_.empty() && !records_.try_extend(records_max)) return nullptr;
+    const std::size_t width = mpx::detail::bits_of(bytes);
+    const std::size_t at = width > width_min ? width - width_min : 0;
+    return &records_[at < records_max ? at : records_max - 1];
+  }
+  static constexpr std::size_t records_max = 12;
+  // Shorter messages fit one packet, and are not measured.
+  static constexpr std::size_t width_min = 12;
+  // By size; the last record also serves longer messages. Allocated on first use: most ranks need
+  // none.
+  plain_array<record> records_;
+};
+
+}  // namespace mpx::inline v0::protocol
 
 // ==== mpx/protocol/wire.hpp
 
@@ -8757,12 +8712,19 @@ struct awaited_above {
 
 /// Object that a call waits for. `what` points, by form, to
 /// - `one`: an operation,
-/// - `probed`: a `pattern`; `shown`: a `pattern`, awaited in shared memory,
+/// - `probed`: a `pattern`; `published`: a `pattern`, awaited in shared memory,
 /// - `several`: the `operation_list` of a wait for several,
 /// - `above`: an `awaited_above`.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, shown, several, above } as = form::nothing;
+  enum class form : std::uint8_t {
+    nothing,
+    one,
+    probed,
+    published,
+    several,
+    above
+  } as = form::nothing;
   const void* what = nullptr;
 };
 
@@ -15798,11 +15760,7 @@ struct block_calls {
   std::uint64_t (*make)(endpoint_type& e, std::size_t bytes) noexcept;
   std::byte* (*at)(endpoint_type& e, peer_id owner, std::uint64_t name, std::size_t bytes) noexcept;
   void (*free)(endpoint_type& e, std::uint64_t name) noexcept;
-  remote_memory (*expose)(endpoint_type& e, peer_id peer, const memory& m) noexcept;
   bool (*withdraw)(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept;
-  bool (*get)(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-              const memory& into) noexcept;
-  cost_hint (*reads)(endpoint_type& e, peer_id peer) noexcept;
   bool (*yield)(endpoint_type& e) noexcept;
   void (*wake)(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept;
 };
@@ -19849,7 +19807,7 @@ template <class List>
       o.stage = hang_stage::probed;
       return list.add(o);
     }
-    case form::shown:
+    case form::published:
       return list.add(hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask));
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);
@@ -20690,7 +20648,7 @@ struct block_paths {
   /// Blocks until `w` is ready. Returns false if it never will be. `from`: the awaited rank, in the
   /// form of the message that it does not send, for hang reports.
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
-    const awaited on{wait_kind::all, awaited::form::shown, &from};
+    const awaited on{wait_kind::all, awaited::form::published, &from};
     return e.cold_.wait_for_flag(e, site, on, w);
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
@@ -20719,16 +20677,6 @@ struct block_paths {
   }
   // --- Exposed memory: see RmaTransport ----------------------------------------------------------
 
-  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    check_readable(m.base, m.bytes);
-    lock_guard lock(e.threading());
-    return e.transport().expose(peer, {m.base, m.bytes});
-  }
-  /// A clock that excludes the transport's maintenance, which belongs to no call.
-  static std::int64_t working_ns(endpoint_type& e) noexcept {
-    lock_guard lock(e.threading());
-    return platform::now_ns() - e.transport().maintenance_ns();
-  }
   /// True if the state of one peer's exposure may change with those of others.
   static constexpr bool retires = RegisteredTransport<typename endpoint_type::transport_type>;
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
@@ -20755,24 +20703,6 @@ struct block_paths {
       ::sched_yield();
     }
   }
-  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-                  const memory& into) noexcept {
-    check_writable(into.base, into.bytes);
-    lock_guard lock(e.threading());
-    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
-  }
-  /// Returns the transport's hint on reading ordinary memory of a peer: if it is possible, and if
-  /// it is faster.
-  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
-    std::byte here{};
-    const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return cost_hint::never;
-    held_lock lock(e.threading());
-    const cost_hint pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
-    lock.unlock();
-    withdraw(e, peer, m);
-    return pays;
-  }
 
   static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
     return e.transport().node_of(peer);
@@ -20787,8 +20717,7 @@ struct block_paths {
     return e.find(any, failure);
   }
 
-  static constexpr block_calls<Stack> calls{&make, &at,    &free,  &expose, &withdraw,
-                                            &get,  &reads, &yield, &wake};
+  static constexpr block_calls<Stack> calls{&make, &at, &free, &withdraw, &yield, &wake};
 };
 
 /// As block_paths, for calls in any file: what is slow is reached through the endpoint's table.
@@ -20804,21 +20733,11 @@ struct shared_blocks : block_paths<Stack> {
     return e.cold_.blocks->at(e, owner, name, bytes);
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept { e.cold_.blocks->free(e, name); }
-  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    return e.cold_.blocks->expose(e, peer, m);
-  }
   static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
     if constexpr (SharedMemoryTransport<typename Stack::transport_type>)
       return e.cold_.blocks->withdraw(e, peer, m);
     else
       return block_paths<Stack>::withdraw(e, peer, m);
-  }
-  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-                  const memory& into) noexcept {
-    return e.cold_.blocks->get(e, peer, m, offset, into);
-  }
-  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
-    return e.cold_.blocks->reads(e, peer);
   }
   static bool yield(endpoint_type& e) noexcept { return e.cold_.blocks->yield(e); }
   static void wake(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept {
@@ -20828,7 +20747,7 @@ struct shared_blocks : block_paths<Stack> {
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/coll/node/node_crowd.hpp
+// ==== mpx/coll/node/oversubscribed_wait.hpp
 
 // Waiting in a block of shared memory where ranks outnumber cores: the core of each rank, and the
 // spreading of ranks over cores. The cores on record may be out of date; only speed depends on
@@ -20850,7 +20769,7 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 /// and this is the highest rank on it. The kernel balances such ranks slowly, as all of them yield;
 /// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
 /// that a kernel that moves the rank back is not fought.
-[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
+[[gnu::noinline]] inline void balance_cores(node_state& s, rank_t me) noexcept {
   constexpr unsigned turns_min = 256;
   constexpr unsigned turns_max = 65536;
   const rank_t n = s.block.ranks();
@@ -20882,9 +20801,9 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
-inline void say_core(node_state& s, rank_t me) noexcept {
+inline void publish_core(node_state& s, rank_t me) noexcept {
   if (s.turns-- == 0) [[unlikely]]
-    spread_evenly(s, me);
+    balance_cores(s, me);
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
   s.core = core;
@@ -20895,8 +20814,8 @@ inline void say_core(node_state& s, rank_t me) noexcept {
 /// are on other cores. Returns a negative number if any rank that has not published it may need
 /// this core. Flags of ranks on other cores are read for `whom` only, to save transfers of cache
 /// lines.
-inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
-                                std::uint64_t whom) noexcept {
+inline rank_t missing_on_other_cores(const node_state& s, unsigned i, node_tag tag,
+                                     std::uint64_t whom) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
     const std::uint32_t core = core_of(s, r);
@@ -20932,25 +20851,26 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
 /// without a pause while all awaited ranks run on other cores. Each `wait` returns true if the
 /// awaited ranks have arrived, false if the caller must wait in another way.
 template <class Stack>
-class crowd {
+class oversubscribed_wait {
   using endpoint_type = mpx::detail::endpoint<Stack>;
   using ready_check = mpx::detail::function_ref<bool()>;
 
  public:
-  crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
+  oversubscribed_wait(endpoint_type& e, node_state& s, rank_t me) noexcept
+      : e_(e), s_(s), me_(me) {}
 
   /// Waits for all of `whom` to publish `tag` in slot i. Requires: `whom` names ranks of the block
   /// only.
   [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
     std::uint64_t missing = whom;
-    return wait_in_turn(i, tag, [&] { return s_.block.have_shown(missing, i, tag); }, whom);
+    return wait_until(i, tag, [&] { return s_.block.have_published(missing, i, tag); }, whom);
   }
   /// As wait_for_all, with a condition of the caller's.
-  bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+  bool wait_until(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
-      say_core(s_, me_);
-      if (comes_soon(i, tag, ready, whom)) return true;
-      if (!gives_way()) return false;
+      publish_core(s_, me_);
+      if (arrives_soon(i, tag, ready, whom)) return true;
+      if (!yield()) return false;
       if (ready()) return true;
     }
     return false;
@@ -20959,9 +20879,9 @@ class crowd {
   /// calls, too, publish this rank's core, so that ranks are spread over cores.
   bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
-      say_core(s_, me_);
-      if (comes_from_elsewhere(r, serial, ready)) return true;
-      if (!gives_way()) return false;
+      publish_core(s_, me_);
+      if (arrives_from_other_core(r, serial, ready)) return true;
+      if (!yield()) return false;
       if (ready()) return true;
     }
     return false;
@@ -20972,40 +20892,29 @@ class crowd {
 
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
-  bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    const rank_t missing = s_.spin_score < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
-    return missing >= 0 && looks_on(missing, ready);
+  bool arrives_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+    const rank_t missing = missing_on_other_cores(s_, i, tag, whom);
+    return missing >= 0 && poll_for(missing, ready);
   }
-  /// As comes_soon, for rank r alone.
-  bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
+  /// As arrives_soon, for rank r alone.
+  bool arrives_from_other_core(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
     if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
-    return looks_on(s_.block.ranks(), ready);
+    return poll_for(s_.block.ranks(), ready);
   }
-  /// Polls about as long as `missing` ranks on other cores need to arrive. If that fails
-  /// repeatedly, it polls in one call of 17 only.
-  bool looks_on(rank_t missing, ready_check ready) noexcept {
-    constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
-    constexpr int known_spin_score = 4;
-    constexpr int pause_calls = 16;
-    if (s_.spin_score < 0) {
-      ++s_.spin_score;
-      return false;
-    }
-    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
-      if (ready()) {
-        if (s_.spin_score < known_spin_score) ++s_.spin_score;
-        return true;
-      }
+  /// Polls about as long as `missing` ranks on other cores need to arrive.
+  static bool poll_for(rank_t missing, ready_check ready) noexcept {
+    constexpr unsigned polls_each = 48;  // 1 to 2 us, the time of a context switch.
+    for (unsigned polls = polls_each * static_cast<unsigned>(missing + 1); polls > 0; --polls) {
+      if (ready()) return true;
       platform::relax();
     }
-    s_.spin_score = s_.spin_score > 0 ? s_.spin_score - 1 : -pause_calls;
     return false;
   }
   /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
   /// did not yield.
-  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
+  bool yield() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
 
   endpoint_type& e_;
   node_state& s_;
@@ -23449,7 +23358,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline, gnu::cold]] collective_failure why_not_come() const {
     const collective_failure f = why_lost();
     const bool nobody_said = f.why == errc::peer_lost && f.of == cause::lost && f.other < 0;
-    if (!nobody_said || !by_messages_ || !this->state_->node->has_met(serial_)) return f;
+    if (!nobody_said || !by_messages_ || !this->state_->node->is_used_by(serial_)) return f;
     return {errc::count, cause::argument, false, proc_null, 0, 0, collective_failure::other_ways};
   }
   pattern wanted(rank_t from) const noexcept {
@@ -23563,10 +23472,10 @@ class collective_channel : public point_to_point<Stack> {
 namespace mpx::inline v0::coll {
 
 /// Polls of a flag before the waiting rank does anything else.
-inline constexpr unsigned node_looks = 64;
+inline constexpr unsigned node_polls = 64;
 /// True once in 2^28 calls. Tags are compared within half the range of serials, so a rank must then
 /// refresh its records of the other ranks, before they become ambiguous.
-constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
+constexpr bool must_refresh(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
 
 /// One collective call of this rank through the block. After a failure, functions that wait return
 /// nothing, and those that publish do nothing.
@@ -23598,8 +23507,8 @@ class block_call {
     const node_tag before = tag_of(serial_, 0) - 1;
     // The previous call did not use the block, so this rank has not published that it left it.
     if (s_.left != end_of(serial_before(serial_))) leave(before);
-    if (looks_back(serial_)) [[unlikely]]
-      look_back();
+    if (must_refresh(serial_)) [[unlikely]]
+      refresh_records();
   }
   /// A short call, which has no channel. Its failure is described in `outcome`.
   /// Requires: may_begin(s, serial).
@@ -23627,7 +23536,7 @@ class block_call {
   /// True if a short call can begin: this rank has left its previous call in the block, and need
   /// not refresh its records of the other ranks now.
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
-    return s.left == end_of(serial_before(serial)) && !looks_back(serial);
+    return s.left == end_of(serial_before(serial)) && !must_refresh(serial);
   }
   /// Begins a short call. The caller does not take another way from here on.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
@@ -23648,41 +23557,42 @@ class block_call {
   /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
   /// `write`. Returns false if the call has failed.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool show_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
-                                     Write&& write,
-                                     const std::uint64_t& readers = all_ranks) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
+                                        Write&& write,
+                                        const std::uint64_t& readers = all_ranks) noexcept {
     if (!make_free(piece)) return false;
     write(data(me_, bytes, piece));
-    publish(said, piece, readers);
+    publish_flag(said, piece, readers);
     return true;
   }
   /// Publishes `bytes` at `from` as all of this rank's data.
-  [[MPX_ALWAYS_INLINE]] bool show(const std::byte* from, std::size_t bytes) noexcept {
-    return show_as(bytes, bytes, 0, [&](std::byte* to) __attribute__((always_inline)) {
-      copy_to_shown(to, from, bytes);
+  [[MPX_ALWAYS_INLINE]] bool publish(const std::byte* from, std::size_t bytes) noexcept {
+    return publish_as(bytes, bytes, 0, [&](std::byte* to) __attribute__((always_inline)) {
+      copy_for_readers(to, from, bytes);
     });
   }
   /// Publishes each of size() blocks of `bytes` at `from` but this rank's own.
-  [[MPX_ALWAYS_INLINE]] bool show_blocks(const std::byte* from, std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool publish_blocks(const std::byte* from, std::size_t bytes) noexcept {
     const std::size_t all = static_cast<std::size_t>(n_ - 1) * bytes;
-    const bool shown = show_as(all, all, 0, [&](std::byte* to) __attribute__((always_inline)) {
-      const std::byte* block = from;
-      for (rank_t r = 0; r < n_ - 1; ++r, block += bytes, to += bytes) {
-        if (r == me_) block += bytes;
-        copy_to_shown(to, block, bytes);
-      }
-    });
-    own_next(all);
-    return shown;
+    const bool published =
+        publish_as(all, all, 0, [&](std::byte* to) __attribute__((always_inline)) {
+          const std::byte* block = from;
+          for (rank_t r = 0; r < n_ - 1; ++r, block += bytes, to += bytes) {
+            if (r == me_) block += bytes;
+            copy_for_readers(to, block, bytes);
+          }
+        });
+    prefetch_next(all);
+    return published;
   }
   /// Publishes `bytes` of `data`, from offset `at` on, as `piece`.
-  [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
-                                       std::uint32_t piece) noexcept {
-    show_as(bytes, data.bytes - at, piece, [&](std::byte* to) {
+  [[MPX_ALWAYS_INLINE]] void publish_part(const memory& data, std::size_t at, std::size_t bytes,
+                                          std::uint32_t piece) noexcept {
+    publish_as(bytes, data.bytes - at, piece, [&](std::byte* to) {
       if (bytes == sizeof(std::uint64_t) && data.contiguous())
         std::memcpy(to, data.base + at, sizeof(std::uint64_t));
       else
-        read_early(data, at, {to, bytes});
+        read_prefetched(data, at, {to, bytes});
     });
   }
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
@@ -23690,12 +23600,12 @@ class block_call {
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!make_free(piece)) return {};
     std::byte* const to = data(me_, bytes, piece);
-    s_.own_early(to, bytes);
+    s_.prefetch_to_write(to, bytes);
     return {to, bytes};
   }
   /// Publishes the memory that `make_part` returned.
-  void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!failed()) publish(bytes, piece);
+  void publish_made(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!failed()) publish_flag(bytes, piece);
   }
   /// Copies a part of `data` into this rank's slot without publishing it. Returns the copy.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
@@ -23706,38 +23616,34 @@ class block_call {
   }
   /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
   /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
-  void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
-                    std::size_t left) noexcept {
+  void publish_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
+                       std::size_t left) noexcept {
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    show_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+    publish_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         const std::size_t there = from.bytes_of(r);
-        if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
+        if (there > at) read_prefetched(from[r], at, {to, there - at < bytes ? there - at : bytes});
         to += bytes;
       }
     });
-    own_next(all, piece);
+    prefetch_next(all, piece);
   }
-  /// Prefetches the next slot for writing: see node_state::own_next. Only after piece 0: the last
-  /// of several pieces may be short, and the next call does not begin in the slot that follows it.
-  [[MPX_ALWAYS_INLINE]] void own_next(std::size_t bytes, std::uint32_t piece = 0) const noexcept {
-    if (piece == 0) s_.own_next(me_, index(0), bytes);
-  }
-  /// Publishes the loan to each rank, for a call of `total` bytes.
-  void show_loan(const loan* lent, std::size_t total) noexcept {
-    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    show_as(bytes, total | node_is_loan, 0, [&](std::byte* to) { std::memcpy(to, lent, bytes); });
+  /// Prefetches the next slot for writing: see node_state::prefetch_next. Only after piece 0: the
+  /// last of several pieces may be short, and the next call does not begin in the slot after it.
+  [[MPX_ALWAYS_INLINE]] void prefetch_next(std::size_t bytes,
+                                           std::uint32_t piece = 0) const noexcept {
+    if (piece == 0) s_.prefetch_next(me_, index(0), bytes);
   }
   /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool show_edges(std::size_t bytes, Write&& write,
-                                        const std::uint64_t& readers) noexcept {
-    return show_as(bytes, bytes | node_is_edges, 0, write, readers);
+  [[MPX_ALWAYS_INLINE]] bool publish_edges(std::size_t bytes, Write&& write,
+                                           const std::uint64_t& readers) noexcept {
+    return publish_as(bytes, bytes | node_is_edges, 0, write, readers);
   }
   /// Announces that the ranks whose bits are set in `readers` get messages instead.
-  void show_messages(std::uint64_t readers) noexcept {
-    show_edges(0, [](std::byte*) {}, readers);
+  void announce_messages(std::uint64_t readers) noexcept {
+    publish_edges(0, [](std::byte*) {}, readers);
   }
 
   // --- Reading -----------------------------------------------------------------------------------
@@ -23746,20 +23652,21 @@ class block_call {
   /// there on. Returns the piece, or no memory on failure.
   /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
   /// shows that.
-  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                   std::size_t left) noexcept {
+  [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                       std::size_t left) noexcept {
     return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
   }
-  /// `see` for a call of a single piece.
-  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
-    return see(r, bytes, piece, bytes);
+  /// `consume` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes,
+                                       std::uint32_t piece = 0) noexcept {
+    return consume(r, bytes, piece, bytes);
   }
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
-  /// `take(r, piece)` for each: see `see`. Then all ranks have met. Returns false on failure.
+  /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                      Take&& take) noexcept {
-    if (!see_together(piece)) return false;
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
+                                          Take&& take) noexcept {
+    if (!wait_for_all(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       if (!wait_piece(r, piece, left)) return false;
@@ -23768,25 +23675,26 @@ class block_call {
     met(piece);
     return true;
   }
-  /// `see_each` for a call of a single piece.
-  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes) noexcept {
-    return see_each(bytes, 0, bytes, [](rank_t, const memory&) __attribute__((always_inline)) {});
+  /// `consume_each` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes) noexcept {
+    return consume_each(bytes, 0, bytes,
+                        [](rank_t, const memory&) __attribute__((always_inline)) {});
   }
-  /// `see_each` for windows: see `see_window`.
+  /// `consume_each` for windows: see `consume_window`.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool see_windows(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                         Take&& take) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool consume_windows(std::size_t bytes, std::uint32_t piece,
+                                             std::size_t left, Take&& take) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    return see_each(bytes * windows, piece, left * windows,
-                    [&](rank_t r, const memory& all)
-                        __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
+    return consume_each(bytes * windows, piece, left * windows,
+                        [&](rank_t r, const memory& all)
+                            __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
   }
   /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
-  /// `see`.
-  [[MPX_ALWAYS_INLINE]] memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                          std::size_t left) noexcept {
+  /// `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_window(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                              std::size_t left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = see(r, bytes * windows, piece, left * windows);
+    const memory all = consume(r, bytes * windows, piece, left * windows);
     return all.base == nullptr ? memory() : window_of(all, r, bytes);
   }
   /// The window of `bytes` for this rank in `all` that rank r has published.
@@ -23794,46 +23702,33 @@ class block_call {
                                          std::size_t bytes) const noexcept {
     return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
-  /// The `bytes` of rank r in a call of a single piece. Requires: `see` has returned them.
-  [[MPX_ALWAYS_INLINE]] memory shown_by(rank_t r, std::size_t bytes) const noexcept {
+  /// The `bytes` of rank r in a call of a single piece. Requires: `consume` has returned them.
+  [[MPX_ALWAYS_INLINE]] memory published_by(rank_t r, std::size_t bytes) const noexcept {
     return {data(r, bytes, 0), bytes};
   }
-  /// Waits until rank r has published anything in this call. Returns true if it is of `kind`, which
-  /// is node_is_loan or node_is_edges. Errors: as `see`.
-  bool shows(rank_t r, std::size_t kind) noexcept {
+  /// Waits until rank r has published anything in this call. Returns true if that rank has called
+  /// `publish_edges` or `announce_messages`. Errors: as `consume`.
+  bool publishes_edges(rank_t r) noexcept {
     std::size_t said = 0;
-    return wait_shown(r, 0, said) && (said & kind) != 0;
+    return wait_published(r, 0, said) && (said & node_is_edges) != 0;
   }
-  /// Waits until rank r has published its loans. Returns the loan to this rank, or nullptr on
-  /// failure.
-  /// Errors: as `see`.
-  const loan* see_loan(rank_t r, std::size_t total) noexcept {
+  /// Waits until rank r has called `publish_edges`. Returns its data; of no bytes if it has called
+  /// `announce_messages`. Errors: as `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_edges(rank_t r) noexcept {
     std::size_t said = 0;
-    if (!wait_shown(r, 0, said)) return nullptr;
-    if (said != (total | node_is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, said & ~(node_is_loan | node_is_edges)));
-      return nullptr;
-    }
-    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    return reinterpret_cast<const loan*>(data(r, bytes, 0)) + me_;
-  }
-  /// Waits until rank r has called `show_edges`. Returns its data; of no bytes if it has called
-  /// `show_messages`. Errors: as `see`.
-  [[MPX_ALWAYS_INLINE]] memory see_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    if (!wait_shown(r, 0, said)) return {};
-    if ((said & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
-      return wrong_length(r, 0, said & ~node_is_loan);
+    if (!wait_published(r, 0, said)) return {};
+    if ((said & node_is_edges) == 0) [[unlikely]]
+      return wrong_length(r, 0, said);
     const std::size_t bytes = said & ~node_is_edges;
     return {data(r, bytes, 0), bytes};
   }
-  /// Fails the call: rank r has published `shown` bytes, where this rank expected `bytes`.
+  /// Fails the call: rank r has published `published` bytes, where this rank expected `bytes`.
   [[MPX_ALWAYS_INLINE]] memory wrong_length(rank_t r, std::size_t bytes,
-                                            std::size_t shown) noexcept {
-    const bool more = shown > bytes;
-    with_channel([r, bytes, shown, more](block_call& call) {
+                                            std::size_t published) noexcept {
+    const bool more = published > bytes;
+    with_channel([r, bytes, published, more](block_call& call) {
       call.c_->failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length,
-                       false, r, bytes, shown});
+                       false, r, bytes, published});
       return false;
     });
     return {};
@@ -23846,18 +23741,18 @@ class block_call {
   /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
   /// after the other would yield the core once for each. Returns false on failure; true at once
   /// where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool see_together(std::uint32_t piece = 0,
+  [[MPX_ALWAYS_INLINE]] bool wait_for_all(std::uint32_t piece = 0,
                                           std::uint64_t whom = all_ranks) noexcept {
     if (failed()) return false;
     if (!s_.oversubscribed) return true;
     const unsigned i = index(piece);
     const node_tag tag = tag_of(serial_, piece);
     std::uint64_t missing = whom & s_.block.everybody();
-    return s_.block.have_shown(missing, i, tag) || others().wait_for_all(i, tag, missing) ||
+    return s_.block.have_published(missing, i, tag) || yielding().wait_for_all(i, tag, missing) ||
            with_channel([tag, missing](block_call& call) {
              std::uint64_t left = missing;
              return call.wait_long(missing, tag, [&call, &left, tag] {
-               return call.s_.block.have_shown(left, slot_of(tag), tag);
+               return call.s_.block.have_published(left, slot_of(tag), tag);
              });
            });
   }
@@ -23870,38 +23765,38 @@ class block_call {
     const memory made{data(n_, bytes, piece), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (come(piece) != n_) {
+    if (arrive(piece) != n_) {
       const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
-      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
+      if (ready() || yielding().wait_until(index(piece), tag, ready, s_.block.everybody()))
         return made;
       return wait_long(s_.block.everybody(), tag, ready) ? made : memory();
     }
     make(made);
     if (failed()) return {};
-    raise(slot.flag, tag);
+    set_and_wake(slot.flag, tag);
     return made;
   }
 
   // --- Leaving -----------------------------------------------------------------------------------
 
-  /// Takes ownership of the cache lines of `read`, which `see` or `see_window` has returned, if
-  /// that pays. The contents are lost. Requires: neither this rank nor any other reads them again.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (read.base != nullptr) s_.claim(read);
+  /// Writes the cache lines of `read`, which `consume` or `consume_window` has returned, back to
+  /// their writer, if that is faster. The contents are lost. Requires: no rank reads them again.
+  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
+    if (read.base != nullptr) s_.write_back(read);
   }
-  /// `claim` for data that every other rank reads: only with two ranks is this rank the only
+  /// `write_back` for data that every other rank reads: only with two ranks is this rank the only
   /// reader.
-  [[MPX_ALWAYS_INLINE]] void claim_of_two(const memory& read) const noexcept {
-    if (n_ == 2) claim(read);
+  [[MPX_ALWAYS_INLINE]] void write_back_if_sole_reader(const memory& read) const noexcept {
+    if (n_ == 2) write_back(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  [[MPX_ALWAYS_INLINE]] void claim_of_each(Seen&& seen) const noexcept {
-    for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
-      if (r != me_) claim(seen(r));
+  [[MPX_ALWAYS_INLINE]] void write_back_each(Seen&& seen) const noexcept {
+    for (rank_t r = 0; s_.write_back_pays && r < n_ && !failed(); ++r)
+      if (r != me_) write_back(seen(r));
   }
-  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
+  bool writes_back(std::size_t bytes) const noexcept { return s_.writes_back(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
   [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
@@ -23912,16 +23807,7 @@ class block_call {
   /// Publishes that this rank reads nothing of this call any more.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Waits until all ranks have left this call. Returns at once if it has failed.
-  void wait_until_left() noexcept {
-    for (rank_t r = 0; !failed() && r < n_; ++r)
-      if (r != me_) wait_left(r, end_of(serial_));
-    met();
-  }
-
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
-  /// True if long data may be read directly from the memory of the other ranks.
-  bool may_read() const noexcept { return s_.may_read; }
   /// Records the root of this call for the waiting policy: see expect_root.
   [[MPX_ALWAYS_INLINE]] void expect(rank_t root) noexcept {
     if (s_.oversubscribed) expect_root(s_, root, serial_);
@@ -23936,11 +23822,11 @@ class block_call {
       std::memcpy(to, from, bytes);
   }
   /// Copies into the slot in which a rank publishes.
-  [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
-                                           std::size_t bytes) const noexcept {
+  [[MPX_ALWAYS_INLINE]] void copy_for_readers(std::byte* to, const std::byte* from,
+                                              std::size_t bytes) const noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
     if (bytes <= few) return copy(to, from, bytes);
-    if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
+    if (!s_.prefetch_pays) return platform::copy_for_readers(to, from, bytes);
     platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, from, bytes);
   }
@@ -23951,7 +23837,7 @@ class block_call {
   /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
   template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
-    if constexpr (W == awaited_word::flag) return s.block.has_shown(r, slot_of(tag), tag);
+    if constexpr (W == awaited_word::flag) return s.block.has_published(r, slot_of(tag), tag);
     return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
   }
 
@@ -23981,8 +23867,9 @@ class block_call {
     return false;
   }
 
-  void read_early(const memory& data, std::size_t at, std::span<std::byte> into) const noexcept {
-    s_.own_early(into.data(), into.size());
+  void read_prefetched(const memory& data, std::size_t at,
+                       std::span<std::byte> into) const noexcept {
+    s_.prefetch_to_write(into.data(), into.size());
     data.read(at, into);
   }
   [[MPX_ALWAYS_INLINE]] unsigned index(std::uint32_t piece) const noexcept {
@@ -24009,42 +23896,42 @@ class block_call {
         return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void publish(std::size_t said, std::uint32_t piece,
-                                     std::uint64_t readers = all_ranks) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t said, std::uint32_t piece,
+                                          std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
     slot.bytes.store(said, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
-    raise(slot.flag, tag_of(serial_, piece));
+    set_and_wake(slot.flag, tag_of(serial_, piece));
   }
   /// Counts this rank as arrived at `piece`. Returns the number of ranks that have arrived, this
   /// one included; 0 if the call has failed.
-  rank_t come(std::uint32_t piece) noexcept {
-    auto& word = s_.block.head().come[index(piece)];
-    const std::uint64_t mine = node_come::first(serial_, piece);
+  rank_t arrive(std::uint32_t piece) noexcept {
+    auto& word = s_.block.head().arrivals[index(piece)];
+    const std::uint64_t mine = arrival_count::first(serial_, piece);
     std::uint64_t old = word.count.load(platform::memory_order_acquire);
     std::uint64_t sum = 0;
     do {
       sum = mine + 1;
-      if (node_come::is_of(old, mine)) {
+      if (arrival_count::is_of(old, mine)) {
         sum = old + 1;
-      } else if (node_come::is_later(old, mine)) {
+      } else if (arrival_count::is_later(old, mine)) {
         lose();  // The other ranks have abandoned this call.
         return 0;
       }
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
-  [[MPX_ALWAYS_INLINE]] crowd<Stack> others() const noexcept {
+  [[MPX_ALWAYS_INLINE]] oversubscribed_wait<Stack> yielding() const noexcept {
     return {on_.endpoint_for_reports(), s_, me_};
   }
   [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
     s_.left = tag;
-    raise(s_.block.of(me_).left, tag);
+    set_and_wake(s_.block.of(me_).left, tag);
   }
   /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
   /// Cost: one store; one load to check for sleeping ranks.
-  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+  [[MPX_ALWAYS_INLINE]] void set_and_wake(platform::atomic<node_tag>& word, node_tag tag) noexcept {
     if (s_.fenced) [[unlikely]]
       word.exchange(tag, platform::memory_order_seq_cst);
     else
@@ -24059,8 +23946,8 @@ class block_call {
     blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
   /// Refreshes all records of the other ranks: waits until they have left what the slots held
-  /// before. See `looks_back`.
-  [[gnu::noinline, gnu::cold]] void look_back() noexcept {
+  /// before. See `must_refresh`.
+  [[gnu::noinline, gnu::cold]] void refresh_records() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
       for (rank_t r = 0; used != 0 && r < n_; ++r)
@@ -24071,12 +23958,13 @@ class block_call {
   }
   /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
   /// with marks. Returns false on failure.
-  [[MPX_ALWAYS_INLINE]] bool wait_shown(rank_t r, std::uint32_t piece, std::size_t& said) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_published(rank_t r, std::uint32_t piece,
+                                            std::size_t& said) noexcept {
     const node_slot& slot = s_.block.slot(r, index(piece));
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return false;
-    for (unsigned looks = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++looks) {
-      if (s_.oversubscribed || looks == node_looks) {
+    for (unsigned polls = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++polls) {
+      if (s_.oversubscribed || polls == node_polls) {
         if (!wait_for<awaited_word::flag>(r, tag)) return false;
         break;
       }
@@ -24094,10 +23982,10 @@ class block_call {
   /// remain from there on. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
     std::size_t said = 0;
-    if (!wait_shown(r, piece, said)) return false;
+    if (!wait_published(r, piece, said)) return false;
     if (said == left) [[likely]]
       return true;
-    wrong_length(r, left, said & ~(node_is_loan | node_is_edges));
+    wrong_length(r, left, said & ~node_is_edges);
     return false;
   }
   [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
@@ -24109,17 +23997,16 @@ class block_call {
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
   template <awaited_word W>
   [[MPX_ALWAYS_INLINE]] bool wait_for(rank_t r, node_tag tag) const noexcept {
-    if (s_.oversubscribed && comes_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
+    if (s_.oversubscribed && arrives_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
     return with_channel([r, tag](block_call& call) {
       return call.wait_long(bit(r), tag, [&call, r, tag] { return has<W>(call.s_, r, tag); });
     });
   }
   template <awaited_word W>
-  [[gnu::noinline]] static bool comes_in_turn(const communicator& on, node_state& s, rank_t me,
-                                              tag_t serial, rank_t r, node_tag tag) noexcept {
-    return crowd<Stack>(on.endpoint_for_reports(), s, me).wait_for(r, serial, [&s, r, tag] {
-      return has<W>(s, r, tag);
-    });
+  [[gnu::noinline]] static bool arrives_in_turn(const communicator& on, node_state& s, rank_t me,
+                                                tag_t serial, rank_t r, node_tag tag) noexcept {
+    return oversubscribed_wait<Stack>(on.endpoint_for_reports(), s, me)
+        .wait_for(r, serial, [&s, r, tag] { return has<W>(s, r, tag); });
   }
   /// Waits until `ready`. Returns false if the call fails. Hang reports name the first rank of
   /// `whom` that has not published `tag`, or the last one.
@@ -24127,7 +24014,7 @@ class block_call {
                                    mpx::detail::function_ref<bool()> ready) noexcept {
     const auto awaited = [&] {
       std::uint64_t missing = whom;
-      s_.block.have_shown(missing, slot_of(tag), tag);
+      s_.block.have_published(missing, slot_of(tag), tag);
       const int last = static_cast<int>(std::bit_width(whom)) - 1;
       return c_->peer_of(missing == 0 ? last : std::countr_zero(missing));
     };
@@ -24151,14 +24038,14 @@ class block_call {
   /// its slot: that rank makes another call, or one of another length. Returns true if so.
   bool finds_message() noexcept {
     const auto* const found = blocks_of::message_of(c_->endpoint_of(), c_->call());
-    if (found == nullptr || says_so(c_->rank_of(found->is.source))) return false;
+    if (found == nullptr || announces_messages(c_->rank_of(found->is.source))) return false;
     c_->failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
   /// True if rank r has announced in its slot that it sends messages in this call.
-  bool says_so(rank_t r) const noexcept {
+  bool announces_messages(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
-    return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&
+    return r >= 0 && s_.block.has_published(r, index(0), tag_of(serial_, 0)) &&
            slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
   }
   static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }
@@ -24174,300 +24061,6 @@ class block_call {
   rank_t n_;
   bool begun_ = false;  // This object is to leave the call.
 };
-
-}  // namespace mpx::inline v0::coll
-
-// ==== mpx/coll/node/node_direct.hpp
-
-// Long collectives among ranks that share a node: each rank lends its buffers to the others, which
-// read directly from them. In a reduction each rank combines a part.
-
-namespace mpx::inline v0::coll {
-
-/// Returns `m` if it is contiguous, else a copy of it in `at`, which has the same size.
-template <class Channel>
-memory in_one_piece(Channel& c, const memory& m, const memory& at) {
-  if (m.contiguous()) return m;
-  if (at.base != nullptr) c.copy(at, m);
-  return at;
-}
-/// Combines the elements of all ranks into `out`, in rank order, beginning with `own`, this rank's,
-/// which may be the same memory as `out`. Those of rank r are `theirs(r)`.
-template <class Channel>
-void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
-                      mpx::detail::function_ref<memory(rank_t)> theirs) {
-  memory sum = own;
-  for (rank_t r = c.rank() - 1; r >= 0 && !c.failed(); --r) {
-    c.combine(op, out, theirs(r), sum);
-    sum = out;
-  }
-  for (rank_t r = c.rank() + 1; r < c.size() && !c.failed(); ++r) {
-    c.combine(op, out, sum, theirs(r));
-    sum = out;
-  }
-}
-
-/// Memory that a rank lends to the others for one call, as long as this object lives: `in`, its
-/// input, and `out`, where it makes results for others. The destructor waits until all ranks have
-/// left the call.
-/// Requires: both are contiguous, or empty.
-template <class Stack>
-class node_loan {
-  using channel = mpx::detail::collective_channel<Stack>;
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-
- public:
-  /// `total`: the bytes of the call, equal at every rank that lends.
-  node_loan(block_call<Stack>& node, channel& c, std::size_t total) noexcept
-      : node_(node), c_(c), total_(total) {}
-  node_loan(const node_loan&) = delete;
-  node_loan& operator=(const node_loan&) = delete;
-  ~node_loan() {
-    node_.leave_call();
-    if (shown_) node_.wait_until_left();
-    for (rank_t r = 0; shown_ && r < c_.size(); ++r) take_back(r, lent_[r]);
-  }
-
-  /// Lends `in` and `out` to all other ranks, or to rank `only`.
-  void lend(const memory& in, const memory& out = {}, rank_t only = any_source) noexcept {
-    if (c_.failed()) return;
-    const rank_t n = c_.size();
-    for (rank_t r = 0; r < n; ++r) {
-      if (r == c_.rank() || (only != any_source && r != only)) continue;
-      lent_[r].in = expose(r, in);
-      lent_[r].out = expose(r, out);
-      if (c_.failed()) break;
-    }
-    shown_ = true;
-    if (!c_.failed()) node_.show_loan(lent_, total_);
-  }
-  /// Copies from the `in` of rank r, from `offset` on, as much as `into` holds.
-  void read(rank_t r, std::size_t offset, const memory& into) noexcept {
-    read(r, &loan::in, offset, into);
-  }
-  void read_out(rank_t r, std::size_t offset, const memory& into) noexcept {
-    read(r, &loan::out, offset, into);
-  }
-  /// Combines into `to` the elements of all ranks, in rank order: `own` of this rank, and those
-  /// that the others have lent, from `offset` on. `to` may be the same memory as `own`.
-  void combine(const memory& to, const memory& own, std::size_t offset, const reduction& op) {
-    const std::size_t most = op.element_bytes >= piece_bytes
-                                 ? op.element_bytes
-                                 : piece_bytes / op.element_bytes * op.element_bytes;
-    const memory theirs = c_.scratch(most < to.bytes ? most : to.bytes);
-    if (c_.failed()) return;
-    for (std::size_t at = 0; at < to.bytes; at += most) {
-      const std::size_t bytes = to.bytes - at < most ? to.bytes - at : most;
-      const memory sum = slice(to, at, bytes);
-      const memory one = slice(theirs, 0, bytes);
-      combine_outwards(c_, sum, slice(own, at, bytes), op, [&](rank_t r) {
-        read(r, offset + at, one);
-        return one;
-      });
-    }
-  }
-  /// Publishes that `out` is complete; `wait_made` waits until rank r has published that.
-  void made() noexcept { node_.show_part({}, 0, 0, 1); }
-  void wait_made(rank_t r) noexcept { node_.see(r, 0, 1); }
-
- private:
-  static constexpr std::size_t piece_bytes = 32768;  // Stays in the cache.
-  static constexpr std::size_t read_bytes = 262144;  // Each get holds the endpoint's lock.
-
-  remote_memory expose(rank_t r, const memory& m) noexcept {
-    if (m.bytes == 0) return {};
-    const remote_memory lent = blocks_of::expose(c_.endpoint_of(), c_.peer_of(r), m);
-    if (lent.key == 0) c_.no_memory();
-    return lent;
-  }
-  void take_back(rank_t r, const remote_memory& m) noexcept {
-    if (m.key != 0) blocks_of::withdraw(c_.endpoint_of(), c_.peer_of(r), m);
-  }
-  void take_back(rank_t r, const loan& l) noexcept {
-    take_back(r, l.in);
-    take_back(r, l.out);
-  }
-  void read(rank_t r, remote_memory loan::* which, std::size_t offset,
-            const memory& into) noexcept {
-    if (into.bytes == 0 || c_.failed()) return;
-    const loan* const l = node_.see_loan(r, total_);
-    if (l == nullptr) return;
-    if (!into.contiguous()) return read_apart(r, l->*which, offset, into);
-    for (std::size_t at = 0; at < into.bytes; at += read_bytes) {
-      const std::size_t bytes = into.bytes - at < read_bytes ? into.bytes - at : read_bytes;
-      if (!get(r, l->*which, offset + at, slice(into, at, bytes))) return node_.lose();
-    }
-  }
-  void read_apart(rank_t r, const remote_memory& from, std::size_t offset,
-                  const memory& into) noexcept {
-    const memory piece = c_.scratch(piece_bytes);
-    for (std::size_t at = 0; at < into.bytes && !c_.failed(); at += piece_bytes) {
-      const std::size_t bytes = into.bytes - at < piece_bytes ? into.bytes - at : piece_bytes;
-      if (!get(r, from, offset + at, slice(piece, 0, bytes))) return node_.lose();
-      into.write(at, piece.piece(0, bytes));
-    }
-  }
-  bool get(rank_t r, const remote_memory& from, std::size_t offset, const memory& into) noexcept {
-    return blocks_of::get(c_.endpoint_of(), c_.peer_of(r), from, offset, into);
-  }
-
-  block_call<Stack>& node_;
-  channel& c_;
-  std::size_t total_;
-  bool shown_ = false;
-  loan lent_[node_ranks_max] = {};
-};
-
-/// Returns `m` if it is contiguous, else a copy in scratch memory.
-template <class Channel>
-memory in_one_piece(Channel& c, const memory& m) {
-  return m.contiguous() ? m : in_one_piece(c, m, c.scratch(m.bytes));
-}
-template <class Channel>
-memory in_one_piece(Channel& c, const blocks& b) {
-  if (b.regular()) return b.range(0, c.size());
-  const memory copy = c.scratch(b.total(c.size()));
-  if (copy.base == nullptr) return copy;
-  std::size_t at = 0;
-  for (rank_t r = 0; r < c.size(); ++r) {
-    const memory block = b[r];
-    c.copy(slice(copy, at, block.bytes), block);
-    at += block.bytes;
-  }
-  return copy;
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const bcast_call& call) {
-  node_loan<Stack> loan(node, c, call.data.bytes);
-  if (c.rank() == call.root)
-    loan.lend(in_one_piece(c, call.data));
-  else
-    loan.read(call.root, 0, call.data);
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const gather_call& call) {
-  if (c.rank() != call.root) {
-    node_loan<Stack> loan(node, c, call.in.bytes);
-    return loan.lend(in_one_piece(c, call.in), {}, call.root);
-  }
-  const blocks out = placed(c, call.out);
-  node_loan<Stack> loan(node, c, out.bytes_of(call.root));
-  for (rank_t r = 0; r < c.size(); ++r)
-    if (r != call.root) loan.read(r, 0, out[r]);
-  if (call.in.base != nullptr) c.copy(out[call.root], call.in);
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const scatter_call& call) {
-  if (c.rank() != call.root) {
-    node_loan<Stack> loan(node, c, call.out.bytes);
-    return loan.read(call.root, call.out.bytes * static_cast<std::size_t>(c.rank()), call.out);
-  }
-  const blocks in = placed(c, call.in);
-  node_loan<Stack> loan(node, c, in.bytes_of(call.root));
-  loan.lend(in_one_piece(c, in));
-  if (call.out.base != nullptr) c.copy(call.out, in[call.root]);
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const allgather_call& call) {
-  const rank_t n = c.size();
-  const rank_t me = c.rank();
-  node_loan<Stack> loan(node, c, call.out.bytes);
-  loan.lend(in_one_piece(c, call.in.base != nullptr ? call.in : call.out[me]));
-  if (call.in.base != nullptr) c.copy(call.out[me], call.in);
-  for (rank_t k = 1; k < n; ++k) loan.read(around(me + k, n), 0, call.out[around(me + k, n)]);
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const alltoall_call& call) {
-  const rank_t n = c.size();
-  const rank_t me = c.rank();
-  const std::size_t bytes = call.out.bytes;
-  memory in;
-  if (call.in_place) {  // The input is overwritten while other ranks read it.
-    in = c.scratch(call.out.total(n));
-    if (in.base == nullptr) return;
-    const blocks copy{in.base, bytes, bytes};
-    for (rank_t r = 0; r < n; ++r) c.copy(copy[r], call.out[r]);
-  } else {
-    in = in_one_piece(c, call.in);
-  }
-  node_loan<Stack> loan(node, c, bytes * static_cast<std::size_t>(n - 1));
-  loan.lend(in);
-  if (!call.in_place) c.copy(call.out[me], call.in[me]);
-  for (rank_t k = 1; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    loan.read(r, bytes * static_cast<std::size_t>(me), call.out[r]);
-  }
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const reduce_call& call) {
-  const rank_t n = c.size();
-  const rank_t me = c.rank();
-  const auto size = static_cast<std::size_t>(n);
-  const parts part{call.in, call.op->element_bytes, size};
-  const bool here = me == call.root;
-  const parts result{call.out, call.op->element_bytes, size};
-  const memory sum = here ? result[me] : c.scratch(part[me].bytes);
-  node_loan<Stack> loan(node, c, call.in.bytes);
-  loan.lend(call.in, here ? memory() : sum);
-  loan.combine(sum, part[me], part.first(static_cast<std::size_t>(me)), *call.op);
-  if (!here) return loan.made();
-  for (rank_t k = 1; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    loan.wait_made(r);
-    loan.read_out(r, 0, result[r]);
-  }
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const allreduce_call& call) {
-  const rank_t n = c.size();
-  const rank_t me = c.rank();
-  const auto size = static_cast<std::size_t>(n);
-  const parts part{call.in, call.op->element_bytes, size};
-  const parts result{call.out, call.op->element_bytes, size};
-  node_loan<Stack> loan(node, c, call.in.bytes);
-  loan.lend(call.in, call.out);
-  loan.combine(result[me], part[me], part.first(static_cast<std::size_t>(me)), *call.op);
-  loan.made();
-  for (rank_t k = 1; k < n; ++k) {
-    const rank_t r = around(me + k, n);
-    loan.wait_made(r);
-    loan.read_out(r, part.first(static_cast<std::size_t>(r)), result[r]);
-  }
-}
-
-template <class Stack>
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const reduce_scatter_call& call) {
-  const rank_t n = c.size();
-  const rank_t me = c.rank();
-  const blocks in = placed(c, call.in);
-  const memory own = in[me];
-  const memory mine = slice(call.out, 0, own.bytes);
-  const memory all{in.base, in.total(n)};
-  // In place, the result overlaps the block that rank 0 reads from this rank.
-  const bool apart = in.base == call.out.base && own.base != mine.base;
-  const memory sum = apart ? c.scratch(own.bytes) : mine;
-  {
-    node_loan<Stack> loan(node, c, all.bytes);
-    loan.lend(all);
-    loan.combine(sum, own, static_cast<std::size_t>(own.base - in.base), *call.op);
-  }
-  c.copy(mine, sum);
-}
 
 }  // namespace mpx::inline v0::coll
 
@@ -24493,17 +24086,14 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
-}
-template <class Stack>
 void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
-  if (node.show(nullptr, 0)) node.see_each(0);
+  if (node.publish(nullptr, 0)) node.consume_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
 bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
-  return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
+  return ranks == 2 && bytes > 65536 && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
@@ -24513,30 +24103,53 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
-    if (c.size() == 2 && node.shows(call.root, node_is_edges))
+    if (c.size() == 2 && node.publishes_edges(call.root))
       return static_cast<void>(c.receive(call.data, call.root));
   } else if (sends_to_one(node, call.data.bytes, c.size())) {
-    node.show_messages(all_ranks);
+    node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-               if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-               const memory piece = node.see(call.root, bytes, i, call.data.bytes - at);
+               if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
+               const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-               node.claim_of_two(piece);
+               node.write_back_if_sole_reader(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
              });
 }
 
-/// Combines the elements of all ranks into `out`, in rank order. Those of rank r lie at `shown(r)`.
+/// Returns `m` if it is contiguous, else a copy of it in `at`, which has the same size.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m, const memory& at) {
+  if (m.contiguous()) return m;
+  if (at.base != nullptr) c.copy(at, m);
+  return at;
+}
+/// Combines the elements of all ranks into `out`, in rank order, beginning with `own`, this rank's,
+/// which may be the same memory as `out`. Those of rank r are `theirs(r)`.
+template <class Channel>
+void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
+                      mpx::detail::function_ref<memory(rank_t)> theirs) {
+  memory sum = own;
+  for (rank_t r = c.rank() - 1; r >= 0 && !c.failed(); --r) {
+    c.combine(op, out, theirs(r), sum);
+    sum = out;
+  }
+  for (rank_t r = c.rank() + 1; r < c.size() && !c.failed(); ++r) {
+    c.combine(op, out, sum, theirs(r));
+    sum = out;
+  }
+}
+/// Combines the elements of all ranks into `out`, in rank order. Those of rank r lie at
+/// `published(r)`.
 template <class Channel>
 void combine_all(Channel& c, const memory& out, const reduction& op,
-                 mpx::detail::function_ref<memory(rank_t)> shown) {
-  memory sum = shown(0);
+                 mpx::detail::function_ref<memory(rank_t)> published) {
+  memory sum = published(0);
   for (rank_t r = 1; r < c.size(); ++r) {
-    const memory theirs = shown(r);
+    const memory theirs = published(r);
     if (c.failed()) return;
     c.combine(op, out, sum, theirs);
     sum = out;
@@ -24556,33 +24169,35 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
   const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
   const bool wants = root == any_source || root == me;
   std::uint32_t i = 0;
-  node.show_part(in, 0, bytes_at(0), 0);
+  node.publish_part(in, 0, bytes_at(0), 0);
   for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
-    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i, in.bytes - at); };
-    for (rank_t r = 0; r < n; ++r) shown(r);
+    const auto published = [&](rank_t r) {
+      return node.consume(r, part.all.bytes, i, in.bytes - at);
+    };
+    for (rank_t r = 0; r < n; ++r) published(r);
     // A rank that has published this window has read the previous window, but perhaps not yet all
     // parts of its result.
     node.met(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
-      const memory all = shown(r);
+      const memory all = published(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
     };
     combine_all(c, sum, op, mine);
-    node.claim_of_each(mine);
-    node.show_made(sum.bytes, i + 1);
+    node.write_back_each(mine);
+    node.publish_made(sum.bytes, i + 1);
     if (const std::size_t next = at + most; next < in.bytes)
-      node.show_part(in, next, bytes_at(next), i + 2);
+      node.publish_part(in, next, bytes_at(next), i + 2);
     if (!wants) continue;
     for (rank_t k = 0; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory made = node.see(r, bytes_of(r), i + 1);
+      const memory made = node.consume(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.claim(made);  // Else other ranks read it as well.
+      if (r != me && root == me) node.write_back(made);  // Else other ranks read it as well.
     }
     node.met(i + 1);
   }
@@ -24608,22 +24223,24 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.leave_call();
-  for_pieces(
-      call.in.bytes, call.op->element_bytes, node_stream_bytes,
-      [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-        if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
-        const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
-        if (c.size() == 2) {
-          combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
-                           shown);
-        } else {
-          const memory own = node.keep_part(call.in, at, bytes, i);  // `in` may be `out`.
-          combine_all(c, out, *call.op, [&](rank_t r) { return r == call.root ? own : shown(r); });
-        }
-        node.claim_of_each(shown);
-        node.leave_piece(i);
-      });
+  for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               if (c.rank() != call.root) return node.publish_part(call.in, at, bytes, i);
+               const memory out = slice(call.out, at, bytes);
+               const auto published = [&](rank_t r) {
+                 return node.consume(r, bytes, i, call.in.bytes - at);
+               };
+               if (c.size() == 2) {
+                 combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
+                                  published);
+               } else {
+                 const memory own = node.keep_part(call.in, at, bytes, i);  // `in` may be `out`.
+                 combine_all(c, out, *call.op,
+                             [&](rank_t r) { return r == call.root ? own : published(r); });
+               }
+               node.write_back_each(published);
+               node.leave_piece(i);
+             });
   if (c.rank() == call.root) node.met();
 }
 
@@ -24637,20 +24254,22 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(
       call.in.bytes, call.op->element_bytes, node_piece_bytes,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-        node.show_part(call.in, at, bytes, i);
-        node.own_next(bytes, i);
+        node.publish_part(call.in, at, bytes, i);
+        node.prefetch_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
+        const auto published = [&](rank_t r) {
+          return node.consume(r, bytes, i, call.in.bytes - at);
+        };
         if (node.oversubscribed()) {
-          c.copy(out,
-                 node.meet(
-                     bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
+          c.copy(out, node.meet(
+                          bytes,
+                          [&](const memory& sum) { combine_all(c, sum, *call.op, published); }, i));
         } else if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
-                           shown);
-          node.claim_of_each(shown);
+                           published);
+          node.write_back_each(published);
         } else {
-          combine_all(c, out, *call.op, shown);
+          combine_all(c, out, *call.op, published);
         }
         node.met(i);
       });
@@ -24664,13 +24283,13 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_part(mine, at, bytes, i);
-    node.own_next(bytes, i);
+    node.publish_part(mine, at, bytes, i);
+    node.prefetch_next(bytes, i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
-    node.see_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
+    node.consume_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.claim_of_two(theirs);
+      node.write_back_if_sole_reader(theirs);
     });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
@@ -24698,10 +24317,10 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
-    node.show_windows(from, at, bytes, i, left);
-    node.see_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
+    node.publish_windows(from, at, bytes, i, left);
+    node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.claim(theirs);
+      node.write_back(theirs);
     });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
@@ -24725,27 +24344,27 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.failed()) return;
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.show_windows(in, at, bytes, i, most - at);
-                node.see_together(i);
+                node.publish_windows(in, at, bytes, i, most - at);
+                node.wait_for_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.see_window(r, bytes, i, most - at).base, to.bytes};
+                  return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
-                node.claim_of_each(theirs);
+                node.write_back_each(theirs);
                 node.met(i);
               });
   c.copy(mine, sum);
 }
 
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
-/// is a `meet_direct` for the call.
+/// is a `meet` for the call.
 template <class Stack, class What>
 concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet_direct(node, c, call); };
+                               const What& call) { meet(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
@@ -24757,48 +24376,15 @@ bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ran
 /// The policy's choice for a call that cannot use shared memory.
 template <class Policy>
 choice without_node(question q, algorithm by) noexcept {
-  q.meets = q.reads = false;
+  q.meets = false;
   return decide<Policy>(q, by);
 }
 
-/// Measured costs of calls of this kind. Every rank waits for rank 0 in these calls, so that rank 0
-/// can choose for all.
-inline protocol::rendezvous_tuner* ways_of(node_state& s, const alltoall_call&) noexcept {
-  return &s.alltoall_ways;
-}
-inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&) noexcept {
-  return &s.allgather_ways;
-}
-/// Makes a long call in one of two ways: ranks read directly from each other's buffers, or they
-/// publish pieces. Size, caches and kernel decide which is faster. Rank 0 measures it, and chooses:
-/// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
+/// Makes a call in the block of `state`.
 template <class Stack, class What>
-void meet_as_learnt(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                    const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
-  const bool leads = c.rank() == 0;
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
-  const auto way = leads ? ways.choose(bytes, false) : protocol::rendezvous_protocol::packets;
-  if (leads ? way == protocol::rendezvous_protocol::get : node.shows(0, node_is_loan))
-    meet_direct(node, c, call);
-  else
-    meet(node, c, call);
-  if (leads && !c.failed())
-    ways.took(way, bytes, blocks_of::working_ns(c.endpoint_of()) - begun_ns);
-}
-
-/// Makes a call in the block of `state`. Requires: q.reads only if all ranks can read directly.
-template <class Stack, class What>
-void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
-                 const question& q) {
+void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state) {
   block_call<Stack> node(c, state);
-  if (c.failed()) return;
-  if (reads_directly(q)) return meet_direct(node, c, call);
-  if constexpr (requires { ways_of(state, call); }) {
-    if (state.may_read && !state.oversubscribed && q.bytes >= shared_learnt_bytes)
-      return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
-  }
-  if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
+  if (!c.failed()) meet(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll
@@ -25219,19 +24805,6 @@ concept HasLevels =
 
 namespace mpx::inline v0::coll {
 
-/// Advice on copying directly from the memory of all other ranks: the least favourable of all.
-template <class Stack>
-cost_hint reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  cost_hint all = cost_hint::always;
-  for (rank_t r = 0; r < c.size() && all != cost_hint::never; ++r) {
-    const cost_hint one =
-        r == c.rank() ? cost_hint::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
-    if (one != cost_hint::always) all = one;
-  }
-  return all;
-}
-
 /// Makes the block of a communicator's ranks. All ranks call together. Returns nullptr if there is
 /// none, on which all ranks agree, or if the call has failed.
 template <class Stack>
@@ -25240,8 +24813,6 @@ template <class Stack>
   constexpr std::uint64_t reached = 1;  // Capabilities, combined over all ranks.
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
-  constexpr std::uint64_t reads = 8;
-  constexpr std::uint64_t may_read = 16;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -25261,12 +24832,9 @@ template <class Stack>
   }
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
-  const cost_hint reading = reads_all(c);
   std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
                       (blocks_of::oversubscribed(e) ? 0u : roomy) |
-                      (platform::register_heavy_barrier() ? barrier : 0u) |
-                      (reading == cost_hint::always ? reads : 0u) |
-                      (reading != cost_hint::never ? may_read : 0u);
+                      (platform::register_heavy_barrier() ? barrier : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -25288,10 +24856,8 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->oversubscribed && platform::write_back_pays();
-  made->owns_early = !made->oversubscribed && platform::owning_early_pays();
-  made->reads = (can & reads) != 0;
-  made->may_read = (can & may_read) != 0;
+  made->write_back_pays = !made->oversubscribed && platform::write_back_pays();
+  made->prefetch_pays = !made->oversubscribed && platform::owning_early_pays();
   return made;
 }
 
@@ -25346,10 +24912,10 @@ template <class Stack>
   node.begin_short();
   node.expect(call.root);
   if (node.rank() == call.root) {
-    node.show(call.data.base, bytes);
-  } else if (const memory shown = node.see(call.root, bytes); shown.base != nullptr) {
-    node.copy(call.data.base, shown.base, bytes);
-    node.claim_of_two(shown);
+    node.publish(call.data.base, bytes);
+  } else if (const memory published = node.consume(call.root, bytes); published.base != nullptr) {
+    node.copy(call.data.base, published.base, bytes);
+    node.write_back_if_sole_reader(published);
   }
   return true;
 }
@@ -25357,7 +24923,7 @@ template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const barrier_call&) noexcept {
   node.begin_short();
-  if (node.show(nullptr, 0)) node.see_each(0);
+  if (node.publish(nullptr, 0)) node.consume_each(0);
   return true;
 }
 template <class Stack>
@@ -25373,14 +24939,14 @@ template <class Stack>
   node.begin_short();
   std::byte* const own = call.out.base + block_at(me, bytes);
   const std::byte* const mine = in.exists() ? in.base : own;
-  if (!node.show(mine, bytes)) return true;
-  node.own_next(bytes);
+  if (!node.publish(mine, bytes)) return true;
+  node.prefetch_next(bytes);
   if (mine != own) node.copy(own, mine, bytes);
-  node.see_each(bytes, 0, bytes,
-                [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
-                  node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
-                  node.claim_of_two(theirs);
-                });
+  node.consume_each(bytes, 0, bytes,
+                    [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                      node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
+                      node.write_back_if_sole_reader(theirs);
+                    });
   return true;
 }
 template <class Stack>
@@ -25394,14 +24960,14 @@ template <class Stack>
       !is_plain(call.out, n) || !is_plain(from, n) || from.bytes != bytes)
     return false;
   node.begin_short();
-  if (!node.show_blocks(from.base, bytes)) return true;
+  if (!node.publish_blocks(from.base, bytes)) return true;
   std::byte* const out = call.out.base;
   if (!call.in_place) node.copy(out + block_at(me, bytes), from.base + block_at(me, bytes), bytes);
-  node.see_windows(bytes, 0, bytes,
-                   [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
-                     node.copy(out + block_at(r, bytes), theirs.base, bytes);
-                     node.claim(theirs);
-                   });
+  node.consume_windows(bytes, 0, bytes,
+                       [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                         node.copy(out + block_at(r, bytes), theirs.base, bytes);
+                         node.write_back(theirs);
+                       });
   return true;
 }
 /// For operations that never throw: what one throws is caught in a channel. All such operations
@@ -25418,22 +24984,22 @@ template <class Stack>
     return false;
   node.begin_short();
   std::byte* const out = call.out.base;
-  if (!node.show(call.in.base, bytes)) return true;
-  node.own_next(bytes);
+  if (!node.publish(call.in.base, bytes)) return true;
+  node.prefetch_next(bytes);
   // Copied now, while the other rank's data is on its way: later the cache misses would add to
   // the latency.
   if (n == 2 && out != call.in.base) node.copy(out, call.in.base, bytes);
-  if (!node.see_each(bytes)) return true;
-  const auto shown = [&](rank_t r)
-                         __attribute__((always_inline)) { return node.shown_by(r, bytes); };
+  if (!node.consume_each(bytes)) return true;
+  const auto published = [&](rank_t r)
+                             __attribute__((always_inline)) { return node.published_by(r, bytes); };
   if (n == 2) {
     const rank_t me = node.rank();
-    const memory theirs = shown(1 - me);
+    const memory theirs = published(1 - me);
     op.apply(op.context, out, me == 0 ? out : theirs.base, me == 0 ? theirs.base : out, bytes);
-    node.claim(theirs);
+    node.write_back(theirs);
   } else {
-    op.apply(op.context, out, shown(0).base, shown(1).base, bytes);
-    for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, shown(r).base, bytes);
+    op.apply(op.context, out, published(0).base, published(1).base, bytes);
+    for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, published(r).base, bytes);
   }
   return true;
 }
@@ -25451,17 +25017,17 @@ template <class Stack>
       !call.out.contiguous())
     return false;
   node.begin_short();
-  if (!node.show_blocks(call.in.base, bytes)) return true;
+  if (!node.publish_blocks(call.in.base, bytes)) return true;
   std::byte* const out = call.out.base;
   node.copy(out, call.in.base + block_at(me, bytes), bytes);
-  if (!node.see_each(all)) return true;
+  if (!node.consume_each(all)) return true;
   const auto theirs = [&](rank_t r) __attribute__((always_inline)) {
-    return node.window_of(node.shown_by(r, all), r, bytes);
+    return node.window_of(node.published_by(r, all), r, bytes);
   };
   // In the order of combine_outwards, so that results do not depend on the way.
   for (rank_t r = me - 1; r >= 0; --r) op.apply(op.context, out, theirs(r).base, out, bytes);
   for (rank_t r = me + 1; r < n; ++r) op.apply(op.context, out, out, theirs(r).base, bytes);
-  if (node.claims_of(bytes)) node.claim_of_each(theirs);
+  if (node.writes_back(bytes)) node.write_back_each(theirs);
   return true;
 }
 
@@ -25555,7 +25121,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
-        q.meets = q.reads = true;
+        q.meets = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
         // Another rank may pass a longer buffer, and meet: then this rank must meet, too.
         coll::question longest = q;
@@ -25572,7 +25138,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       coll::ask_of_block(q, *node);
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
-        return coll::run_in_node(steps, what, *node, q);
+        return coll::run_in_node(steps, what, *node);
       steps.by_messages();
       return what(steps, c.by != coll::algorithm::shared
                              ? c
@@ -28788,7 +28354,7 @@ struct cold_paths {
     unsigned looks = 0;
     return wait_or(e, op, site, [&] {
       return collective_lost_locked(e, call) ||
-             (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
+             (by_messages && ++looks % looks_each == 0 && call.of->node->is_used_by(call.serial));
     });
   }
   /// Tells the other ranks that this rank has left a collective, so that they do not wait for it.

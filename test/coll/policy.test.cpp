@@ -70,11 +70,8 @@ TEST_CASE("policy: each call has the algorithm that the default chooses") {
             question q{static_cast<operation>(o), bytes, ranks, commutative, regular};
             CHECK(offers(q, by_size::choose(q).by));
             q.meets = q.near = true;
-            for (const bool reads : {false, true}) {
-              q.reads = reads;
-              CHECK(offers(q, by_size::choose(q).by));
-            }
-            q.meets = q.near = q.reads = false;
+            CHECK(offers(q, by_size::choose(q).by));
+            q.meets = q.near = false;
             for (const mpx::rank_t node_ranks : {1, 3, 4, 64}) {  // On nodes of several shapes.
               q.node_ranks = std::min(node_ranks, ranks);
               q.nodes = (ranks + node_ranks - 1) / node_ranks;

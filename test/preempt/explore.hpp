@@ -184,7 +184,7 @@ class mutex {
 
 inline void prefetch_to_write(const void*) noexcept {}
 inline void prefetch_exclusive(const std::byte*, std::size_t) noexcept {}
-inline void copy_to_shown(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+inline void copy_for_readers(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
   std::memcpy(to, from, bytes);
 }
 inline std::uint32_t current_core() noexcept { return scheduler::instance().core(); }

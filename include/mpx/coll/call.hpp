@@ -62,7 +62,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
     if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
-        q.meets = q.reads = true;
+        q.meets = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
         // Another rank may pass a longer buffer, and meet: then this rank must meet, too.
         coll::question longest = q;
@@ -79,7 +79,7 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       coll::ask_of_block(q, *node);
       const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
       if (c.by == coll::algorithm::shared && coll::fits_in_node(what, steps.size()))
-        return coll::run_in_node(steps, what, *node, q);
+        return coll::run_in_node(steps, what, *node);
       steps.by_messages();
       return what(steps, c.by != coll::algorithm::shared
                              ? c

@@ -260,7 +260,7 @@ class collective_channel : public point_to_point<Stack> {
   [[gnu::noinline, gnu::cold]] collective_failure why_not_come() const {
     const collective_failure f = why_lost();
     const bool nobody_said = f.why == errc::peer_lost && f.of == cause::lost && f.other < 0;
-    if (!nobody_said || !by_messages_ || !this->state_->node->has_met(serial_)) return f;
+    if (!nobody_said || !by_messages_ || !this->state_->node->is_used_by(serial_)) return f;
     return {errc::count, cause::argument, false, proc_null, 0, 0, collective_failure::other_ways};
   }
   pattern wanted(rank_t from) const noexcept {

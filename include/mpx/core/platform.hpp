@@ -154,7 +154,7 @@ inline bool write_back_pays() noexcept {
 /// Copies to lines that another core has read, and will read again after a flag. A string
 /// instruction, which writes whole lines, obtains their ownership sooner than single stores. Pays
 /// from a few lines on. Ordered only before later stores.
-[[gnu::always_inline]] inline void copy_to_shown(std::byte* to, const std::byte* from,
+[[gnu::always_inline]] inline void copy_for_readers(std::byte* to, const std::byte* from,
                                                  std::size_t bytes) noexcept {
 #if defined(__x86_64__)
   std::size_t words = bytes / 8;

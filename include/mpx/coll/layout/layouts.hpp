@@ -372,13 +372,5 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     run(call);
   }
 }
-/// Other ranks read these buffers directly, so they are contiguous copies.
-template <class Stack, class Call>
-requires requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                  const Call& call) { meet_direct(node, c, call); }
-void meet_direct(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                 const spread_call<Call>& call) {
-  on_copies(c, call.without_layouts(), [&](const Call& whole) { meet_direct(node, c, whole); });
-}
 
 }  // namespace mpx::inline v0::coll

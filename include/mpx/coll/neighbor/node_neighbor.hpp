@@ -16,52 +16,41 @@ namespace mpx::inline v0::coll {
 /// Entry of the table that begins what a rank publishes. The first entry is a header: `bytes` is
 /// the number of edges, `to` the offset at which the payload begins. One entry for each edge
 /// follows, then the payload of each edge in the same order.
-struct shown_edge {
+struct edge_entry {
   rank_t to = 0;
   std::uint32_t bytes = 0;
 };
 /// Offset of the payload. Long payloads begin at a cache line, from which they are copied faster.
 constexpr std::size_t head_of(std::size_t edges, std::size_t bytes) noexcept {
-  const std::size_t listed = sizeof(shown_edge) * (edges + 1);
+  const std::size_t listed = sizeof(edge_entry) * (edges + 1);
   if (bytes <= node_near_bytes) return listed;
   return (listed + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
 
 /// Returns the k-th block for rank `to` in what a rank has published. Returns no memory if there
-/// are fewer, or if the table leads outside of `shown`.
-inline memory find_edge(const memory& shown, rank_t to, std::uint32_t k) noexcept {
-  shown_edge edge;
-  if (shown.bytes < sizeof edge || shown.bytes > node_piece_bytes) return {};
-  std::memcpy(&edge, shown.base, sizeof edge);
+/// are fewer, or if the table leads outside of `published`.
+inline memory find_edge(const memory& published, rank_t to, std::uint32_t k) noexcept {
+  edge_entry edge;
+  if (published.bytes < sizeof edge || published.bytes > node_piece_bytes) return {};
+  std::memcpy(&edge, published.base, sizeof edge);
   const std::uint32_t edges = edge.bytes;
   auto at = static_cast<std::size_t>(edge.to);
-  if (edges >= shown.bytes / sizeof edge) return {};
+  if (edges >= published.bytes / sizeof edge) return {};
   for (std::uint32_t i = 1; i <= edges; ++i) {
-    std::memcpy(&edge, shown.base + sizeof edge * i, sizeof edge);
-    if (at > shown.bytes || edge.bytes > shown.bytes - at) return {};
-    if (edge.to == to && k-- == 0) return {shown.base + at, edge.bytes};
+    std::memcpy(&edge, published.base + sizeof edge * i, sizeof edge);
+    if (at > published.bytes || edge.bytes > published.bytes - at) return {};
+    if (edge.to == to && k-- == 0) return {published.base + at, edge.bytes};
     at += edge.bytes;
   }
   return {};
 }
 
-template <class Call>
-struct spread_call;  // See mpx/coll/layout/layouts.hpp.
-
-/// Only makes these calls MeetsInNode: no policy chooses direct reads for them.
-template <class Stack, neighbor_operation Operation>
-void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&,
-                 const neighbor_call<Operation>&) {}
-template <class Stack, neighbor_operation Operation>
-void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&,
-                 const spread_call<neighbor_call<Operation>>&) {}
-
 /// Size and readers of what a rank publishes to its neighbours.
-struct shown_edges {
+struct edge_table {
   static constexpr std::size_t bytes_max = 32768;
 
   template <class Call>
-  explicit shown_edges(const Call& call) noexcept {
+  explicit edge_table(const Call& call) noexcept {
     each_sent(*call.around, call.out, [&](const memory& block, rank_t to) {
       ++edges;
       bytes += block.bytes;
@@ -77,7 +66,7 @@ struct shown_edges {
   void write(const Call& call, std::byte* to) const noexcept {
     std::byte* edge_at = to;
     std::byte* at = to + head();
-    const auto list = [&](const shown_edge& edge) {
+    const auto list = [&](const edge_entry& edge) {
       std::memcpy(edge_at, &edge, sizeof edge);
       edge_at += sizeof edge;
     };
@@ -100,8 +89,8 @@ class taken_edges {
   /// Number of the next block of rank r.
   std::uint32_t next(rank_t r) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << r;
-    if ((seen_ & bit) == 0) of_[r] = 0;
-    seen_ |= bit;
+    if ((counted_ & bit) == 0) of_[r] = 0;
+    counted_ |= bit;
     return of_[r]++;
   }
   static std::uint64_t sources(const mpx::detail::neighborhood& around) noexcept {
@@ -112,39 +101,39 @@ class taken_edges {
   }
 
  private:
-  std::uint64_t seen_ = 0;
-  std::uint32_t of_[node_ranks_max];  // Valid for ranks in `seen_`.
+  std::uint64_t counted_ = 0;
+  std::uint32_t of_[node_ranks_max];  // Valid for ranks in `counted_`.
 };
 
 /// A rank that has more than bytes_max to give sends messages instead, and announces that.
 template <class Stack, neighbor_operation Operation>
 void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const neighbor_call<Operation>& call) {
-  const shown_edges edges(call);
-  const bool shows = edges.fits(shown_edges::bytes_max);
+  const edge_table edges(call);
+  const bool shows = edges.fits(edge_table::bytes_max);
   if (shows) {
-    node.show_edges(edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
+    node.publish_edges(edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
   } else {
-    node.show_messages(edges.readers);
+    node.announce_messages(edges.readers);
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
   }
-  node.see_together(0, taken_edges::sources(*call.around));
+  node.wait_for_all(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
-    const memory shown = node.see_edges(from);
+    const memory published = node.consume_edges(from);
     if (c.failed()) return;
-    if (shown.bytes == 0) {
+    if (published.bytes == 0) {
       waits = true;
       c.start_receive(block, from);
       return;
     }
-    const memory theirs = find_edge(shown, c.rank(), taken.next(from));
+    const memory theirs = find_edge(published, c.rank(), taken.next(from));
     if (theirs.bytes != block.bytes)
       return static_cast<void>(node.wrong_length(from, block.bytes, theirs.bytes));
     block.write(0, theirs.piece(0, theirs.bytes));
-    node.claim(theirs);
+    node.write_back(theirs);
   });
   if (waits) c.finish();
 }
@@ -165,7 +154,7 @@ template <class Stack, neighbor_operation Operation>
   std::uint64_t readers = 0;
   const auto write = [&](std::byte* to) __attribute__((always_inline)) {
     std::byte* at = to + head;
-    const auto list = [&](const shown_edge& edge) {
+    const auto list = [&](const edge_entry& edge) {
       std::memcpy(to, &edge, sizeof edge);
       to += sizeof edge;
     };
@@ -175,34 +164,34 @@ template <class Stack, neighbor_operation Operation>
       const bool goes = r != proc_null;
       const std::size_t bytes = goes ? out.bytes : 0;
       list({r, static_cast<std::uint32_t>(bytes)});
-      node.copy_to_shown(at, block, bytes);
+      node.copy_for_readers(at, block, bytes);
       if (goes) readers |= std::uint64_t{1} << r;
       at += bytes;
       block += out.apart;
     }
   };
-  if (!node.show_edges(head + all, write, readers)) return true;
-  if (!around.sources.empty()) node.own_next(head + all);
-  if (node.oversubscribed() && !node.see_together(0, taken_edges::sources(around))) return true;
+  if (!node.publish_edges(head + all, write, readers)) return true;
+  if (!around.sources.empty()) node.prefetch_next(head + all);
+  if (node.oversubscribed() && !node.wait_for_all(0, taken_edges::sources(around))) return true;
   taken_edges taken;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);
     const rank_t from = around.sources[k];
     if (from == proc_null) continue;
     std::byte* const into = in.base + k * in.apart;
-    const memory shown = node.see_edges(from);
-    if (shown.base == nullptr) return true;
-    if (shown.bytes == 0) {
+    const memory published = node.consume_edges(from);
+    if (published.base == nullptr) return true;
+    if (published.bytes == 0) {
       if (!node.receive({into, in.bytes}, from)) return true;
       continue;
     }
-    const memory theirs = find_edge(shown, node.rank(), taken.next(from));
+    const memory theirs = find_edge(published, node.rank(), taken.next(from));
     if (theirs.bytes != in.bytes) {
       node.wrong_length(from, in.bytes, theirs.bytes);
       return true;
     }
     node.copy(into, theirs.base, in.bytes);
-    node.claim(theirs);
+    node.write_back(theirs);
   }
   return true;
 }

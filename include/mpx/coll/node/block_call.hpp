@@ -14,7 +14,7 @@
 #include <source_location>
 
 #include "mpx/coll/algorithms/blocks.hpp"
-#include "mpx/coll/node/node_crowd.hpp"
+#include "mpx/coll/node/oversubscribed_wait.hpp"
 #include "mpx/comm/collective_channel.hpp"
 #include "mpx/engine/base/node_block.hpp"
 #include "mpx/engine/endpoint/endpoint_blocks.hpp"
@@ -22,10 +22,10 @@
 namespace mpx::inline v0::coll {
 
 /// Polls of a flag before the waiting rank does anything else.
-inline constexpr unsigned node_looks = 64;
+inline constexpr unsigned node_polls = 64;
 /// True once in 2^28 calls. Tags are compared within half the range of serials, so a rank must then
 /// refresh its records of the other ranks, before they become ambiguous.
-constexpr bool looks_back(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
+constexpr bool must_refresh(tag_t serial) noexcept { return (serial & 0x0fff'ffff) == 0; }
 
 /// One collective call of this rank through the block. After a failure, functions that wait return
 /// nothing, and those that publish do nothing.
@@ -57,8 +57,8 @@ class block_call {
     const node_tag before = tag_of(serial_, 0) - 1;
     // The previous call did not use the block, so this rank has not published that it left it.
     if (s_.left != end_of(serial_before(serial_))) leave(before);
-    if (looks_back(serial_)) [[unlikely]]
-      look_back();
+    if (must_refresh(serial_)) [[unlikely]]
+      refresh_records();
   }
   /// A short call, which has no channel. Its failure is described in `outcome`.
   /// Requires: may_begin(s, serial).
@@ -86,7 +86,7 @@ class block_call {
   /// True if a short call can begin: this rank has left its previous call in the block, and need
   /// not refresh its records of the other ranks now.
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
-    return s.left == end_of(serial_before(serial)) && !looks_back(serial);
+    return s.left == end_of(serial_before(serial)) && !must_refresh(serial);
   }
   /// Begins a short call. The caller does not take another way from here on.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
@@ -107,41 +107,42 @@ class block_call {
   /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
   /// `write`. Returns false if the call has failed.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool show_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
-                                     Write&& write,
-                                     const std::uint64_t& readers = all_ranks) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
+                                        Write&& write,
+                                        const std::uint64_t& readers = all_ranks) noexcept {
     if (!make_free(piece)) return false;
     write(data(me_, bytes, piece));
-    publish(said, piece, readers);
+    publish_flag(said, piece, readers);
     return true;
   }
   /// Publishes `bytes` at `from` as all of this rank's data.
-  [[MPX_ALWAYS_INLINE]] bool show(const std::byte* from, std::size_t bytes) noexcept {
-    return show_as(bytes, bytes, 0, [&](std::byte* to) __attribute__((always_inline)) {
-      copy_to_shown(to, from, bytes);
+  [[MPX_ALWAYS_INLINE]] bool publish(const std::byte* from, std::size_t bytes) noexcept {
+    return publish_as(bytes, bytes, 0, [&](std::byte* to) __attribute__((always_inline)) {
+      copy_for_readers(to, from, bytes);
     });
   }
   /// Publishes each of size() blocks of `bytes` at `from` but this rank's own.
-  [[MPX_ALWAYS_INLINE]] bool show_blocks(const std::byte* from, std::size_t bytes) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool publish_blocks(const std::byte* from, std::size_t bytes) noexcept {
     const std::size_t all = static_cast<std::size_t>(n_ - 1) * bytes;
-    const bool shown = show_as(all, all, 0, [&](std::byte* to) __attribute__((always_inline)) {
-      const std::byte* block = from;
-      for (rank_t r = 0; r < n_ - 1; ++r, block += bytes, to += bytes) {
-        if (r == me_) block += bytes;
-        copy_to_shown(to, block, bytes);
-      }
-    });
-    own_next(all);
-    return shown;
+    const bool published =
+        publish_as(all, all, 0, [&](std::byte* to) __attribute__((always_inline)) {
+          const std::byte* block = from;
+          for (rank_t r = 0; r < n_ - 1; ++r, block += bytes, to += bytes) {
+            if (r == me_) block += bytes;
+            copy_for_readers(to, block, bytes);
+          }
+        });
+    prefetch_next(all);
+    return published;
   }
   /// Publishes `bytes` of `data`, from offset `at` on, as `piece`.
-  [[MPX_ALWAYS_INLINE]] void show_part(const memory& data, std::size_t at, std::size_t bytes,
-                                       std::uint32_t piece) noexcept {
-    show_as(bytes, data.bytes - at, piece, [&](std::byte* to) {
+  [[MPX_ALWAYS_INLINE]] void publish_part(const memory& data, std::size_t at, std::size_t bytes,
+                                          std::uint32_t piece) noexcept {
+    publish_as(bytes, data.bytes - at, piece, [&](std::byte* to) {
       if (bytes == sizeof(std::uint64_t) && data.contiguous())
         std::memcpy(to, data.base + at, sizeof(std::uint64_t));
       else
-        read_early(data, at, {to, bytes});
+        read_prefetched(data, at, {to, bytes});
     });
   }
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
@@ -149,12 +150,12 @@ class block_call {
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
     if (!make_free(piece)) return {};
     std::byte* const to = data(me_, bytes, piece);
-    s_.own_early(to, bytes);
+    s_.prefetch_to_write(to, bytes);
     return {to, bytes};
   }
   /// Publishes the memory that `make_part` returned.
-  void show_made(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!failed()) publish(bytes, piece);
+  void publish_made(std::size_t bytes, std::uint32_t piece) noexcept {
+    if (!failed()) publish_flag(bytes, piece);
   }
   /// Copies a part of `data` into this rank's slot without publishing it. Returns the copy.
   memory keep_part(const memory& data, std::size_t at, std::size_t bytes,
@@ -165,38 +166,34 @@ class block_call {
   }
   /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
   /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
-  void show_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
-                    std::size_t left) noexcept {
+  void publish_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
+                       std::size_t left) noexcept {
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    show_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+    publish_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         const std::size_t there = from.bytes_of(r);
-        if (there > at) read_early(from[r], at, {to, there - at < bytes ? there - at : bytes});
+        if (there > at) read_prefetched(from[r], at, {to, there - at < bytes ? there - at : bytes});
         to += bytes;
       }
     });
-    own_next(all, piece);
+    prefetch_next(all, piece);
   }
-  /// Prefetches the next slot for writing: see node_state::own_next. Only after piece 0: the last
-  /// of several pieces may be short, and the next call does not begin in the slot that follows it.
-  [[MPX_ALWAYS_INLINE]] void own_next(std::size_t bytes, std::uint32_t piece = 0) const noexcept {
-    if (piece == 0) s_.own_next(me_, index(0), bytes);
-  }
-  /// Publishes the loan to each rank, for a call of `total` bytes.
-  void show_loan(const loan* lent, std::size_t total) noexcept {
-    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    show_as(bytes, total | node_is_loan, 0, [&](std::byte* to) { std::memcpy(to, lent, bytes); });
+  /// Prefetches the next slot for writing: see node_state::prefetch_next. Only after piece 0: the
+  /// last of several pieces may be short, and the next call does not begin in the slot after it.
+  [[MPX_ALWAYS_INLINE]] void prefetch_next(std::size_t bytes,
+                                           std::uint32_t piece = 0) const noexcept {
+    if (piece == 0) s_.prefetch_next(me_, index(0), bytes);
   }
   /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool show_edges(std::size_t bytes, Write&& write,
-                                        const std::uint64_t& readers) noexcept {
-    return show_as(bytes, bytes | node_is_edges, 0, write, readers);
+  [[MPX_ALWAYS_INLINE]] bool publish_edges(std::size_t bytes, Write&& write,
+                                           const std::uint64_t& readers) noexcept {
+    return publish_as(bytes, bytes | node_is_edges, 0, write, readers);
   }
   /// Announces that the ranks whose bits are set in `readers` get messages instead.
-  void show_messages(std::uint64_t readers) noexcept {
-    show_edges(0, [](std::byte*) {}, readers);
+  void announce_messages(std::uint64_t readers) noexcept {
+    publish_edges(0, [](std::byte*) {}, readers);
   }
 
   // --- Reading -----------------------------------------------------------------------------------
@@ -205,20 +202,21 @@ class block_call {
   /// there on. Returns the piece, or no memory on failure.
   /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
   /// shows that.
-  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                   std::size_t left) noexcept {
+  [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                       std::size_t left) noexcept {
     return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
   }
-  /// `see` for a call of a single piece.
-  [[MPX_ALWAYS_INLINE]] memory see(rank_t r, std::size_t bytes, std::uint32_t piece = 0) noexcept {
-    return see(r, bytes, piece, bytes);
+  /// `consume` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes,
+                                       std::uint32_t piece = 0) noexcept {
+    return consume(r, bytes, piece, bytes);
   }
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
-  /// `take(r, piece)` for each: see `see`. Then all ranks have met. Returns false on failure.
+  /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                      Take&& take) noexcept {
-    if (!see_together(piece)) return false;
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
+                                          Take&& take) noexcept {
+    if (!wait_for_all(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       if (!wait_piece(r, piece, left)) return false;
@@ -227,25 +225,26 @@ class block_call {
     met(piece);
     return true;
   }
-  /// `see_each` for a call of a single piece.
-  [[MPX_ALWAYS_INLINE]] bool see_each(std::size_t bytes) noexcept {
-    return see_each(bytes, 0, bytes, [](rank_t, const memory&) __attribute__((always_inline)) {});
+  /// `consume_each` for a call of a single piece.
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes) noexcept {
+    return consume_each(bytes, 0, bytes,
+                        [](rank_t, const memory&) __attribute__((always_inline)) {});
   }
-  /// `see_each` for windows: see `see_window`.
+  /// `consume_each` for windows: see `consume_window`.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool see_windows(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                         Take&& take) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool consume_windows(std::size_t bytes, std::uint32_t piece,
+                                             std::size_t left, Take&& take) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    return see_each(bytes * windows, piece, left * windows,
-                    [&](rank_t r, const memory& all)
-                        __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
+    return consume_each(bytes * windows, piece, left * windows,
+                        [&](rank_t r, const memory& all)
+                            __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
   }
   /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
-  /// `see`.
-  [[MPX_ALWAYS_INLINE]] memory see_window(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                          std::size_t left) noexcept {
+  /// `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_window(rank_t r, std::size_t bytes, std::uint32_t piece,
+                                              std::size_t left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = see(r, bytes * windows, piece, left * windows);
+    const memory all = consume(r, bytes * windows, piece, left * windows);
     return all.base == nullptr ? memory() : window_of(all, r, bytes);
   }
   /// The window of `bytes` for this rank in `all` that rank r has published.
@@ -253,46 +252,33 @@ class block_call {
                                          std::size_t bytes) const noexcept {
     return {all.base + bytes * static_cast<std::size_t>(me_ < r ? me_ : me_ - 1), bytes};
   }
-  /// The `bytes` of rank r in a call of a single piece. Requires: `see` has returned them.
-  [[MPX_ALWAYS_INLINE]] memory shown_by(rank_t r, std::size_t bytes) const noexcept {
+  /// The `bytes` of rank r in a call of a single piece. Requires: `consume` has returned them.
+  [[MPX_ALWAYS_INLINE]] memory published_by(rank_t r, std::size_t bytes) const noexcept {
     return {data(r, bytes, 0), bytes};
   }
-  /// Waits until rank r has published anything in this call. Returns true if it is of `kind`, which
-  /// is node_is_loan or node_is_edges. Errors: as `see`.
-  bool shows(rank_t r, std::size_t kind) noexcept {
+  /// Waits until rank r has published anything in this call. Returns true if that rank has called
+  /// `publish_edges` or `announce_messages`. Errors: as `consume`.
+  bool publishes_edges(rank_t r) noexcept {
     std::size_t said = 0;
-    return wait_shown(r, 0, said) && (said & kind) != 0;
+    return wait_published(r, 0, said) && (said & node_is_edges) != 0;
   }
-  /// Waits until rank r has published its loans. Returns the loan to this rank, or nullptr on
-  /// failure.
-  /// Errors: as `see`.
-  const loan* see_loan(rank_t r, std::size_t total) noexcept {
+  /// Waits until rank r has called `publish_edges`. Returns its data; of no bytes if it has called
+  /// `announce_messages`. Errors: as `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_edges(rank_t r) noexcept {
     std::size_t said = 0;
-    if (!wait_shown(r, 0, said)) return nullptr;
-    if (said != (total | node_is_loan)) [[unlikely]] {
-      static_cast<void>(wrong_length(r, total, said & ~(node_is_loan | node_is_edges)));
-      return nullptr;
-    }
-    const std::size_t bytes = sizeof(loan) * static_cast<std::size_t>(n_);
-    return reinterpret_cast<const loan*>(data(r, bytes, 0)) + me_;
-  }
-  /// Waits until rank r has called `show_edges`. Returns its data; of no bytes if it has called
-  /// `show_messages`. Errors: as `see`.
-  [[MPX_ALWAYS_INLINE]] memory see_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    if (!wait_shown(r, 0, said)) return {};
-    if ((said & (node_is_edges | node_is_loan)) != node_is_edges) [[unlikely]]
-      return wrong_length(r, 0, said & ~node_is_loan);
+    if (!wait_published(r, 0, said)) return {};
+    if ((said & node_is_edges) == 0) [[unlikely]]
+      return wrong_length(r, 0, said);
     const std::size_t bytes = said & ~node_is_edges;
     return {data(r, bytes, 0), bytes};
   }
-  /// Fails the call: rank r has published `shown` bytes, where this rank expected `bytes`.
+  /// Fails the call: rank r has published `published` bytes, where this rank expected `bytes`.
   [[MPX_ALWAYS_INLINE]] memory wrong_length(rank_t r, std::size_t bytes,
-                                            std::size_t shown) noexcept {
-    const bool more = shown > bytes;
-    with_channel([r, bytes, shown, more](block_call& call) {
+                                            std::size_t published) noexcept {
+    const bool more = published > bytes;
+    with_channel([r, bytes, published, more](block_call& call) {
       call.c_->failed({more ? errc::truncate : errc::count, more ? cause::message : cause::length,
-                       false, r, bytes, shown});
+                       false, r, bytes, published});
       return false;
     });
     return {};
@@ -305,18 +291,18 @@ class block_call {
   /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
   /// after the other would yield the core once for each. Returns false on failure; true at once
   /// where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool see_together(std::uint32_t piece = 0,
+  [[MPX_ALWAYS_INLINE]] bool wait_for_all(std::uint32_t piece = 0,
                                           std::uint64_t whom = all_ranks) noexcept {
     if (failed()) return false;
     if (!s_.oversubscribed) return true;
     const unsigned i = index(piece);
     const node_tag tag = tag_of(serial_, piece);
     std::uint64_t missing = whom & s_.block.everybody();
-    return s_.block.have_shown(missing, i, tag) || others().wait_for_all(i, tag, missing) ||
+    return s_.block.have_published(missing, i, tag) || yielding().wait_for_all(i, tag, missing) ||
            with_channel([tag, missing](block_call& call) {
              std::uint64_t left = missing;
              return call.wait_long(missing, tag, [&call, &left, tag] {
-               return call.s_.block.have_shown(left, slot_of(tag), tag);
+               return call.s_.block.have_published(left, slot_of(tag), tag);
              });
            });
   }
@@ -329,38 +315,38 @@ class block_call {
     const memory made{data(n_, bytes, piece), bytes};
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return {};
-    if (come(piece) != n_) {
+    if (arrive(piece) != n_) {
       const auto ready = [&] { return slot.flag.load(platform::memory_order_acquire) == tag; };
       if (failed()) return {};
-      if (ready() || others().wait_in_turn(index(piece), tag, ready, s_.block.everybody()))
+      if (ready() || yielding().wait_until(index(piece), tag, ready, s_.block.everybody()))
         return made;
       return wait_long(s_.block.everybody(), tag, ready) ? made : memory();
     }
     make(made);
     if (failed()) return {};
-    raise(slot.flag, tag);
+    set_and_wake(slot.flag, tag);
     return made;
   }
 
   // --- Leaving -----------------------------------------------------------------------------------
 
-  /// Takes ownership of the cache lines of `read`, which `see` or `see_window` has returned, if
-  /// that pays. The contents are lost. Requires: neither this rank nor any other reads them again.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (read.base != nullptr) s_.claim(read);
+  /// Writes the cache lines of `read`, which `consume` or `consume_window` has returned, back to
+  /// their writer, if that is faster. The contents are lost. Requires: no rank reads them again.
+  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
+    if (read.base != nullptr) s_.write_back(read);
   }
-  /// `claim` for data that every other rank reads: only with two ranks is this rank the only
+  /// `write_back` for data that every other rank reads: only with two ranks is this rank the only
   /// reader.
-  [[MPX_ALWAYS_INLINE]] void claim_of_two(const memory& read) const noexcept {
-    if (n_ == 2) claim(read);
+  [[MPX_ALWAYS_INLINE]] void write_back_if_sole_reader(const memory& read) const noexcept {
+    if (n_ == 2) write_back(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  [[MPX_ALWAYS_INLINE]] void claim_of_each(Seen&& seen) const noexcept {
-    for (rank_t r = 0; s_.claims && r < n_ && !failed(); ++r)
-      if (r != me_) claim(seen(r));
+  [[MPX_ALWAYS_INLINE]] void write_back_each(Seen&& seen) const noexcept {
+    for (rank_t r = 0; s_.write_back_pays && r < n_ && !failed(); ++r)
+      if (r != me_) write_back(seen(r));
   }
-  bool claims_of(std::size_t bytes) const noexcept { return s_.claims_of(bytes); }
+  bool writes_back(std::size_t bytes) const noexcept { return s_.writes_back(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
   [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
@@ -371,16 +357,7 @@ class block_call {
   /// Publishes that this rank reads nothing of this call any more.
   void leave_call() noexcept { leave(end_of(serial_)); }
 
-  /// Waits until all ranks have left this call. Returns at once if it has failed.
-  void wait_until_left() noexcept {
-    for (rank_t r = 0; !failed() && r < n_; ++r)
-      if (r != me_) wait_left(r, end_of(serial_));
-    met();
-  }
-
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
-  /// True if long data may be read directly from the memory of the other ranks.
-  bool may_read() const noexcept { return s_.may_read; }
   /// Records the root of this call for the waiting policy: see expect_root.
   [[MPX_ALWAYS_INLINE]] void expect(rank_t root) noexcept {
     if (s_.oversubscribed) expect_root(s_, root, serial_);
@@ -395,11 +372,11 @@ class block_call {
       std::memcpy(to, from, bytes);
   }
   /// Copies into the slot in which a rank publishes.
-  [[MPX_ALWAYS_INLINE]] void copy_to_shown(std::byte* to, const std::byte* from,
-                                           std::size_t bytes) const noexcept {
+  [[MPX_ALWAYS_INLINE]] void copy_for_readers(std::byte* to, const std::byte* from,
+                                              std::size_t bytes) const noexcept {
     constexpr std::size_t few = 2 * cache_line_bytes;
     if (bytes <= few) return copy(to, from, bytes);
-    if (!s_.owns_early) return platform::copy_to_shown(to, from, bytes);
+    if (!s_.prefetch_pays) return platform::copy_for_readers(to, from, bytes);
     platform::prefetch_exclusive(to, bytes);
     std::memcpy(to, from, bytes);
   }
@@ -410,7 +387,7 @@ class block_call {
   /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
   template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
-    if constexpr (W == awaited_word::flag) return s.block.has_shown(r, slot_of(tag), tag);
+    if constexpr (W == awaited_word::flag) return s.block.has_published(r, slot_of(tag), tag);
     return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
   }
 
@@ -440,8 +417,9 @@ class block_call {
     return false;
   }
 
-  void read_early(const memory& data, std::size_t at, std::span<std::byte> into) const noexcept {
-    s_.own_early(into.data(), into.size());
+  void read_prefetched(const memory& data, std::size_t at,
+                       std::span<std::byte> into) const noexcept {
+    s_.prefetch_to_write(into.data(), into.size());
     data.read(at, into);
   }
   [[MPX_ALWAYS_INLINE]] unsigned index(std::uint32_t piece) const noexcept {
@@ -468,42 +446,42 @@ class block_call {
         return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void publish(std::size_t said, std::uint32_t piece,
-                                     std::uint64_t readers = all_ranks) noexcept {
+  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t said, std::uint32_t piece,
+                                          std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
     slot.bytes.store(said, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
-    raise(slot.flag, tag_of(serial_, piece));
+    set_and_wake(slot.flag, tag_of(serial_, piece));
   }
   /// Counts this rank as arrived at `piece`. Returns the number of ranks that have arrived, this
   /// one included; 0 if the call has failed.
-  rank_t come(std::uint32_t piece) noexcept {
-    auto& word = s_.block.head().come[index(piece)];
-    const std::uint64_t mine = node_come::first(serial_, piece);
+  rank_t arrive(std::uint32_t piece) noexcept {
+    auto& word = s_.block.head().arrivals[index(piece)];
+    const std::uint64_t mine = arrival_count::first(serial_, piece);
     std::uint64_t old = word.count.load(platform::memory_order_acquire);
     std::uint64_t sum = 0;
     do {
       sum = mine + 1;
-      if (node_come::is_of(old, mine)) {
+      if (arrival_count::is_of(old, mine)) {
         sum = old + 1;
-      } else if (node_come::is_later(old, mine)) {
+      } else if (arrival_count::is_later(old, mine)) {
         lose();  // The other ranks have abandoned this call.
         return 0;
       }
     } while (!word.count.compare_exchange_strong(old, sum, platform::memory_order_acq_rel));
     return static_cast<rank_t>(sum - mine);
   }
-  [[MPX_ALWAYS_INLINE]] crowd<Stack> others() const noexcept {
+  [[MPX_ALWAYS_INLINE]] oversubscribed_wait<Stack> yielding() const noexcept {
     return {on_.endpoint_for_reports(), s_, me_};
   }
   [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
     s_.left = tag;
-    raise(s_.block.of(me_).left, tag);
+    set_and_wake(s_.block.of(me_).left, tag);
   }
   /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
   /// Cost: one store; one load to check for sleeping ranks.
-  [[MPX_ALWAYS_INLINE]] void raise(platform::atomic<node_tag>& word, node_tag tag) noexcept {
+  [[MPX_ALWAYS_INLINE]] void set_and_wake(platform::atomic<node_tag>& word, node_tag tag) noexcept {
     if (s_.fenced) [[unlikely]]
       word.exchange(tag, platform::memory_order_seq_cst);
     else
@@ -518,8 +496,8 @@ class block_call {
     blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
   /// Refreshes all records of the other ranks: waits until they have left what the slots held
-  /// before. See `looks_back`.
-  [[gnu::noinline, gnu::cold]] void look_back() noexcept {
+  /// before. See `must_refresh`.
+  [[gnu::noinline, gnu::cold]] void refresh_records() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
       for (rank_t r = 0; used != 0 && r < n_; ++r)
@@ -530,12 +508,13 @@ class block_call {
   }
   /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
   /// with marks. Returns false on failure.
-  [[MPX_ALWAYS_INLINE]] bool wait_shown(rank_t r, std::uint32_t piece, std::size_t& said) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_published(rank_t r, std::uint32_t piece,
+                                            std::size_t& said) noexcept {
     const node_slot& slot = s_.block.slot(r, index(piece));
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return false;
-    for (unsigned looks = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++looks) {
-      if (s_.oversubscribed || looks == node_looks) {
+    for (unsigned polls = 1; slot.flag.load(platform::memory_order_acquire) != tag; ++polls) {
+      if (s_.oversubscribed || polls == node_polls) {
         if (!wait_for<awaited_word::flag>(r, tag)) return false;
         break;
       }
@@ -553,10 +532,10 @@ class block_call {
   /// remain from there on. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
     std::size_t said = 0;
-    if (!wait_shown(r, piece, said)) return false;
+    if (!wait_published(r, piece, said)) return false;
     if (said == left) [[likely]]
       return true;
-    wrong_length(r, left, said & ~(node_is_loan | node_is_edges));
+    wrong_length(r, left, said & ~node_is_edges);
     return false;
   }
   [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
@@ -568,17 +547,16 @@ class block_call {
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
   template <awaited_word W>
   [[MPX_ALWAYS_INLINE]] bool wait_for(rank_t r, node_tag tag) const noexcept {
-    if (s_.oversubscribed && comes_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
+    if (s_.oversubscribed && arrives_in_turn<W>(on_, s_, me_, serial_, r, tag)) return true;
     return with_channel([r, tag](block_call& call) {
       return call.wait_long(bit(r), tag, [&call, r, tag] { return has<W>(call.s_, r, tag); });
     });
   }
   template <awaited_word W>
-  [[gnu::noinline]] static bool comes_in_turn(const communicator& on, node_state& s, rank_t me,
-                                              tag_t serial, rank_t r, node_tag tag) noexcept {
-    return crowd<Stack>(on.endpoint_for_reports(), s, me).wait_for(r, serial, [&s, r, tag] {
-      return has<W>(s, r, tag);
-    });
+  [[gnu::noinline]] static bool arrives_in_turn(const communicator& on, node_state& s, rank_t me,
+                                                tag_t serial, rank_t r, node_tag tag) noexcept {
+    return oversubscribed_wait<Stack>(on.endpoint_for_reports(), s, me)
+        .wait_for(r, serial, [&s, r, tag] { return has<W>(s, r, tag); });
   }
   /// Waits until `ready`. Returns false if the call fails. Hang reports name the first rank of
   /// `whom` that has not published `tag`, or the last one.
@@ -586,7 +564,7 @@ class block_call {
                                    mpx::detail::function_ref<bool()> ready) noexcept {
     const auto awaited = [&] {
       std::uint64_t missing = whom;
-      s_.block.have_shown(missing, slot_of(tag), tag);
+      s_.block.have_published(missing, slot_of(tag), tag);
       const int last = static_cast<int>(std::bit_width(whom)) - 1;
       return c_->peer_of(missing == 0 ? last : std::countr_zero(missing));
     };
@@ -610,14 +588,14 @@ class block_call {
   /// its slot: that rank makes another call, or one of another length. Returns true if so.
   bool finds_message() noexcept {
     const auto* const found = blocks_of::message_of(c_->endpoint_of(), c_->call());
-    if (found == nullptr || says_so(c_->rank_of(found->is.source))) return false;
+    if (found == nullptr || announces_messages(c_->rank_of(found->is.source))) return false;
     c_->failed(wrong_argument(errc::count, mpx::detail::collective_failure::other_ways));
     return true;
   }
   /// True if rank r has announced in its slot that it sends messages in this call.
-  bool says_so(rank_t r) const noexcept {
+  bool announces_messages(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
-    return r >= 0 && s_.block.has_shown(r, index(0), tag_of(serial_, 0)) &&
+    return r >= 0 && s_.block.has_published(r, index(0), tag_of(serial_, 0)) &&
            slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
   }
   static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }

@@ -10,7 +10,6 @@
 #include "mpx/coll/algorithms/reduce.hpp"
 #include "mpx/coll/algorithms/reduce_scatter.hpp"
 #include "mpx/coll/node/block_call.hpp"
-#include "mpx/coll/node/node_direct.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
 
@@ -32,17 +31,14 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet_direct(block_call<Stack>&, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
-}
-template <class Stack>
 void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
-  if (node.show(nullptr, 0)) node.see_each(0);
+  if (node.publish(nullptr, 0)) node.consume_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
 bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
-  return ranks == 2 && bytes > 65536 && node.may_read() && !node.oversubscribed();
+  return ranks == 2 && bytes > 65536 && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
@@ -52,30 +48,53 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
-    if (c.size() == 2 && node.shows(call.root, node_is_edges))
+    if (c.size() == 2 && node.publishes_edges(call.root))
       return static_cast<void>(c.receive(call.data, call.root));
   } else if (sends_to_one(node, call.data.bytes, c.size())) {
-    node.show_messages(all_ranks);
+    node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
   if (c.rank() == call.root) node.leave_call();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-               if (c.rank() == call.root) return node.show_part(call.data, at, bytes, i);
-               const memory piece = node.see(call.root, bytes, i, call.data.bytes - at);
+               if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
+               const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-               node.claim_of_two(piece);
+               node.write_back_if_sole_reader(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
              });
 }
 
-/// Combines the elements of all ranks into `out`, in rank order. Those of rank r lie at `shown(r)`.
+/// Returns `m` if it is contiguous, else a copy of it in `at`, which has the same size.
+template <class Channel>
+memory in_one_piece(Channel& c, const memory& m, const memory& at) {
+  if (m.contiguous()) return m;
+  if (at.base != nullptr) c.copy(at, m);
+  return at;
+}
+/// Combines the elements of all ranks into `out`, in rank order, beginning with `own`, this rank's,
+/// which may be the same memory as `out`. Those of rank r are `theirs(r)`.
+template <class Channel>
+void combine_outwards(Channel& c, const memory& out, const memory& own, const reduction& op,
+                      mpx::detail::function_ref<memory(rank_t)> theirs) {
+  memory sum = own;
+  for (rank_t r = c.rank() - 1; r >= 0 && !c.failed(); --r) {
+    c.combine(op, out, theirs(r), sum);
+    sum = out;
+  }
+  for (rank_t r = c.rank() + 1; r < c.size() && !c.failed(); ++r) {
+    c.combine(op, out, sum, theirs(r));
+    sum = out;
+  }
+}
+/// Combines the elements of all ranks into `out`, in rank order. Those of rank r lie at
+/// `published(r)`.
 template <class Channel>
 void combine_all(Channel& c, const memory& out, const reduction& op,
-                 mpx::detail::function_ref<memory(rank_t)> shown) {
-  memory sum = shown(0);
+                 mpx::detail::function_ref<memory(rank_t)> published) {
+  memory sum = published(0);
   for (rank_t r = 1; r < c.size(); ++r) {
-    const memory theirs = shown(r);
+    const memory theirs = published(r);
     if (c.failed()) return;
     c.combine(op, out, sum, theirs);
     sum = out;
@@ -95,33 +114,35 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
   const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
   const bool wants = root == any_source || root == me;
   std::uint32_t i = 0;
-  node.show_part(in, 0, bytes_at(0), 0);
+  node.publish_part(in, 0, bytes_at(0), 0);
   for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
-    const auto shown = [&](rank_t r) { return node.see(r, part.all.bytes, i, in.bytes - at); };
-    for (rank_t r = 0; r < n; ++r) shown(r);
+    const auto published = [&](rank_t r) {
+      return node.consume(r, part.all.bytes, i, in.bytes - at);
+    };
+    for (rank_t r = 0; r < n; ++r) published(r);
     // A rank that has published this window has read the previous window, but perhaps not yet all
     // parts of its result.
     node.met(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
-      const memory all = shown(r);
+      const memory all = published(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
     };
     combine_all(c, sum, op, mine);
-    node.claim_of_each(mine);
-    node.show_made(sum.bytes, i + 1);
+    node.write_back_each(mine);
+    node.publish_made(sum.bytes, i + 1);
     if (const std::size_t next = at + most; next < in.bytes)
-      node.show_part(in, next, bytes_at(next), i + 2);
+      node.publish_part(in, next, bytes_at(next), i + 2);
     if (!wants) continue;
     for (rank_t k = 0; k < n; ++k) {
       const rank_t r = around(me + k, n);
-      const memory made = node.see(r, bytes_of(r), i + 1);
+      const memory made = node.consume(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.claim(made);  // Else other ranks read it as well.
+      if (r != me && root == me) node.write_back(made);  // Else other ranks read it as well.
     }
     node.met(i + 1);
   }
@@ -147,22 +168,24 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.leave_call();
-  for_pieces(
-      call.in.bytes, call.op->element_bytes, node_stream_bytes,
-      [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-        if (c.rank() != call.root) return node.show_part(call.in, at, bytes, i);
-        const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
-        if (c.size() == 2) {
-          combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
-                           shown);
-        } else {
-          const memory own = node.keep_part(call.in, at, bytes, i);  // `in` may be `out`.
-          combine_all(c, out, *call.op, [&](rank_t r) { return r == call.root ? own : shown(r); });
-        }
-        node.claim_of_each(shown);
-        node.leave_piece(i);
-      });
+  for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
+             [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
+               if (c.rank() != call.root) return node.publish_part(call.in, at, bytes, i);
+               const memory out = slice(call.out, at, bytes);
+               const auto published = [&](rank_t r) {
+                 return node.consume(r, bytes, i, call.in.bytes - at);
+               };
+               if (c.size() == 2) {
+                 combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
+                                  published);
+               } else {
+                 const memory own = node.keep_part(call.in, at, bytes, i);  // `in` may be `out`.
+                 combine_all(c, out, *call.op,
+                             [&](rank_t r) { return r == call.root ? own : published(r); });
+               }
+               node.write_back_each(published);
+               node.leave_piece(i);
+             });
   if (c.rank() == call.root) node.met();
 }
 
@@ -176,20 +199,22 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   for_pieces(
       call.in.bytes, call.op->element_bytes, node_piece_bytes,
       [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-        node.show_part(call.in, at, bytes, i);
-        node.own_next(bytes, i);
+        node.publish_part(call.in, at, bytes, i);
+        node.prefetch_next(bytes, i);
         const memory out = slice(call.out, at, bytes);
-        const auto shown = [&](rank_t r) { return node.see(r, bytes, i, call.in.bytes - at); };
+        const auto published = [&](rank_t r) {
+          return node.consume(r, bytes, i, call.in.bytes - at);
+        };
         if (node.oversubscribed()) {
-          c.copy(out,
-                 node.meet(
-                     bytes, [&](const memory& sum) { combine_all(c, sum, *call.op, shown); }, i));
+          c.copy(out, node.meet(
+                          bytes,
+                          [&](const memory& sum) { combine_all(c, sum, *call.op, published); }, i));
         } else if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
-                           shown);
-          node.claim_of_each(shown);
+                           published);
+          node.write_back_each(published);
         } else {
-          combine_all(c, out, *call.op, shown);
+          combine_all(c, out, *call.op, published);
         }
         node.met(i);
       });
@@ -203,13 +228,13 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
   const auto take = [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    node.show_part(mine, at, bytes, i);
-    node.own_next(bytes, i);
+    node.publish_part(mine, at, bytes, i);
+    node.prefetch_next(bytes, i);
     // Copied while it is still in the cache, as other ranks arrive.
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
-    node.see_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
+    node.consume_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.claim_of_two(theirs);
+      node.write_back_if_sole_reader(theirs);
     });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
@@ -237,10 +262,10 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
     const std::size_t left = call.out.bytes - at;
-    node.show_windows(from, at, bytes, i, left);
-    node.see_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
+    node.publish_windows(from, at, bytes, i, left);
+    node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.claim(theirs);
+      node.write_back(theirs);
     });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
@@ -264,27 +289,27 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   if (c.failed()) return;
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.show_windows(in, at, bytes, i, most - at);
-                node.see_together(i);
+                node.publish_windows(in, at, bytes, i, most - at);
+                node.wait_for_all(i);
                 const std::size_t left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, left < bytes ? left : bytes);
                 const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.see_window(r, bytes, i, most - at).base, to.bytes};
+                  return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
-                node.claim_of_each(theirs);
+                node.write_back_each(theirs);
                 node.met(i);
               });
   c.copy(mine, sum);
 }
 
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
-/// is a `meet_direct` for the call.
+/// is a `meet` for the call.
 template <class Stack, class What>
 concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet_direct(node, c, call); };
+                               const What& call) { meet(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
@@ -296,48 +321,15 @@ bool fits_in_node([[maybe_unused]] const What& call, [[maybe_unused]] rank_t ran
 /// The policy's choice for a call that cannot use shared memory.
 template <class Policy>
 choice without_node(question q, algorithm by) noexcept {
-  q.meets = q.reads = false;
+  q.meets = false;
   return decide<Policy>(q, by);
 }
 
-/// Measured costs of calls of this kind. Every rank waits for rank 0 in these calls, so that rank 0
-/// can choose for all.
-inline protocol::rendezvous_tuner* ways_of(node_state& s, const alltoall_call&) noexcept {
-  return &s.alltoall_ways;
-}
-inline protocol::rendezvous_tuner* ways_of(node_state& s, const allgather_call&) noexcept {
-  return &s.allgather_ways;
-}
-/// Makes a long call in one of two ways: ranks read directly from each other's buffers, or they
-/// publish pieces. Size, caches and kernel decide which is faster. Rank 0 measures it, and chooses:
-/// it lends its memory, or publishes a piece; the other ranks follow what they find in its slot.
+/// Makes a call in the block of `state`.
 template <class Stack, class What>
-void meet_as_learnt(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                    const What& call, protocol::rendezvous_tuner& ways, std::size_t bytes) {
-  const bool leads = c.rank() == 0;
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  const std::int64_t begun_ns = leads ? blocks_of::working_ns(c.endpoint_of()) : 0;
-  const auto way = leads ? ways.choose(bytes, false) : protocol::rendezvous_protocol::packets;
-  if (leads ? way == protocol::rendezvous_protocol::get : node.shows(0, node_is_loan))
-    meet_direct(node, c, call);
-  else
-    meet(node, c, call);
-  if (leads && !c.failed())
-    ways.took(way, bytes, blocks_of::working_ns(c.endpoint_of()) - begun_ns);
-}
-
-/// Makes a call in the block of `state`. Requires: q.reads only if all ranks can read directly.
-template <class Stack, class What>
-void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state,
-                 const question& q) {
+void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state) {
   block_call<Stack> node(c, state);
-  if (c.failed()) return;
-  if (reads_directly(q)) return meet_direct(node, c, call);
-  if constexpr (requires { ways_of(state, call); }) {
-    if (state.may_read && !state.oversubscribed && q.bytes >= shared_learnt_bytes)
-      return meet_as_learnt(node, c, call, *ways_of(state, call), q.bytes);
-  }
-  if constexpr (requires { meet(node, c, call); }) meet(node, c, call);
+  if (!c.failed()) meet(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll

@@ -13,19 +13,6 @@
 
 namespace mpx::inline v0::coll {
 
-/// Advice on copying directly from the memory of all other ranks: the least favourable of all.
-template <class Stack>
-cost_hint reads_all(mpx::detail::collective_channel<Stack>& c) noexcept {
-  using blocks_of = mpx::detail::shared_blocks<Stack>;
-  cost_hint all = cost_hint::always;
-  for (rank_t r = 0; r < c.size() && all != cost_hint::never; ++r) {
-    const cost_hint one =
-        r == c.rank() ? cost_hint::always : blocks_of::reads(c.endpoint_of(), c.peer_of(r));
-    if (one != cost_hint::always) all = one;
-  }
-  return all;
-}
-
 /// Makes the block of a communicator's ranks. All ranks call together. Returns nullptr if there is
 /// none, on which all ranks agree, or if the call has failed.
 template <class Stack>
@@ -34,8 +21,6 @@ template <class Stack>
   constexpr std::uint64_t reached = 1;  // Capabilities, combined over all ranks.
   constexpr std::uint64_t roomy = 2;
   constexpr std::uint64_t barrier = 4;
-  constexpr std::uint64_t reads = 8;
-  constexpr std::uint64_t may_read = 16;
   auto& e = c.endpoint_of();
   const rank_t n = c.size();
   const bool leads = c.rank() == 0;
@@ -55,12 +40,9 @@ template <class Stack>
   }
   const std::uint64_t name_of_own = leads ? name : 0;
   auto* const made = new (std::nothrow) node_state;
-  const cost_hint reading = reads_all(c);
   std::uint64_t can = (base != nullptr && made != nullptr ? reached : 0u) |
                       (blocks_of::oversubscribed(e) ? 0u : roomy) |
-                      (platform::register_heavy_barrier() ? barrier : 0u) |
-                      (reading == cost_hint::always ? reads : 0u) |
-                      (reading != cost_hint::never ? may_read : 0u);
+                      (platform::register_heavy_barrier() ? barrier : 0u);
   if (leads) {
     for (rank_t r = 1; r < n; ++r) {
       std::uint64_t theirs = 0;
@@ -82,10 +64,8 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->claims = !made->oversubscribed && platform::write_back_pays();
-  made->owns_early = !made->oversubscribed && platform::owning_early_pays();
-  made->reads = (can & reads) != 0;
-  made->may_read = (can & may_read) != 0;
+  made->write_back_pays = !made->oversubscribed && platform::write_back_pays();
+  made->prefetch_pays = !made->oversubscribed && platform::owning_early_pays();
   return made;
 }
 

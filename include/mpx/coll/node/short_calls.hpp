@@ -49,10 +49,10 @@ template <class Stack>
   node.begin_short();
   node.expect(call.root);
   if (node.rank() == call.root) {
-    node.show(call.data.base, bytes);
-  } else if (const memory shown = node.see(call.root, bytes); shown.base != nullptr) {
-    node.copy(call.data.base, shown.base, bytes);
-    node.claim_of_two(shown);
+    node.publish(call.data.base, bytes);
+  } else if (const memory published = node.consume(call.root, bytes); published.base != nullptr) {
+    node.copy(call.data.base, published.base, bytes);
+    node.write_back_if_sole_reader(published);
   }
   return true;
 }
@@ -60,7 +60,7 @@ template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const barrier_call&) noexcept {
   node.begin_short();
-  if (node.show(nullptr, 0)) node.see_each(0);
+  if (node.publish(nullptr, 0)) node.consume_each(0);
   return true;
 }
 template <class Stack>
@@ -76,14 +76,14 @@ template <class Stack>
   node.begin_short();
   std::byte* const own = call.out.base + block_at(me, bytes);
   const std::byte* const mine = in.exists() ? in.base : own;
-  if (!node.show(mine, bytes)) return true;
-  node.own_next(bytes);
+  if (!node.publish(mine, bytes)) return true;
+  node.prefetch_next(bytes);
   if (mine != own) node.copy(own, mine, bytes);
-  node.see_each(bytes, 0, bytes,
-                [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
-                  node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
-                  node.claim_of_two(theirs);
-                });
+  node.consume_each(bytes, 0, bytes,
+                    [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                      node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
+                      node.write_back_if_sole_reader(theirs);
+                    });
   return true;
 }
 template <class Stack>
@@ -97,14 +97,14 @@ template <class Stack>
       !is_plain(call.out, n) || !is_plain(from, n) || from.bytes != bytes)
     return false;
   node.begin_short();
-  if (!node.show_blocks(from.base, bytes)) return true;
+  if (!node.publish_blocks(from.base, bytes)) return true;
   std::byte* const out = call.out.base;
   if (!call.in_place) node.copy(out + block_at(me, bytes), from.base + block_at(me, bytes), bytes);
-  node.see_windows(bytes, 0, bytes,
-                   [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
-                     node.copy(out + block_at(r, bytes), theirs.base, bytes);
-                     node.claim(theirs);
-                   });
+  node.consume_windows(bytes, 0, bytes,
+                       [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
+                         node.copy(out + block_at(r, bytes), theirs.base, bytes);
+                         node.write_back(theirs);
+                       });
   return true;
 }
 /// For operations that never throw: what one throws is caught in a channel. All such operations
@@ -121,22 +121,22 @@ template <class Stack>
     return false;
   node.begin_short();
   std::byte* const out = call.out.base;
-  if (!node.show(call.in.base, bytes)) return true;
-  node.own_next(bytes);
+  if (!node.publish(call.in.base, bytes)) return true;
+  node.prefetch_next(bytes);
   // Copied now, while the other rank's data is on its way: later the cache misses would add to
   // the latency.
   if (n == 2 && out != call.in.base) node.copy(out, call.in.base, bytes);
-  if (!node.see_each(bytes)) return true;
-  const auto shown = [&](rank_t r)
-                         __attribute__((always_inline)) { return node.shown_by(r, bytes); };
+  if (!node.consume_each(bytes)) return true;
+  const auto published = [&](rank_t r)
+                             __attribute__((always_inline)) { return node.published_by(r, bytes); };
   if (n == 2) {
     const rank_t me = node.rank();
-    const memory theirs = shown(1 - me);
+    const memory theirs = published(1 - me);
     op.apply(op.context, out, me == 0 ? out : theirs.base, me == 0 ? theirs.base : out, bytes);
-    node.claim(theirs);
+    node.write_back(theirs);
   } else {
-    op.apply(op.context, out, shown(0).base, shown(1).base, bytes);
-    for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, shown(r).base, bytes);
+    op.apply(op.context, out, published(0).base, published(1).base, bytes);
+    for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, published(r).base, bytes);
   }
   return true;
 }
@@ -154,17 +154,17 @@ template <class Stack>
       !call.out.contiguous())
     return false;
   node.begin_short();
-  if (!node.show_blocks(call.in.base, bytes)) return true;
+  if (!node.publish_blocks(call.in.base, bytes)) return true;
   std::byte* const out = call.out.base;
   node.copy(out, call.in.base + block_at(me, bytes), bytes);
-  if (!node.see_each(all)) return true;
+  if (!node.consume_each(all)) return true;
   const auto theirs = [&](rank_t r) __attribute__((always_inline)) {
-    return node.window_of(node.shown_by(r, all), r, bytes);
+    return node.window_of(node.published_by(r, all), r, bytes);
   };
   // In the order of combine_outwards, so that results do not depend on the way.
   for (rank_t r = me - 1; r >= 0; --r) op.apply(op.context, out, theirs(r).base, out, bytes);
   for (rank_t r = me + 1; r < n; ++r) op.apply(op.context, out, out, theirs(r).base, bytes);
-  if (node.claims_of(bytes)) node.claim_of_each(theirs);
+  if (node.writes_back(bytes)) node.write_back_each(theirs);
   return true;
 }
 

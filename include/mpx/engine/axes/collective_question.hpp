@@ -52,42 +52,13 @@ struct question {
   bool commutative = true;      ///< True if the operation commutes.
   bool regular = true;          ///< True if all blocks have one length, known everywhere.
   bool near = false;            ///< True if all ranks share memory,
-  bool meets = false;           ///< and can wait for each other there (blocking calls only),
-  bool reads = false;           ///< and copy from each other's memory.
+  bool meets = false;           ///< and can wait for each other there (blocking calls only).
   bool oversubscribed = false;  ///< True if ranks outnumber their cores.
   rank_t nodes = 0;             ///< Number of nodes; 0: not known.
   rank_t node_ranks = 1;        ///< Ranks of the largest node.
   bool in_order = false;        ///< Each node's ranks are consecutive.
   bool even = false;            ///< `in_order`, and all nodes have the same number of ranks.
 };
-
-/// Longer data is read directly from its owner's memory, if possible.
-inline constexpr std::size_t shared_direct_bytes = 32768;
-/// From this block size on the faster way is measured, if it is not known.
-inline constexpr std::size_t shared_learnt_bytes = 262144;
-inline constexpr std::size_t shared_piece_bytes = 16384;  ///< Bytes published at a time.
-
-/// True if ranks that share memory read long data directly from its owner's memory. If ranks
-/// outnumber cores, the kernel copies, and two copies through shared memory cost less.
-constexpr bool reads_directly(const question& q) noexcept {
-  if (!q.reads) return false;
-  switch (q.of) {
-    case operation::gather:
-    case operation::scatter: return q.regular && q.bytes > shared_direct_bytes;
-    default: break;
-  }
-  if (q.oversubscribed) return false;
-  switch (q.of) {
-    case operation::bcast:
-    case operation::reduce:
-    case operation::allreduce:
-    case operation::reduce_scatter: return q.bytes > shared_direct_bytes;
-    case operation::allgather: return q.regular && q.bytes > shared_direct_bytes;
-    case operation::alltoall:
-      return q.regular && q.bytes > shared_piece_bytes / static_cast<std::size_t>(q.ranks);
-    default: return false;
-  }
-}
 
 /// Answer of a policy.
 struct choice {
@@ -107,7 +78,7 @@ struct choice {
     case operation::reduce_scatter: return true;
     case operation::allgather:
     case operation::alltoall: return q.regular;
-    default: return reads_directly(q);
+    default: return false;
   }
 }
 /// True if a call like `q` can run in two levels: within nodes, and between them.

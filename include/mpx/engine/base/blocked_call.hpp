@@ -27,12 +27,19 @@ struct awaited_above {
 
 /// Object that a call waits for. `what` points, by form, to
 /// - `one`: an operation,
-/// - `probed`: a `pattern`; `shown`: a `pattern`, awaited in shared memory,
+/// - `probed`: a `pattern`; `published`: a `pattern`, awaited in shared memory,
 /// - `several`: the `operation_list` of a wait for several,
 /// - `above`: an `awaited_above`.
 struct awaited {
   wait_kind kind = wait_kind::all;
-  enum class form : std::uint8_t { nothing, one, probed, shown, several, above } as = form::nothing;
+  enum class form : std::uint8_t {
+    nothing,
+    one,
+    probed,
+    published,
+    several,
+    above
+  } as = form::nothing;
   const void* what = nullptr;
 };
 

@@ -30,7 +30,6 @@
 #include "mpx/core/types.hpp"
 #include "mpx/data/memory.hpp"
 #include "mpx/engine/axes/collective_question.hpp"
-#include "mpx/protocol/rendezvous_tuner.hpp"
 
 namespace mpx::inline v0::coll {
 
@@ -58,9 +57,7 @@ inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
 // Size of the pieces that one rank publishes while others read them.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
-// Marks in `bytes`: the data is a `loan`, not the message; or it is for some of the ranks, and
-// begins with a list of them.
-inline constexpr std::size_t node_is_loan = std::size_t{1} << 63;
+// Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
 inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
@@ -77,7 +74,7 @@ struct node_rank {
 };
 
 /// Number of ranks that have arrived at a piece of a call: serial << 33 | piece << 8 | number.
-struct alignas(cache_line_bytes) node_come {
+struct alignas(cache_line_bytes) arrival_count {
   platform::atomic<std::uint64_t> count;
 
   static constexpr std::uint64_t first(tag_t serial, std::uint32_t piece) noexcept {
@@ -95,18 +92,10 @@ struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
   platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
   node_slot met[node_slots];             // Published by the last rank to arrive: the combined data.
-  node_come come[node_slots];
+  arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
 };
-
-/// Memory that a rank exposes to one other rank for a call.
-struct loan {
-  remote_memory in;
-  remote_memory out;
-};
-static_assert(sizeof(loan) * node_ranks_max <= node_piece_bytes &&
-              sizeof(loan) * 2 > node_inline_bytes);
 
 /// A rank's view of the block. Zeroed memory is a block that no call has used.
 class node_block {
@@ -141,15 +130,15 @@ class node_block {
   node_slot& slot(rank_t r, unsigned i) const noexcept {
     return r == ranks_ ? head().met[i] : of(r).slot[i];
   }
-  bool has_shown(rank_t r, unsigned i, node_tag tag) const noexcept {
+  bool has_published(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
   }
   /// Removes ranks that have published `tag` in slot i from `missing`, up to the first that has
   /// not. Returns true if none is left.
-  [[MPX_ALWAYS_INLINE]] bool have_shown(std::uint64_t& missing, unsigned i,
-                                        node_tag tag) const noexcept {
+  [[MPX_ALWAYS_INLINE]] bool have_published(std::uint64_t& missing, unsigned i,
+                                            node_tag tag) const noexcept {
     for (; missing != 0; missing &= missing - 1)
-      if (!has_shown(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
+      if (!has_published(static_cast<rank_t>(std::countr_zero(missing)), i, tag)) return false;
     return true;
   }
 
@@ -170,69 +159,63 @@ class node_block {
 /// A rank's knowledge of the others in a block. endpoint::forget_node releases it.
 struct node_state : mpx::detail::allocated {
   /// True if any rank runs that collective call through the block, not by messages.
-  bool has_met(tag_t serial) const noexcept {
+  bool is_used_by(tag_t serial) const noexcept {
     const unsigned slot = static_cast<std::uint32_t>(serial) % node_slots;
     for (rank_t r = 0; r < block.ranks(); ++r)
-      if (block.has_shown(r, slot, tag_of(serial, 0))) return true;
+      if (block.has_published(r, slot, tag_of(serial, 0))) return true;
     return false;
   }
 
-  bool claims_of(std::size_t bytes) const noexcept {
-    return claims && bytes >= write_back_bytes_min;
+  bool writes_back(std::size_t bytes) const noexcept {
+    return write_back_pays && bytes >= write_back_bytes_min;
   }
   /// Ends this rank's reading of data that another rank has published for it alone: writes the
   /// lines back to the writer, if that is faster.
-  [[MPX_ALWAYS_INLINE]] void claim(const memory& read) const noexcept {
-    if (claims_of(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
+  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
+    if (writes_back(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
   /// many lines that they evict the data to be copied.
-  void own_early(const std::byte* to, std::size_t bytes) const noexcept {
-    if (owns_early && bytes <= owned_bytes_max) platform::prefetch_exclusive(to, bytes);
+  void prefetch_to_write(const std::byte* to, std::size_t bytes) const noexcept {
+    if (prefetch_pays && bytes <= prefetch_bytes_max) platform::prefetch_exclusive(to, bytes);
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
   /// call probably writes as much there. Its readers have mostly left it, and this rank has nothing
   /// else to do while it waits for them. (Not called by a rank that only publishes: it is ahead of
   /// its readers.)
-  void own_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
-    if (bytes > node_near_bytes) own_early(block.data(me, (slot + 1) % node_slots, bytes), bytes);
+  void prefetch_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
+    if (bytes > node_near_bytes)
+      prefetch_to_write(block.data(me, (slot + 1) % node_slots, bytes), bytes);
   }
-  static constexpr std::size_t owned_bytes_max = 4096;
+  static constexpr std::size_t prefetch_bytes_max = 4096;
 
   node_block block;
   std::uint64_t own = 0;                       // Name of the block if this rank made it.
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
   bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;          // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;  // and between two such checks.
-  int spin_score = 0;          // Score of polling without a yield for other cores.
-  tag_t rooted = -1;           // Last call in which one rank published to all others;
-  rank_t root = 0;             // that rank,
-  rank_t root_after = 0;       // and the expected one of the next such call.
-  bool reads = false;          // Ranks copy from each other's memory.
-  bool may_read = false;       // They can; if it is faster is measured.
-  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
-  bool claims = false;         // See platform::write_back_pays; false if ranks share cores.
-  bool owns_early = false;     // See platform::owning_early_pays; likewise.
-  node_tag left = 0;           // As published to the others.
+  unsigned turns = 0;            // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;    // and between two such checks.
+  tag_t rooted = -1;             // Last call in which one rank published to all others;
+  rank_t root = 0;               // that rank,
+  rank_t root_after = 0;         // and the expected one of the next such call.
+  bool fenced = false;           // No membarrier in the kernel: each flag needs a fence.
+  bool write_back_pays = false;  // See platform::write_back_pays; false if ranks share cores.
+  bool prefetch_pays = false;    // See platform::owning_early_pays; likewise.
+  node_tag left = 0;             // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.
   std::size_t chosen_bytes[operations] = {};
-  // On rank 0: measured costs of reading (get) and publishing (packets).
-  protocol::rendezvous_tuner alltoall_ways;
-  protocol::rendezvous_tuner allgather_ways;
 };
 
 /// Completes a question about a call of ranks that have a block.
 inline void ask_of_block(question& q, const node_state& s) noexcept {
   q.near = q.meets = true;
-  q.reads = s.reads;
   q.oversubscribed = s.oversubscribed;
 }
 

@@ -36,11 +36,7 @@ struct block_calls {
   std::uint64_t (*make)(endpoint_type& e, std::size_t bytes) noexcept;
   std::byte* (*at)(endpoint_type& e, peer_id owner, std::uint64_t name, std::size_t bytes) noexcept;
   void (*free)(endpoint_type& e, std::uint64_t name) noexcept;
-  remote_memory (*expose)(endpoint_type& e, peer_id peer, const memory& m) noexcept;
   bool (*withdraw)(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept;
-  bool (*get)(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-              const memory& into) noexcept;
-  cost_hint (*reads)(endpoint_type& e, peer_id peer) noexcept;
   bool (*yield)(endpoint_type& e) noexcept;
   void (*wake)(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept;
 };

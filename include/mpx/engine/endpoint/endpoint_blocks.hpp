@@ -56,7 +56,7 @@ struct block_paths {
   /// Blocks until `w` is ready. Returns false if it never will be. `from`: the awaited rank, in the
   /// form of the message that it does not send, for hang reports.
   static bool wait(endpoint_type& e, call_site site, const pattern& from, const flag_watch& w) {
-    const awaited on{wait_kind::all, awaited::form::shown, &from};
+    const awaited on{wait_kind::all, awaited::form::published, &from};
     return e.cold_.wait_for_flag(e, site, on, w);
   }
   /// Yields the core once before a wait, unless processes on it compute. Returns false if it did
@@ -85,16 +85,6 @@ struct block_paths {
   }
   // --- Exposed memory: see RmaTransport ----------------------------------------------------------
 
-  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    check_readable(m.base, m.bytes);
-    lock_guard lock(e.threading());
-    return e.transport().expose(peer, {m.base, m.bytes});
-  }
-  /// A clock that excludes the transport's maintenance, which belongs to no call.
-  static std::int64_t working_ns(endpoint_type& e) noexcept {
-    lock_guard lock(e.threading());
-    return platform::now_ns() - e.transport().maintenance_ns();
-  }
   /// True if the state of one peer's exposure may change with those of others.
   static constexpr bool retires = RegisteredTransport<typename endpoint_type::transport_type>;
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
@@ -121,24 +111,6 @@ struct block_paths {
       ::sched_yield();
     }
   }
-  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-                  const memory& into) noexcept {
-    check_writable(into.base, into.bytes);
-    lock_guard lock(e.threading());
-    return e.transport().get(peer, m, offset, {into.base, into.bytes}, cookie_t{}) == outcome::done;
-  }
-  /// Returns the transport's hint on reading ordinary memory of a peer: if it is possible, and if
-  /// it is faster.
-  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
-    std::byte here{};
-    const remote_memory m = expose(e, peer, memory(&here, 1));
-    if (m.key == 0) return cost_hint::never;
-    held_lock lock(e.threading());
-    const cost_hint pays = e.transport().get_cost_hint(peer, m, std::size_t{1} << 20);
-    lock.unlock();
-    withdraw(e, peer, m);
-    return pays;
-  }
 
   static peer_id node_of(const endpoint_type& e, peer_id peer) noexcept {
     return e.transport().node_of(peer);
@@ -153,8 +125,7 @@ struct block_paths {
     return e.find(any, failure);
   }
 
-  static constexpr block_calls<Stack> calls{&make, &at,    &free,  &expose, &withdraw,
-                                            &get,  &reads, &yield, &wake};
+  static constexpr block_calls<Stack> calls{&make, &at, &free, &withdraw, &yield, &wake};
 };
 
 /// As block_paths, for calls in any file: what is slow is reached through the endpoint's table.
@@ -170,21 +141,11 @@ struct shared_blocks : block_paths<Stack> {
     return e.cold_.blocks->at(e, owner, name, bytes);
   }
   static void free(endpoint_type& e, std::uint64_t name) noexcept { e.cold_.blocks->free(e, name); }
-  static remote_memory expose(endpoint_type& e, peer_id peer, const memory& m) noexcept {
-    return e.cold_.blocks->expose(e, peer, m);
-  }
   static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
     if constexpr (SharedMemoryTransport<typename Stack::transport_type>)
       return e.cold_.blocks->withdraw(e, peer, m);
     else
       return block_paths<Stack>::withdraw(e, peer, m);
-  }
-  static bool get(endpoint_type& e, peer_id peer, const remote_memory& m, std::size_t offset,
-                  const memory& into) noexcept {
-    return e.cold_.blocks->get(e, peer, m, offset, into);
-  }
-  static cost_hint reads(endpoint_type& e, peer_id peer) noexcept {
-    return e.cold_.blocks->reads(e, peer);
   }
   static bool yield(endpoint_type& e) noexcept { return e.cold_.blocks->yield(e); }
   static void wake(endpoint_type& e, const group* ranks, std::uint64_t mask) noexcept {

@@ -201,7 +201,7 @@ struct cold_paths {
     unsigned looks = 0;
     return wait_or(e, op, site, [&] {
       return collective_lost_locked(e, call) ||
-             (by_messages && ++looks % looks_each == 0 && call.of->node->has_met(call.serial));
+             (by_messages && ++looks % looks_each == 0 && call.of->node->is_used_by(call.serial));
     });
   }
   /// Tells the other ranks that this rank has left a collective, so that they do not wait for it.

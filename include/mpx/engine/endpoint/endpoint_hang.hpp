@@ -62,7 +62,7 @@ template <class List>
       o.stage = hang_stage::probed;
       return list.add(o);
     }
-    case form::shown:
+    case form::published:
       return list.add(hang_operation_of(*static_cast<const pattern*>(call.on.what), 0, mask));
     case form::several: {
       const auto& several = *static_cast<const operation_list*>(call.on.what);

@@ -27,7 +27,7 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 /// and this is the highest rank on it. The kernel balances such ranks slowly, as all of them yield;
 /// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
 /// that a kernel that moves the rank back is not fought.
-[[gnu::noinline]] inline void spread_evenly(node_state& s, rank_t me) noexcept {
+[[gnu::noinline]] inline void balance_cores(node_state& s, rank_t me) noexcept {
   constexpr unsigned turns_min = 256;
   constexpr unsigned turns_max = 65536;
   const rank_t n = s.block.ranks();
@@ -59,9 +59,9 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
-inline void say_core(node_state& s, rank_t me) noexcept {
+inline void publish_core(node_state& s, rank_t me) noexcept {
   if (s.turns-- == 0) [[unlikely]]
-    spread_evenly(s, me);
+    balance_cores(s, me);
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
   s.core = core;
@@ -72,8 +72,8 @@ inline void say_core(node_state& s, rank_t me) noexcept {
 /// are on other cores. Returns a negative number if any rank that has not published it may need
 /// this core. Flags of ranks on other cores are read for `whom` only, to save transfers of cache
 /// lines.
-inline rank_t missing_elsewhere(const node_state& s, unsigned i, node_tag tag,
-                                std::uint64_t whom) noexcept {
+inline rank_t missing_on_other_cores(const node_state& s, unsigned i, node_tag tag,
+                                     std::uint64_t whom) noexcept {
   rank_t missing = 0;
   for (rank_t r = 0; r < s.block.ranks(); ++r) {
     const std::uint32_t core = core_of(s, r);
@@ -109,25 +109,26 @@ inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
 /// without a pause while all awaited ranks run on other cores. Each `wait` returns true if the
 /// awaited ranks have arrived, false if the caller must wait in another way.
 template <class Stack>
-class crowd {
+class oversubscribed_wait {
   using endpoint_type = mpx::detail::endpoint<Stack>;
   using ready_check = mpx::detail::function_ref<bool()>;
 
  public:
-  crowd(endpoint_type& e, node_state& s, rank_t me) noexcept : e_(e), s_(s), me_(me) {}
+  oversubscribed_wait(endpoint_type& e, node_state& s, rank_t me) noexcept
+      : e_(e), s_(s), me_(me) {}
 
   /// Waits for all of `whom` to publish `tag` in slot i. Requires: `whom` names ranks of the block
   /// only.
   [[gnu::noinline]] bool wait_for_all(unsigned i, node_tag tag, std::uint64_t whom) noexcept {
     std::uint64_t missing = whom;
-    return wait_in_turn(i, tag, [&] { return s_.block.have_shown(missing, i, tag); }, whom);
+    return wait_until(i, tag, [&] { return s_.block.have_published(missing, i, tag); }, whom);
   }
   /// As wait_for_all, with a condition of the caller's.
-  bool wait_in_turn(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+  bool wait_until(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
-      say_core(s_, me_);
-      if (comes_soon(i, tag, ready, whom)) return true;
-      if (!gives_way()) return false;
+      publish_core(s_, me_);
+      if (arrives_soon(i, tag, ready, whom)) return true;
+      if (!yield()) return false;
       if (ready()) return true;
     }
     return false;
@@ -136,9 +137,9 @@ class crowd {
   /// calls, too, publish this rank's core, so that ranks are spread over cores.
   bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
     for (int turn = 0; turn < turns; ++turn) {
-      say_core(s_, me_);
-      if (comes_from_elsewhere(r, serial, ready)) return true;
-      if (!gives_way()) return false;
+      publish_core(s_, me_);
+      if (arrives_from_other_core(r, serial, ready)) return true;
+      if (!yield()) return false;
       if (ready()) return true;
     }
     return false;
@@ -149,40 +150,29 @@ class crowd {
 
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
-  bool comes_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    const rank_t missing = s_.spin_score < 0 ? 1 : missing_elsewhere(s_, i, tag, whom);
-    return missing >= 0 && looks_on(missing, ready);
+  bool arrives_soon(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
+    const rank_t missing = missing_on_other_cores(s_, i, tag, whom);
+    return missing >= 0 && poll_for(missing, ready);
   }
-  /// As comes_soon, for rank r alone.
-  bool comes_from_elsewhere(rank_t r, tag_t serial, ready_check ready) noexcept {
+  /// As arrives_soon, for rank r alone.
+  bool arrives_from_other_core(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
     if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
-    return looks_on(s_.block.ranks(), ready);
+    return poll_for(s_.block.ranks(), ready);
   }
-  /// Polls about as long as `missing` ranks on other cores need to arrive. If that fails
-  /// repeatedly, it polls in one call of 17 only.
-  bool looks_on(rank_t missing, ready_check ready) noexcept {
-    constexpr unsigned looks_each = 48;  // 1 to 2 us, the time of a context switch.
-    constexpr int known_spin_score = 4;
-    constexpr int pause_calls = 16;
-    if (s_.spin_score < 0) {
-      ++s_.spin_score;
-      return false;
-    }
-    for (unsigned looks = looks_each * static_cast<unsigned>(missing + 1); looks > 0; --looks) {
-      if (ready()) {
-        if (s_.spin_score < known_spin_score) ++s_.spin_score;
-        return true;
-      }
+  /// Polls about as long as `missing` ranks on other cores need to arrive.
+  static bool poll_for(rank_t missing, ready_check ready) noexcept {
+    constexpr unsigned polls_each = 48;  // 1 to 2 us, the time of a context switch.
+    for (unsigned polls = polls_each * static_cast<unsigned>(missing + 1); polls > 0; --polls) {
+      if (ready()) return true;
       platform::relax();
     }
-    s_.spin_score = s_.spin_score > 0 ? s_.spin_score - 1 : -pause_calls;
     return false;
   }
   /// Yields the core; the ranks that share it have usually arrived afterwards. Returns false if it
   /// did not yield.
-  bool gives_way() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
+  bool yield() noexcept { return mpx::detail::shared_blocks<Stack>::yield(e_); }
 
   endpoint_type& e_;
   node_state& s_;
