@@ -6,15 +6,15 @@ do not count. A fifth member is the finder: the explorer of windows, the explore
 test/ whose test cases find the fault. A header "test/..." is a fault of the test transport.
 """
 
-ENDS = "endpoint_ends.hpp"
+ENDS = "endpoint_members.hpp"
 PEERS = "peers.hpp"
 OUTBOX = "outbox.hpp"
 INBOX = "inbox.hpp"
 RENDEZVOUS = "rendezvous.hpp"
 PROGRESS = "components/progress.hpp"
 ENDPOINT = "endpoint.hpp"
-COLLECTIVES = "endpoint_collectives.hpp"
-PACKETS = "endpoint_packets.hpp"
+COLLECTIVES = "endpoint_members.hpp"
+PACKETS = "endpoint_members.hpp"
 LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
@@ -225,7 +225,7 @@ MUTATIONS = [
      "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);"),
     ("a rank that waits does not make due copies", "outbox.hpp",
      "      sent += ep().rendezvous().move(r);  // Announcements and answers go first.\n", ""),
-    ("a due copy of a dropped receive is made", "endpoint_ends.hpp",
+    ("a due copy of a dropped receive is made", "endpoint_members.hpp",
      "      rendezvous().drop_due(r, op);\n", "      op.holder = holder::nobody;\n"),
     # Collectives.
     ("a scan leaves the nearest rank out", "scan.hpp",
@@ -357,7 +357,7 @@ MUTATIONS = [
     ("a rendezvous protocol is chosen before the program has announced its own messages", RENDEZVOUS,
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);", "choose_protocol(op);", PATHS_TEST),
     ("a dropped send does not keep the half that its receiver fetches",
-     "endpoint_ends.hpp",
+     "endpoint_members.hpp",
      "op.stage != stage::answer || op.announced)", "op.stage != stage::answer || (op.announced && !op.half_and_half))", PATHS_TEST),
     ("a waiting call does not choose the protocol of a matched message at once", RENDEZVOUS,
      "if (ep().is_blocked() && ep().peers().of(op.peer).due_.empty()) choose_protocol(op);", "", PATHS_TEST),
@@ -533,7 +533,7 @@ MUTATIONS = [
     ("freeing a window by an exception cuts off calls that its rank has ended", "target.hpp",
      "    if (call_awaited > after) os", "    if (call_awaited != 0) os", WINDOWS_TEST),
     ("a rank that leaves in good order fails calls in which it has done its part",
-     "endpoint_collectives.hpp",
+     "endpoint_members.hpp",
      "communicators_.lost_before_their_end_in(*call.of) != 0", "communicators_.lost_in(*call.of) != 0",
      LEAVERS_TEST),
     ("the end of a rank that leaves counts as known to all", "peers.hpp",

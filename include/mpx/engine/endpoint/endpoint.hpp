@@ -201,7 +201,6 @@ class endpoint : endpoint_policies<Stack>,
 
   // --- Collectives -------------------------------------------------------------------------------
 
-  // See endpoint_collectives.hpp.
   bool begin_collective(collective_call call) { return cold_.begin_collective(*this, call); }
   bool wait_in_collective(operation& op, call_site site, collective_call call, bool by_messages) {
     return cold_.wait_in_collective(*this, op, site, call, by_messages);
@@ -253,7 +252,7 @@ class endpoint : endpoint_policies<Stack>,
   }
   void discard(arrived_message* m) noexcept { cold_.discard(*this, m); }
 
-  // --- Buffers, arenas (endpoint_memory.hpp) -----------------------------------------------------
+  // --- Buffers, arenas ---------------------------------------------------------------------------
   errc attach(std::span<std::byte> piece);
   std::span<std::byte> detach(call_site site);
   void* allocate(std::size_t bytes, std::size_t alignment) requires gives_memory<transport_type>;
@@ -304,7 +303,7 @@ class endpoint : endpoint_policies<Stack>,
   using peers_type::host, peers_type::losses;
   using peers_type::orphaned, peers_type::ours;
 
-  // --- Peers that come and go (endpoint_peers.hpp) -----------------------------------------------
+  // --- Peers that join and leave -----------------------------------------------------------------
 
   std::string address() requires ElasticTransport<transport_type>
   {
@@ -348,7 +347,7 @@ class endpoint : endpoint_policies<Stack>,
       pace().watch(watch, [](endpoint& e) noexcept { e.watch_step(); });
   }
 
-  // --- Communicators (endpoint_states.hpp) -------------------------------------------------------
+  // --- Communicators -----------------------------------------------------------------------------
 
   communicator_state& new_communicator_state() {  // Of the world.
     lock_guard lock(threading());
@@ -589,12 +588,7 @@ class endpoint : endpoint_policies<Stack>,
 
 }  // namespace mpx::inline v0::detail
 
-#include "mpx/engine/endpoint/endpoint_collectives.hpp"  // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_compound.hpp"     // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_ends.hpp"         // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_hang.hpp"         // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_memory.hpp"       // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_packets.hpp"      // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_peers.hpp"        // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_schedules.hpp"    // IWYU pragma: keep
-#include "mpx/engine/endpoint/endpoint_states.hpp"       // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_compound.hpp"   // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_hang.hpp"       // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_members.hpp"    // IWYU pragma: keep
+#include "mpx/engine/endpoint/endpoint_schedules.hpp"  // IWYU pragma: keep
