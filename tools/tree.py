@@ -53,6 +53,7 @@ LEVELS = {
     "asio": 9,
     "asio.hpp": 12,
     "cluster.hpp": 12,
+    "fabric.hpp": 12,
     "rdma.hpp": 12,
     "tls.hpp": 13,
 }

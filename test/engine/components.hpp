@@ -83,7 +83,7 @@ class scripted : public mpx::transport::defaults {
     ++exposed;
     return {reinterpret_cast<std::uintptr_t>(piece.data()), exposes ? 1u : 0u};
   }
-  outcome withdraw(const remote_memory&) noexcept {
+  outcome withdraw(peer_id, const remote_memory&) noexcept {
     if (withdraws_with == outcome::done) --exposed;
     return withdraws_with;
   }

@@ -13,7 +13,8 @@ from killed import finish, kill_each_in_turn, pids_of
 
 OWNER, HOLDER, WAITER = range(3)
 HOSTS = ("-x", "MPX_PRETEND_HOSTS=0,0,1,1")
-STACKS = {"windows": (), "hybrid_windows": HOSTS, "windows_rdma": ()}
+STACKS = {"windows": (), "hybrid_windows": HOSTS, "hybrid_windows_rdma": HOSTS,
+          "windows_rdma": ()}
 
 
 def each(*args):

@@ -35,6 +35,7 @@ LACKS(oversubscribed);
 LACKS(now_ns);
 LACKS(take_if);
 LACKS(shares_core);
+LACKS(wait_max_ns);
 LACKS(maintenance_ns);
 LACKS(drop_peer);
 LACKS(loss_text);
@@ -81,7 +82,8 @@ constexpr bool none_is_a_transport = !(Transport<T> || ...);
 static_assert(none_is_a_transport<lacks_self, lacks_peers, lacks_post, lacks_poll, lacks_arm,
                                   lacks_sleep, lacks_disarm, lacks_wake, lacks_oversubscribed>);
 static_assert(none_is_a_transport<lacks_now_ns, lacks_take_if, lacks_shares_core,
-                                  lacks_maintenance_ns, lacks_drop_peer, lacks_loss_text>);
+                                  lacks_wait_max_ns, lacks_maintenance_ns, lacks_drop_peer,
+                                  lacks_loss_text>);
 
 /// True if T models all refinements except those at these indices.
 template <class T, std::size_t... Except>
@@ -158,6 +160,7 @@ TEST_CASE("concepts: the defaults do nothing") {
   CHECK(now <= platform::now_ns());
   CHECK(!t.take_if(0, [](const frame_header&, std::span<const std::byte>) { return true; }));
   CHECK(!t.shares_core());
+  CHECK(t.wait_max_ns() == INT64_MAX);
   CHECK(t.maintenance_ns() == 0);
   t.drop_peer(0);
   CHECK(t.loss_text(0) == "");

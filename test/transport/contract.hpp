@@ -401,7 +401,7 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
     CHECK((bytes == 100 || there[100] == patterns::at(1, 100)));
   }
   // Withdrawn memory is not touched any more, though others use its place.
-  CHECK(owner.withdraw(at) == outcome::done);
+  CHECK(owner.withdraw(reader.self(), at) == outcome::done);
   const std::vector<std::byte> before = there;
   for (int again = 0; again < 2; ++again) {
     CHECK(reader.get(owner.self(), at, 0, here, 1) == outcome::refused);
@@ -413,12 +413,12 @@ void check_memory_between(T& reader, T& owner, std::vector<std::byte>& there) {
       {
         const auto held = reader.pin_exposure(owner.self(), other, 1);
         REQUIRE(static_cast<bool>(held));
-        CHECK(owner.withdraw(other) == outcome::retry);
+        CHECK(owner.withdraw(reader.self(), other) == outcome::retry);
         CHECK(reader.get_held(owner.self(), other, 0, here));
-        CHECK(owner.withdraw(other) == outcome::retry);
+        CHECK(owner.withdraw(reader.self(), other) == outcome::retry);
       }
     }
-    CHECK(owner.withdraw(other) == outcome::done);
+    CHECK(owner.withdraw(reader.self(), other) == outcome::done);
     CHECK(reader.get(owner.self(), other, 0, here, 1) == outcome::refused);
   }
 }
@@ -447,12 +447,12 @@ void check_batches() {
     CHECK(job[0].get_batch(2, gets.data(), n));
     for (std::size_t i = 0; i < n; ++i) CHECK(here[i] == there[i]);
     // One of them has been taken back.
-    REQUIRE(job[2].withdraw(at[n - 1]) == outcome::done);
+    REQUIRE(job[2].withdraw(0, at[n - 1]) == outcome::done);
     CHECK(!job[0].get_batch(2, gets.data(), n));
     at[n - 1] = job[2].expose(0, there[n - 1]);
   }
   // No peer holds them any more.
-  for (const auto& memory : at) CHECK(job[2].withdraw(memory) == outcome::done);
+  for (const auto& memory : at) CHECK(job[2].withdraw(0, memory) == outcome::done);
 }
 
 /// More memory can be exposed than there are places for: then the rest is not, until some is free.
@@ -468,10 +468,10 @@ void check_exposures_end() {
   }
   CHECK(all.size() >= 1024);
   CHECK(all.size() < 100'000);
-  REQUIRE(job[0].withdraw(all.front()) == outcome::done);
+  REQUIRE(job[0].withdraw(1, all.front()) == outcome::done);
   all.front() = job[0].expose(1, memory);
   CHECK(all.front().key != 0);
-  for (const auto& at : all) REQUIRE(job[0].withdraw(at) == outcome::done);
+  for (const auto& at : all) REQUIRE(job[0].withdraw(1, at) == outcome::done);
 }
 
 /// Ordinary memory, where the transport reaches it; and keys that mean nothing.

@@ -130,7 +130,7 @@ TEST_CASE("hybrid: a far peer reaches no memory") {
   CHECK(job[1].get_cost_hint(0, here, 64) == mpx::cost_hint::never);
   CHECK(job[1].get(0, here, 0, buffer, 1) == outcome::refused);
   CHECK(job[1].put(0, here, 0, buffer, 1) == outcome::refused);
-  CHECK(job[0].withdraw(here) == outcome::done);
+  CHECK(job[0].withdraw(0, here) == outcome::done);
   const std::uint64_t block = job[0].make_block(64);
   CHECK(block != 0);
   CHECK(job[0].block_at(0, block, 64) != nullptr);

@@ -27,6 +27,8 @@ TEST_CASE("hybrid_models: each transport models what the table in docs/TRANSPORT
   CHECK(modelled<transport::rdma<nic::via>>() == "Rma Registered Immediate Connection Pollable");
   CHECK(modelled<transport::hybrid<transport::shm, transport::tcp>>() ==
         "Rma CpuCopy SharedMemory Connection Stream Prepaid Node NearFar Pollable");
+  CHECK(modelled<transport::hybrid<transport::shm, transport::rdma<nic::via>>>() ==
+        "Rma CpuCopy Registered Immediate SharedMemory Connection Prepaid Node NearFar Pollable");
   CHECK(modelled<transport::basic_sim<sim_rma::none>>() == "Prepaid Node");
   CHECK(modelled<transport::basic_sim<sim_rma::cpu>>() == "Rma CpuCopy Prepaid Node");
   CHECK(modelled<transport::sim>() == "Rma Immediate Prepaid Node");

@@ -208,9 +208,9 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
   {
     return lower_.expose(peer, memory, lasts);
   }
-  outcome withdraw(const mpx::remote_memory& memory) noexcept requires mpx::RmaTransport<T>
+  outcome withdraw(mpx::peer_id peer, const mpx::remote_memory& memory) noexcept requires mpx::RmaTransport<T>
   {
-    return lower_.withdraw(memory);
+    return lower_.withdraw(peer, memory);
   }
   mpx::cost_hint get_cost_hint(peer_id peer, const mpx::remote_memory& memory,
                                std::size_t bytes) noexcept requires mpx::RmaTransport<T>

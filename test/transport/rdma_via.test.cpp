@@ -169,7 +169,7 @@ TEST_CASE("rdma over via: puts") {
       CHECK(there[106] == std::byte{1});
       CHECK(has_pattern(std::span(there).subspan(107, 49'000), 3));
       CHECK(there[107 + 49'000] == std::byte{1});
-      job[1].retire(at);
+      job[1].retire(0, at);
     }
     CHECK(job[0].counters().pieces == 30);  // Of 5,000 bytes.
     // Owned memory is registered once.
@@ -177,7 +177,7 @@ TEST_CASE("rdma over via: puts") {
     CHECK((job[1].registrations().registered_bytes != 0) == owned);
     // Taken back, it is not touched.
     const mpx::remote_memory at = job[1].expose(0, there);
-    CHECK(job[1].withdraw(at) == outcome::done);
+    CHECK(job[1].withdraw(0, at) == outcome::done);
     const std::vector<std::byte> before = there;
     CHECK(!put(job, 1, at, 0, std::span(here).first(1000)));
     CHECK(there == before);
@@ -229,7 +229,7 @@ TEST_CASE("rdma over via: one of the ranks that wait for a full card registers p
   }
   for (const auto& [cookie, ok] : sink.ended) CHECK(ok);
   CHECK(has_pattern(there, 5));
-  job[1].retire(at);
+  job[1].retire(0, at);
 }
 
 TEST_CASE("rdma over via: the limit refuses, and no rank waits") {
@@ -252,7 +252,7 @@ TEST_CASE("rdma over via: the limit refuses, and no rank waits") {
   const std::vector<std::byte> more(20'000);
   CHECK(!put(job, 1, at, 0, more));
   CHECK(job[0].counters().unregistered == 1);
-  for (const auto& one : all) job[0].retire(one);
+  for (const auto& one : all) job[0].retire(1, one);
   CHECK(job[0].registrations().registered_bytes == 0);
 }
 
@@ -295,16 +295,16 @@ TEST_CASE("rdma over via: reports on retired memory are true") {
   const mpx::remote_memory one = job[0].expose(1, memory);
   const mpx::remote_memory two = job[0].expose(2, memory);
   REQUIRE((one.key != 0 && two.key == one.key));
-  CHECK(job[0].retire(one) == outcome::refused);  // The other peer may be at it.
-  CHECK(job[0].retire(two) == outcome::done);
-  CHECK(job[0].retire(one) == outcome::done);
+  CHECK(job[0].retire(1, one) == outcome::refused);  // The other peer may be at it.
+  CHECK(job[0].retire(2, two) == outcome::done);
+  CHECK(job[0].retire(1, one) == outcome::done);
   CHECK(job[0].registrations().registered_bytes == 0);
   REQUIRE(job[0].own(memory));
   const mpx::remote_memory kept = job[0].expose(1, memory);
-  CHECK(job[0].retire(kept) == outcome::refused);
-  CHECK(job[0].retire(kept) == outcome::refused);
+  CHECK(job[0].retire(1, kept) == outcome::refused);
+  CHECK(job[0].retire(1, kept) == outcome::refused);
   job[0].disown(memory);
-  CHECK(job[0].retire(kept) == outcome::done);
+  CHECK(job[0].retire(1, kept) == outcome::done);
 }
 
 TEST_CASE("rdma over via: memory of the transport's own is registered once, and needs no kernel") {
@@ -322,7 +322,7 @@ TEST_CASE("rdma over via: memory of the transport's own is registered once, and 
     REQUIRE(there.key != 0);
     CHECK(put(job, 1, there, 0, at[0]));
     CHECK(has_pattern(at[1], again));
-    CHECK(job[1].retire(there) == outcome::refused);
+    CHECK(job[1].retire(0, there) == outcome::refused);
   }
   for (peer_id r = 0; r < 2; ++r) CHECK(job[r].registrations().misses == 1);
   CHECK(job[0].registrations().hits >= 5);
@@ -350,7 +350,7 @@ TEST_CASE("rdma over via: memory of the transport's own, where little may be reg
     CHECK(put(job, 1, at, 0, from.subspan(offset, 50'000)));
     CHECK(
         std::equal(there.begin(), there.end(), from.begin() + static_cast<std::ptrdiff_t>(offset)));
-    CHECK(job[1].retire(at) == outcome::done);
+    CHECK(job[1].retire(0, at) == outcome::done);
   }
   CHECK(job[0].registrations().registered_bytes_max <= little.registered_bytes_max);
 }

@@ -331,7 +331,7 @@ long huge_kib_after_gets(int most) {
     for (const std::size_t piece : {0, 1})
       CHECK(job[0].get(1, lent, piece * 3 * mib, std::span(into).subspan(piece * 3 * mib, 3 * mib),
                        1) == outcome::done);
-    CHECK(job[1].withdraw(lent) == outcome::done);
+    CHECK(job[1].withdraw(0, lent) == outcome::done);
   }
   CHECK(std::equal(into.begin(), into.end(), memory.span().begin()));
   for (std::size_t i = 0; i < into.size(); i += sizeof i)

@@ -215,7 +215,12 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
                          self->woken();
                        });
     if (!std::exchange(ticks_, true)) {
-      tick_.expires_after(std::chrono::nanoseconds(tick_ns_));
+      std::int64_t most_ns = 0;
+      locked::look(endpoint_, [&] {
+        most_ns = endpoint_.transport().wait_max_ns();
+        return true;
+      });
+      tick_.expires_after(std::chrono::nanoseconds(lesser(tick_ns_, most_ns)));
       tick_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {
         self->ticks_ = false;
         self->woken();

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "mpx/core/numbers.hpp"
+#include "mpx/engine/base/posting.hpp"
 #include "mpx/engine/endpoint/endpoint.hpp"
 #include "mpx/engine/endpoint/endpoint_blocks.hpp"
 
@@ -20,9 +21,23 @@ struct one_sided {
   using blocks = shared_blocks<Stack>;
   static constexpr bool has_blocks = SharedMemoryTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
-  /// True if a get or put is complete when the transport's call returns.
-  static constexpr bool moves_at_once = has_blocks || CpuCopyTransport<transport_type>;
   static constexpr bool shares_addresses = peers_share_addresses<transport_type>;
+
+  /// True if a get or put with that peer is complete when the transport's call returns.
+  static bool moves_at_once([[maybe_unused]] endpoint_type& e,
+                            [[maybe_unused]] peer_id peer) noexcept {
+    if constexpr (NearFarTransport<transport_type>) return e.transport().is_near(peer);
+    return has_blocks || CpuCopyTransport<transport_type>;
+  }
+
+  /// True if memory of the window has to be registered for any of its ranks, though others reach it
+  /// directly.
+  static bool registers_for_some(const auto& window) noexcept {
+    if constexpr (NearFarTransport<transport_type> && RegisteredTransport<transport_type>)
+      for (rank_t r = 0; r < window.size; ++r)
+        if (registers_for(window.e.transport(), window.peer_of(r))) return true;
+    return false;
+  }
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }
   static exposed_windows& windows_locked(endpoint_type& e) noexcept { return e.windows_; }

@@ -232,7 +232,8 @@ struct window_maker {
     mine.memory_block = w.memory_block;
     mine.control_block = w.control_block;
     mine.exposes = os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses &&
-                           (w.memory_block == 0 || p.chosen == rma::protocol::rdma)
+                           (w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
+                            os::registers_for_some(w))
                        ? 1
                        : 0;
     if (os::shares_addresses && os::has_rdma && p.chosen == rma::protocol::rdma &&
@@ -332,7 +333,9 @@ struct window_maker {
         std::vector<remote_memory> keys(all.size());
         if (!w.exposed.try_extend(all.size())) why = errc::no_resources;
         for (std::size_t r = 0; r < w.exposed.size(); ++r)
-          if (all[static_cast<std::size_t>(w.rank)].exposes != 0)
+          if (all[static_cast<std::size_t>(w.rank)].exposes != 0 &&
+              (w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
+               registers_for(w.e.transport(), w.peer_of(static_cast<rank_t>(r)))))
             keys[r] = w.exposed[r] = blocks_expose(w, static_cast<rank_t>(r));
         keys = w.comm.alltoall(keys, ec, where);
         for (rank_t r = 0; !ec && r < w.size; ++r)

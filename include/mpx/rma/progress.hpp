@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "mpx/communicator.hpp"
+#include "mpx/core/numbers.hpp"
 #include "mpx/rma/access.hpp"
 #include "mpx/transport/detail/bell.hpp"
 
@@ -71,8 +72,8 @@ class progress_thread : mpx::detail::outside_loop {
   }
 
  private:
-  static constexpr int sleep_ms_max = 100;
-  static constexpr int blind_sleep_ms = 1;
+  static constexpr std::int64_t sleep_ns_max = 100'000'000;
+  static constexpr std::int64_t blind_sleep_ns = 1'000'000;
 
   static void* run(void* self) {
     static_cast<progress_thread*>(self)->look_and_rest();
@@ -81,17 +82,22 @@ class progress_thread : mpx::detail::outside_loop {
   void look_and_rest() {
     while (!stop_.load()) {
       bool rests = false;
+      std::int64_t most_ns = 0;
       {
         const auto guard = os::lock(endpoint_);
         rests = endpoint_.waits().poll_outside() == 0 && endpoint_.waits().rest_outside();
+        most_ns = endpoint_.transport().wait_max_ns();
       }
-      if (rests) sleep();
+      if (rests) sleep(most_ns);
     }
   }
-  void sleep() noexcept {
+  /// `most_ns`: see Transport::wait_max_ns.
+  void sleep(std::int64_t most_ns) noexcept {
     sleeps_.fetch_add(1, std::memory_order_relaxed);
     pollfd at[2] = {{bell_, POLLIN, 0}, {transport_, POLLIN, 0}};
-    ::poll(at, transport_ < 0 ? 1 : 2, transport_ < 0 ? blind_sleep_ms : sleep_ms_max);
+    most_ns = mpx::detail::lesser(most_ns, transport_ < 0 ? blind_sleep_ns : sleep_ns_max);
+    const timespec t{0, static_cast<long>(most_ns)};
+    ::ppoll(at, transport_ < 0 ? 1 : 2, &t, nullptr);
     if ((at[0].revents & POLLIN) != 0) transport::detail::quiet_bell(bell_);
   }
   void ring() noexcept { transport::detail::ring_event_bell(bell_); }

@@ -351,7 +351,8 @@ struct rdma_protocol {
     // A request may be dropped while the transport writes to its buffer: such a get uses another
     // protocol. Short data may be a temporary.
     return t.remote.key != 0 && x.data.contiguous() &&
-           (os::moves_at_once || (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
+           (os::moves_at_once(w.e, t.peer) ||
+            (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
            (x.what == rma::action::put || x.what == rma::action::get);
   }
   enum class run : std::uint8_t {
@@ -417,7 +418,7 @@ struct rdma_protocol {
       if (x.what == rma::action::put) {
         t.moved = true;
         t.note_store();
-        if (!os::moves_at_once) ++t.unanswered;
+        if (!os::moves_at_once(w.e, t.peer)) ++t.unanswered;
       }
       x.advance(n);
     }

@@ -115,7 +115,8 @@ class window_accesses : public window_data<Stack> {
     rma::protocol by = choose(t, x, asked);
     // A wait on a request flushes nothing: the access must be sent at once.
     if (by == rma::protocol::send_recv) by = rma::protocol::buffered;
-    if (by == rma::protocol::rdma && !os::moves_at_once) by = rma::protocol::buffered;
+    if (by == rma::protocol::rdma && !os::moves_at_once(this->e, t.peer))
+      by = rma::protocol::buffered;
     operation* op = nullptr;
     rma_wait* waiter = nullptr;
     const auto make_waiter = [&] {

@@ -34,15 +34,15 @@ struct transport_traits {
 /// The receiver of the events that a poll finds.
 ///
 /// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
-/// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
-///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
-///   or an empty span if the transport is to buffer it. Only a StreamTransport calls it, once a
-///   packet, in order with the other events of that source.
+/// - `place(source, header, bytes)`: called if the header of a packet has arrived and its payload,
+///   of `bytes` > 0 in all, is incomplete. Returns memory of exactly that size for the payload, or
+///   an empty span if the transport is to buffer it. Only a StreamTransport calls it, at most once
+///   a packet, in order with the other events of that source.
 /// - `complete(cookie, ok)`: an operation that was `pending` has finished.
 /// - `malformed(source)`: the transport cannot parse the bytes received from the source.
-/// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
-///   mappings to receive it. Called once for each notification by the source, not by every poll.
-///   The data may still arrive once resources are available again.
+/// - `unreachable(source)`: this process lacks the memory or the mappings to receive a packet of
+///   the source. Called once for each notification by the source, not by every poll. The packet may
+///   have been discarded, so the endpoint treats the peer as lost.
 /// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
 ///   of which further packets follow.
 template <class S>
@@ -57,15 +57,15 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
 
 /// A sink that is also told of lost connections.
 ///
-/// - `lost(source)`: the connection to that peer broke before the peer left cleanly. Nothing
-///   follows the packets that were handed over before. Called once, by a poll; not called for a
-///   peer that has left, was dropped, or was reported as malformed.
+/// - `lost(source)`: the connection to that peer has ended, after a failure or after the peer left.
+///   Nothing follows the packets that were handed over before. Called once, by a poll; not called
+///   for a peer that was dropped or was reported as malformed.
 template <class S>
 concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
   { sink.lost(peer) } noexcept;
 };
 
-/// Accepting archetype: satisfies PacketSink and nothing more.
+/// A minimal type that satisfies PacketSink, for tests of the concepts.
 struct sink_archetype {
   sink_archetype() = delete;
   void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
@@ -86,11 +86,13 @@ struct defaults {
   bool take_if(peer_id, auto&&) noexcept { return false; }
   /// Detects no peer on the same core.
   bool shares_core() noexcept { return false; }
+  /// Signals every event: a wait may take any time.
+  [[nodiscard]] std::int64_t wait_max_ns() const noexcept { return INT64_MAX; }
   /// Does no maintenance.
   [[nodiscard]] std::int64_t maintenance_ns() const noexcept { return 0; }
   /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
   void drop_peer(peer_id) noexcept {}
-  /// Knows nothing more.
+  /// Returns an empty text.
   std::string loss_text(peer_id) const { return {}; }
 };
 
@@ -112,8 +114,8 @@ struct defaults {
 ///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
 ///   complete.
 /// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
-///   fair: no source is served twice while another source has a whole packet waiting. Returns the
-///   number of packets and completions that it handed over. This may be 0 although some have
+///   fair: of the sources whose packets it has found, it hands over one packet each in turn. Returns
+///   the number of packets and completions that it handed over. This may be 0 although some have
 ///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
 ///   of connected peers. The sink may post from any of its calls; it must not poll.
 /// - A wait has three steps, so that the caller need not hold a lock while it sleeps. `arm`
@@ -133,6 +135,9 @@ struct defaults {
 ///   same core, although there are enough cores. Polling in a loop would keep that peer from
 ///   running. A rank that can move to another core does so, and the call returns false. Costs some
 ///   nanoseconds, and is called once in many polls. Default: returns false.
+/// - `wait_max_ns()`: after `arm` has returned true, the longest time that this rank may sleep, or
+///   wait for the descriptor (PollableTransport), before it polls again: with some network
+///   interfaces not every event is signalled. `sleep` keeps to it by itself. Default: no limit.
 /// - `maintenance_ns()`: total time spent in `withdraw` (RmaTransport) on maintenance that makes
 ///   later copies cheaper. It is not part of the cost of any message. Default: returns 0.
 /// - `drop_peer(peer)`: disconnects from a peer that is gone or no longer wanted. After the return
@@ -168,6 +173,7 @@ concept Transport =
       { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.take_if(peer, f) } noexcept -> std::same_as<bool>;
       { t.shares_core() } noexcept -> std::same_as<bool>;
+      { c.wait_max_ns() } noexcept -> std::same_as<std::int64_t>;
       { c.maintenance_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.drop_peer(peer) } noexcept;
       { c.loss_text(peer) } -> std::same_as<std::string>;
@@ -230,7 +236,7 @@ concept ConnectionTransport = Transport<T> && requires(T& t, const T& c, peer_id
 /// A transport whose peers may be added and dropped while it runs.
 ///
 /// - `address()`: the bytes by which other processes reach this transport, valid for its lifetime.
-///   The caller transports them.
+///   The caller passes them to the other process.
 /// - `add_peer(peer, address)`: connects `peer` with the transport at that address. `peer` is the
 ///   number of a dropped peer, or peers(), which then grows by one. The other side adds this rank
 ///   too, before or after, under a number of its own; packets that it posts earlier wait until this
@@ -256,10 +262,12 @@ concept ElasticTransport =
 /// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
 ///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
 ///   one message or call, and its `withdraw` does no maintenance.
-/// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
+/// - `withdraw(peer, memory)`: ends an `expose` to that peer that returned a key; every such
+///   `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
 ///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
-///   if this transport cannot promise that before the operation has ended.
+///   if the transport cannot end the exposure while the peer may use it: the memory stays exposed
+///   until the peer has finished or is dropped.
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
@@ -272,7 +280,7 @@ concept RmaTransport =
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
       { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
-      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
+      { t.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
@@ -281,12 +289,13 @@ concept RmaTransport =
 /// A transport for which memory must be registered before a peer can reach it, as with network
 /// cards. It keeps memory registered after use, since the next message may use it again.
 ///
-/// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
-///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
-///   deregistered: call again, or leave it; `refused` if it stays registered, for other peers or
-///   for later use.
-/// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
-///   connections if necessary.
+/// - `retire(peer, memory)`: replaces `withdraw` after the peer has moved its data or is gone.
+///   Returns the state of the registration: `done` if it has ended, and no peer reaches the memory
+///   any more; `retry` if it is ending: call again, or leave it; `refused` if it is kept, for other
+///   peers or for later use.
+/// - `revoke(peer, memory)`: called before `retire` if the peer was dropped. Ends the exposure at
+///   once. Returns `retry` while an access is in progress, `refused`, without effect, if other
+///   peers reach the same memory.
 /// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
@@ -297,8 +306,8 @@ template <class T>
 concept RegisteredTransport =
     RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
                                 void* p, std::size_t bytes) {
-      { t.retire(memory) } noexcept -> std::same_as<outcome>;
-      { t.revoke(memory) } noexcept -> std::same_as<outcome>;
+      { t.retire(peer, memory) } noexcept -> std::same_as<outcome>;
+      { t.revoke(peer, memory) } noexcept -> std::same_as<outcome>;
       { c.prefers_put(peer) } noexcept -> std::same_as<bool>;
       { t.allocate(bytes, bytes) } -> std::same_as<void*>;
       { t.deallocate(p, bytes) } noexcept;
@@ -310,8 +319,8 @@ concept RegisteredTransport =
 /// - `pin_exposure(peer, memory, bytes)`: returns an object that keeps the memory from being
 ///   withdrawn while it exists. `bytes` of it are going to be copied. The object converts to false
 ///   if the memory was already withdrawn.
-/// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
-///   success.
+/// - `get_held(peer, memory, offset, into)`: a get while the caller pins the memory. Returns true
+///   on success.
 /// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
 ///   than one after the other. Returns false if some of them failed; others may have been copied.
 template <class T>
@@ -345,8 +354,8 @@ concept ImmediateTransport =
 ///   The transport owns it. Returns -1 if the kernel refuses one; then sleeps must be short. The
 ///   first call must not happen while a thread sleeps in the transport.
 /// - After `arm` has returned true the descriptor becomes readable when `sleep` would return before
-///   its timeout, and stays readable until `disarm`. It may be readable without a reason. Only the
-///   transport reads it. `sleep` still works.
+///   its timeout and before `wait_max_ns()`, and stays readable until `disarm`. It may be readable
+///   without a reason. Only the transport reads it. `sleep` still works.
 ///
 /// Cost:       One or two more system calls to wake a rank that has a descriptor. Sending to a rank
 ///             that is awake costs the same.
@@ -383,7 +392,7 @@ concept PrepaidTransport =
 ///   address is valid as long as this transport lives, even if ranks leave, or until the owner
 ///   frees the block by `free_block(name)`.
 /// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
-/// - Gets and puts have finished when they return.
+/// - Gets and puts have finished when they return; of a NearFarTransport, those of near peers.
 template <class T>
 concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, peer_id peer, void* p,
                                                             std::uint64_t name, std::size_t bytes) {
@@ -417,7 +426,9 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
 /// network.
 ///
 /// - `is_near(peer)`: returns true if the peer runs on this rank's node. Posts to a near peer never
-///   return `pending`. Only near peers reach exposed memory, shared allocations and blocks.
+///   return `pending`. Only near peers reach shared allocations and blocks.
+/// - RMA with near peers is that of CpuCopyTransport if the transport is one. RMA with far peers is
+///   that of RegisteredTransport and ImmediateTransport, if the transport is one of them.
 /// - `post_near(peer, header, payload)`: posts to a near peer; returns `retry` if the peer is far.
 /// - `packet_bytes_max(peer)`: the largest payload of one packet to that peer; at least
 ///   `traits.packet_bytes_max`.
@@ -432,7 +443,7 @@ concept NearFarTransport =
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
     };
 
-/// Accepting archetype: declares the functions of the concepts above.
+/// A minimal type that satisfies the concepts above, for their tests.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
@@ -451,12 +462,13 @@ struct transport_archetype {
   bool oversubscribed() const noexcept;
   bool shares_core() noexcept;
   remote_memory expose(peer_id, std::span<const std::byte>, bool = false) noexcept;
-  outcome withdraw(const remote_memory&) noexcept;
-  outcome retire(const remote_memory&) noexcept;
-  outcome revoke(const remote_memory&) noexcept;
+  outcome withdraw(peer_id, const remote_memory&) noexcept;
+  outcome retire(peer_id, const remote_memory&) noexcept;
+  outcome revoke(peer_id, const remote_memory&) noexcept;
   bool pin_exposure(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
+  std::int64_t wait_max_ns() const noexcept;
   std::int64_t maintenance_ns() const noexcept;
   cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
   bool prefers_put(peer_id) const noexcept;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,19 +28,29 @@
 
 namespace mpx::inline v0::transport {
 
+/// A transport that keeps the registrations of memory which the program frees only after `disown`.
+template <class T>
+concept OwnsMemory = requires(T& t, std::span<const std::byte> memory) {
+  { t.own(memory) } noexcept -> std::same_as<bool>;
+  { t.disown(memory) } noexcept;
+};
+
 /// `Near` connects ranks that share memory. Its posts never pend. It is constructed from a
-/// SharedMemoryBootstrap of the ranks of a host. `Far` connects all other pairs; its construction
-/// takes a fence of the bootstrap. RMA and shared memory are those of the near transport.
+/// SharedMemoryBootstrap of the ranks of a host. `Far` connects all other pairs; unless it needs a
+/// SharedMemoryBootstrap, its construction takes a fence of the bootstrap. RMA with near peers is
+/// that of `Near`, with far peers that of `Far`, if it has any. Shared memory is that of `Near`.
 ///
 /// Fairness: every poll looks at both transports while packets arrive over the far one or while it
-/// has something of this rank to send. Otherwise a poll of the far one, which costs a system call,
-/// is due after 5 us, and after at most 16 polls. Polls that are more than one microsecond apart
-/// look at both.
+/// has something of this rank to send. Otherwise a poll of the far one, which may cost a system
+/// call, is due after 5 us, and after at most 16 polls. Polls that are more than one microsecond
+/// apart look at both.
 ///
 /// MPX_PRETEND_HOSTS=0,1,... makes ranks behave as if they were on several hosts.
 template <Transport Near, Transport Far>
 requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
 class hybrid : public defaults {
+  static constexpr bool far_has_rma = RmaTransport<Far>;
+
  public:
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "hybrid";
@@ -61,7 +72,7 @@ class hybrid : public defaults {
   ///             of both transports.
   template <class B>
   requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
-  [[gnu::noinline, gnu::cold]] explicit hybrid(B& b) : hybrid(b, joiner<B>(b)) {}
+  [[gnu::noinline, gnu::cold]] explicit hybrid(B& b) : hybrid(b, joined<B>(b)) {}
   hybrid(hybrid&&) = delete;
   ~hybrid() {
     if (both_ >= 0) ::close(both_);
@@ -144,19 +155,30 @@ class hybrid : public defaults {
     if (all_near_) return near_.arm();
     if (near_fd_ < 0) near_fd_ = near_.descriptor();
     if (!near_.arm()) return false;
-    if (far_.arm()) return true;
+    if (far_.arm()) {
+      far_fd_ = far_.descriptor();
+      return true;
+    }
     near_.disarm();
     look_far_soon();
     return false;
   }
   void sleep(std::int64_t timeout_ns) noexcept {
     if (all_near_) return near_.sleep(timeout_ns);
-    pollfd at[2] = {{far_.descriptor(), POLLIN, 0}, {near_fd_, POLLIN, 0}};
-    // Without a bell near ranks cannot wake this one, so that the sleep is kept short.
-    if (near_fd_ < 0 && timeout_ns > blind_sleep_ns) timeout_ns = blind_sleep_ns;
+    // poll(2) ignores a descriptor of -1.
+    pollfd at[2] = {{far_fd_, POLLIN, 0}, {near_fd_, POLLIN, 0}};
+    const std::int64_t most = wait_max_ns();
+    if (timeout_ns > most) timeout_ns = most;
     const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
                      static_cast<long>(timeout_ns % 1'000'000'000)};
-    ::ppoll(at, near_fd_ < 0 ? 1 : 2, &t, nullptr);
+    ::ppoll(at, 2, &t, nullptr);
+  }
+  /// See Transport. Without a descriptor of one of the two, its events cannot end a sleep.
+  std::int64_t wait_max_ns() const noexcept {
+    if (all_near_) return near_.wait_max_ns();
+    const std::int64_t most = far_.wait_max_ns();
+    const bool blind = near_fd_ < 0 || far_fd_ < 0;
+    return blind && most > blind_sleep_ns ? blind_sleep_ns : most;
   }
   void disarm() noexcept {
     if (!all_near_) {
@@ -179,7 +201,9 @@ class hybrid : public defaults {
     if (near_fd_ < 0) near_fd_ = near_.descriptor();
     if (near_fd_ < 0) return -1;
     both_ = ::epoll_create1(EPOLL_CLOEXEC);
-    for (const int fd : {near_fd_, far_.descriptor()}) {
+    far_fd_ = far_.descriptor();
+    for (const int fd : {near_fd_, far_fd_}) {
+      if (fd < 0) continue;
       epoll_event readable{};
       readable.events = EPOLLIN;
       if (both_ >= 0 && ::epoll_ctl(both_, EPOLL_CTL_ADD, fd, &readable) != 0)
@@ -235,33 +259,91 @@ class hybrid : public defaults {
     look_far_soon();
   }
 
-  /// See RmaTransport, CpuCopyTransport. A far peer has no access to memory, whatever it sends.
+  /// See RmaTransport, CpuCopyTransport. If the far transport has no RMA, a far peer has no access
+  /// to memory, whatever it sends.
   remote_memory expose(peer_id peer, std::span<const std::byte> memory, bool lasts = false) noexcept
       requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.expose(near_of_[peer], memory, lasts) : remote_memory{};
+    if (is_near(peer)) return near_.expose(near_of_[peer], memory, lasts);
+    if constexpr (far_has_rma) return far_.expose(peer, memory, lasts);
+    return {};
   }
-  outcome withdraw(const remote_memory& memory) noexcept requires RmaTransport<Near>
+  outcome withdraw(peer_id peer, const remote_memory& memory) noexcept requires RmaTransport<Near>
   {
-    return near_.withdraw(memory);
+    if (is_near(peer)) return near_.withdraw(near_of_[peer], memory);
+    if constexpr (far_has_rma) return far_.withdraw(peer, memory);
+    return outcome::done;
   }
   cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.get_cost_hint(near_of_[peer], memory, bytes) : cost_hint::never;
+    if (is_near(peer)) return near_.get_cost_hint(near_of_[peer], memory, bytes);
+    if constexpr (far_has_rma) return far_.get_cost_hint(peer, memory, bytes);
+    return cost_hint::never;
   }
   outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<std::byte> into, cookie_t cookie) noexcept requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.get(near_of_[peer], memory, offset, into, cookie)
-                         : outcome::refused;
+    if (is_near(peer)) return near_.get(near_of_[peer], memory, offset, into, cookie);
+    if constexpr (far_has_rma) {
+      look_far_soon();
+      return far_.get(peer, memory, offset, into, cookie);
+    }
+    return outcome::refused;
   }
   outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
               std::span<const std::byte> from, cookie_t cookie) noexcept requires RmaTransport<Near>
   {
-    return is_near(peer) ? near_.put(near_of_[peer], memory, offset, from, cookie)
-                         : outcome::refused;
+    if (is_near(peer)) return near_.put(near_of_[peer], memory, offset, from, cookie);
+    if constexpr (far_has_rma) {
+      look_far_soon();
+      return far_.put(peer, memory, offset, from, cookie);
+    }
+    return outcome::refused;
   }
+  /// See ImmediateTransport. Far peers only.
+  outcome put_then(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                   std::span<const std::byte> from, const frame_header& header,
+                   cookie_t cookie) noexcept requires ImmediateTransport<Far>
+  {
+    if (is_near(peer)) return outcome::refused;
+    look_far_soon();
+    return far_.put_then(peer, memory, offset, from, header, cookie);
+  }
+
+  /// See RegisteredTransport. Memory that near peers reach is not registered, but withdrawn.
+  outcome retire(peer_id peer, const remote_memory& memory) noexcept
+      requires RmaTransport<Near> && RegisteredTransport<Far>
+  {
+    return is_near(peer) ? near_.withdraw(near_of_[peer], memory) : far_.retire(peer, memory);
+  }
+  outcome revoke(peer_id peer, const remote_memory& memory) noexcept
+      requires RmaTransport<Near> && RegisteredTransport<Far>
+  {
+    return is_near(peer) ? near_.withdraw(near_of_[peer], memory) : far_.revoke(peer, memory);
+  }
+  bool prefers_put(peer_id peer) const noexcept requires RegisteredTransport<Far>
+  {
+    return !is_near(peer) && far_.prefers_put(peer);
+  }
+  /// Returns shared memory, which near peers copy directly, and which stays registered for far
+  /// peers once a message has used it.
+  void* allocate(std::size_t bytes, std::size_t alignment)
+      requires SharedMemoryTransport<Near> && RegisteredTransport<Far>
+  {
+    void* const p = near_.allocate_shared(bytes, alignment);
+    if constexpr (OwnsMemory<Far>)
+      if (!all_near_) static_cast<void>(far_.own({static_cast<std::byte*>(p), bytes}));
+    return p;
+  }
+  void deallocate(void* p, std::size_t bytes) noexcept
+      requires SharedMemoryTransport<Near> && RegisteredTransport<Far>
+  {
+    if constexpr (OwnsMemory<Far>)
+      if (!all_near_) far_.disown({static_cast<std::byte*>(p), bytes});
+    near_.deallocate_shared(p, bytes);
+  }
+
   /// Requires:   is_near(peer), and get_cost_hint has returned `learn`.
   auto pin_exposure(peer_id peer, const remote_memory& memory, std::size_t bytes) noexcept
       requires CpuCopyTransport<Near>
@@ -278,7 +360,9 @@ class hybrid : public defaults {
   {
     return near_.get_batch(near_of_[peer], gets, count);
   }
-  std::int64_t maintenance_ns() const noexcept { return near_.maintenance_ns(); }
+  std::int64_t maintenance_ns() const noexcept {
+    return near_.maintenance_ns() + far_.maintenance_ns();
+  }
 
   /// See SharedMemoryTransport. Near peers only.
   void* allocate_shared(std::size_t bytes, std::size_t alignment)
@@ -333,21 +417,36 @@ class hybrid : public defaults {
   static constexpr std::int64_t lively_ns = 50'000;
   static constexpr unsigned last_polls_max = 1u << 16;
 
-  /// Through a launcher both transports publish their data in one value.
+  /// The bootstrap of the far transport. Through a launcher both transports publish their data in
+  /// one value.
   template <class B>
-  using joiner = std::conditional_t<SharedMemoryBootstrap<B>, B&, bootstrap::detail::bundled<B>>;
+  struct joined {
+    explicit joined(B& b) {
+      if constexpr (SharedMemoryBootstrap<B>) {
+        of = &b;
+      } else {
+        auto made = std::make_shared<type>(b);
+        of = made.get();
+        owner = std::move(made);
+      }
+    }
+    using type = std::conditional_t<SharedMemoryBootstrap<B>, B, bootstrap::detail::bundled<B>>;
+    type* of;
+    std::shared_ptr<void> owner;
+  };
 
-  template <class B, class J>
-  hybrid(B& b, J&& j)
-      : hybrid(b, j,
+  template <class B>
+  hybrid(B& b, joined<B>&& j)
+      : hybrid(b, std::move(j),
                bootstrap::detail::host_group(bootstrap::detail::launcher_owner(
-                   new bootstrap::detail::launcher_of<std::remove_reference_t<J>&>(j)))) {}
-  template <class B, class J>
-  hybrid(B& b, J& j, bootstrap::detail::host_group&& found)
+                   new bootstrap::detail::launcher_of<typename joined<B>::type&>(*j.of)))) {}
+  template <class B>
+  hybrid(B& b, joined<B>&& j, bootstrap::detail::host_group&& found)
       : self_(world_peer(b.rank())),
         peers_(world_peer(b.size())),
-        far_(j),
-        seat_(met(found), one_process(b), !LivenessBootstrap<B>),
+        joined_(std::move(j.owner)),
+        far_(*j.of),
+        seat_(met(found, b), one_process(b), !LivenessBootstrap<B>),
         near_(seat_),
         tells_losses_(!LivenessBootstrap<B>),
         seen_(seat_.failure_epoch()),
@@ -361,7 +460,11 @@ class hybrid : public defaults {
     for (const rank_t r : found.leaders()) node_of_.push_back(world_peer(r));
     all_near_ = group_.size() == near_of_.size();
   }
-  static bootstrap::detail::host_group& met(bootstrap::detail::host_group& g) {
+  /// Joins the ranks of this host. What they have published is visible after a fence. Far
+  /// transports that need no shared memory take one at their construction.
+  template <class B>
+  static bootstrap::detail::host_group& met(bootstrap::detail::host_group& g, B& b) {
+    if constexpr (SharedMemoryBootstrap<B>) b.fence([] {});
     g.meet();
     return g;
   }
@@ -453,10 +556,12 @@ class hybrid : public defaults {
   peer_id self_;
   peer_id peers_;
   int near_fd_ = -1;
+  int far_fd_ = -1;
   int both_ = -1;
   std::int64_t counted_at_ns_ = 0;
   std::int64_t looked_at_ns_ = 0;
   std::int64_t lively_until_ns_ = 0;
+  std::shared_ptr<void> joined_;  // The far transport's bootstrap, if it is not the job's own.
   Far far_;
   bootstrap::detail::host_seat seat_;
   Near near_;

@@ -320,7 +320,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
   }
-  outcome withdraw(const remote_memory& memory) noexcept {
+  outcome withdraw(peer_id, const remote_memory& memory) noexcept {
     return exposures_.close(segment().exposed(segment().me().slot), key_of(memory))
                ? outcome::done
                : outcome::retry;

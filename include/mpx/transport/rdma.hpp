@@ -145,6 +145,13 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
     card_.sleep(connections_.impatient() ? mpx::detail::lesser(timeout_ns, impatient_ns)
                                          : timeout_ns);
   }
+  /// See Transport.
+  std::int64_t wait_max_ns() const noexcept {
+    const std::int64_t own = connections_.impatient() ? impatient_ns : defaults::wait_max_ns();
+    if constexpr (requires { card_.wait_max_ns(); })
+      return mpx::detail::lesser(own, card_.wait_max_ns());
+    return own;
+  }
   void disarm() noexcept {
     armed_ = false;
     card_.disarm();
@@ -193,13 +200,13 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
   remote_memory expose(peer_id, std::span<const std::byte> memory, bool = false) noexcept {
     return connections_.memory().expose(memory);
   }
-  outcome withdraw(const remote_memory& memory) noexcept {
+  outcome withdraw(peer_id, const remote_memory& memory) noexcept {
     return connections_.memory().withdraw(memory);
   }
-  outcome revoke(const remote_memory& memory) noexcept {
+  outcome revoke(peer_id, const remote_memory& memory) noexcept {
     return connections_.memory().revoke(memory);
   }
-  outcome retire(const remote_memory& memory) noexcept {
+  outcome retire(peer_id, const remote_memory& memory) noexcept {
     return connections_.memory().retire(memory);
   }
   cost_hint get_cost_hint(peer_id peer, const remote_memory& memory, std::size_t) noexcept {

@@ -262,7 +262,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     promoter_.expose(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
-  [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
+  [[gnu::noinline]] outcome withdraw(peer_id, const remote_memory& memory) noexcept {
     const detail::exposure_key key = key_of(memory);
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;

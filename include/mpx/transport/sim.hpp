@@ -72,7 +72,7 @@ class basic_sim : public defaults {
   {
     return {reinterpret_cast<std::uintptr_t>(memory.data()), port_.expose()};
   }
-  outcome withdraw(const remote_memory& memory) noexcept requires(Rma != sim_rma::none)
+  outcome withdraw(peer_id, const remote_memory& memory) noexcept requires(Rma != sim_rma::none)
   {
     return port_.withdraw(memory.key) ? outcome::done : outcome::retry;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Posts that complete at once. With some transports only posts to far peers can be pending.
+// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may be
+// pending, and RMA with near peers differs from RMA with far ones.
 
 #include <span>
 
@@ -24,6 +25,31 @@ template <Transport T>
 [[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
                                               [[maybe_unused]] peer_id peer) noexcept {
   if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+/// True if gets and puts with this peer are copies by the CPU, which sender and receiver can share:
+/// see CpuCopyTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool copies_by_cpu([[maybe_unused]] const T& t,
+                                                   [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!CpuCopyTransport<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T> && RegisteredTransport<T>) {
+    return t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+/// True if memory that this peer reaches is registered: see RegisteredTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool registers_for([[maybe_unused]] const T& t,
+                                                   [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!RegisteredTransport<T>) {
     return false;
   } else if constexpr (NearFarTransport<T>) {
     return !t.is_near(peer);

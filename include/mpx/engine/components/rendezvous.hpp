@@ -19,6 +19,7 @@
 #include "mpx/core/types.hpp"
 #include "mpx/engine/axes/long_path.hpp"
 #include "mpx/engine/base/calls.hpp"
+#include "mpx/engine/base/posting.hpp"
 #include "mpx/engine/components/finish_notice.hpp"
 #include "mpx/engine/components/outbox.hpp"
 #include "mpx/engine/components/peer_record.hpp"
@@ -43,7 +44,8 @@ class rendezvous_component {
   /// True if finished gets are reported to their senders in batches: on_copied collects them, and
   /// tell_finished reports them.
   static constexpr bool tells_together =
-      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
+      RmaTransport<transport_type> &&
+      (!CpuCopyTransport<transport_type> || RegisteredTransport<transport_type>);
 
   rendezvous_component() = default;
   rendezvous_component(const rendezvous_component&) = delete;
@@ -98,7 +100,7 @@ class rendezvous_component {
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
       if (!op.exposed) return true;
-      const outcome o = ep().transport().withdraw(op.own);
+      const outcome o = ep().transport().withdraw(op.peer, op.own);
       op.exposed = o != outcome::done;
       if (o == outcome::refused && op.role == role::send) recall(op);
       return !op.exposed;
@@ -108,8 +110,9 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
   /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RegisteredTransport<transport_type>) {
-      if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
+    if (registers(op.peer)) {
+      if constexpr (RegisteredTransport<transport_type>)
+        if (op.exposed) static_cast<void>(ep().transport().retire(op.peer, op.own));
     } else if (!withdraw(op)) [[unlikely]] {
       const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
       while (!withdraw(op) && ep().peers().loss_of(op.peer) == errc{} &&
@@ -297,6 +300,12 @@ class rendezvous_component {
       return;
     ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
   }
+  bool copies(peer_id p) noexcept { return copies_by_cpu(ep().transport(), p); }
+  bool registers(peer_id p) noexcept { return registers_for(ep().transport(), p); }
+  /// True if a put to this peer carries the packet that reports it.
+  bool puts_with_packet(peer_id p) noexcept {
+    return ImmediateTransport<transport_type> && !copies(p);
+  }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(ep().transport(), p); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
@@ -304,19 +313,20 @@ class rendezvous_component {
            bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
-  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
-  /// transport copies by itself, which takes no time of this thread.
-  static constexpr std::size_t piece_max =
-      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// Bytes that the CPU copies in one piece; other packets are polled for between pieces.
+  static constexpr std::size_t piece_max = 4 * protocol_type::fragment_bytes_max;
   /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
   /// packets.
   static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
   /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
   /// are faster.
-  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
+  static constexpr std::size_t blocked_pieces = 8;
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = Endpoint::staging_bytes;
-    if (op.data.contiguous()) most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    if (op.data.contiguous()) {
+      if (!copies(op.peer)) return op.limit - op.copied;  // Takes no time of this thread.
+      most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    }
     return lesser(most, op.limit - op.copied);
   }
 
@@ -431,7 +441,7 @@ class rendezvous_component {
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
     if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
-    if (tells_together && when == tells::soon) {
+    if (tells_together && when == tells::soon && !copies(op.peer)) {
       if (!notice_.add(op.peer, op.remote_ticket)) {
         tell_finished();
         notice_.add(op.peer, op.remote_ticket);
@@ -446,10 +456,9 @@ class rendezvous_component {
   /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
-      if (op.target.key != 0 && copies) {
+      if (op.target.key != 0 && (copies(op.peer) || op.data.contiguous())) {
         op.copied = op.transferred;
-        if constexpr (CpuCopyTransport<transport_type>) {
+        if (copies(op.peer)) {
           defer(op);
         } else {
           op.stage = stage::copying;
@@ -465,14 +474,14 @@ class rendezvous_component {
     auto& transport = ep().transport();
     const std::span<const std::byte> data = ep().outbox().piece(op, op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    outcome o;
-    if constexpr (ImmediateTransport<transport_type>) {
-      static_assert(piece_max == ~std::size_t{0});
-      o = transport.put_then(op.peer, op.target, op.copied, data,
-                             wire::pack({.kind = wire::kind::delivered,
-                                         .credit = ep().flow().outgoing(op.peer),
-                                         .ticket = op.remote_ticket}),
-                             cookie);
+    outcome o = outcome::refused;
+    if (puts_with_packet(op.peer)) {
+      if constexpr (ImmediateTransport<transport_type>)
+        o = transport.put_then(op.peer, op.target, op.copied, data,
+                               wire::pack({.kind = wire::kind::delivered,
+                                           .credit = ep().flow().outgoing(op.peer),
+                                           .ticket = op.remote_ticket}),
+                               cookie);
     } else {
       o = transport.put(op.peer, op.target, op.copied, data, cookie);
     }
@@ -497,7 +506,7 @@ class rendezvous_component {
 
   void put_done(operation& op) {
     ep().trace().on(event::bytes_put, op.limit - op.transferred);
-    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
+    if (!puts_with_packet(op.peer))  // Else part of the put.
       ep().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
   }
@@ -541,8 +550,7 @@ template <class Stack, class Endpoint>
     constexpr long_path by = protocol_type::long_by;
     if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
     const bool whole = op.data.contiguous();
-    if (!whole && !(CpuCopyTransport<transport_type> && ep().outbox().prepare_staging()))
-      return false;
+    if (!whole && !(copies(op.peer) && ep().outbox().prepare_staging())) return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
     cost_hint a = cost_hint::always;
     if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
@@ -563,7 +571,7 @@ template <class Stack, class Endpoint>
     }
     op.target = from;
     op.copied = 0;
-    if constexpr (CpuCopyTransport<transport_type>) {
+    if (copies(op.peer)) {
       defer(op);
     } else {
       fetch_piece(op);
@@ -802,8 +810,8 @@ template <class Stack, class Endpoint>
     operation& op) noexcept {
   if constexpr (RegisteredTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (op.exposed) {
-      const outcome taken_back = ep().transport().revoke(op.own);
+    while (op.exposed && registers(op.peer)) {
+      const outcome taken_back = ep().transport().revoke(op.peer, op.own);
       op.exposed = taken_back != outcome::done;
       if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
       ::sched_yield();

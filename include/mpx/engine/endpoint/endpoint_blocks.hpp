@@ -90,7 +90,7 @@ struct block_paths {
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
-  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
+  static bool withdraw(endpoint_type& e, peer_id peer,
                        const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
@@ -98,9 +98,9 @@ struct block_paths {
         lock_guard lock(e.threading());
         outcome taken_back;
         if constexpr (RegisteredTransport<typename endpoint_type::transport_type>) {
-          taken_back = e.transport().retire(m);
+          taken_back = e.transport().retire(peer, m);
         } else {
-          taken_back = e.transport().withdraw(m);
+          taken_back = e.transport().withdraw(peer, m);
         }
         if (taken_back != outcome::retry) return taken_back == outcome::done;
         if (e.peers().loss_of(peer) != errc{}) return false;

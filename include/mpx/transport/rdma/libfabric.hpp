@@ -19,6 +19,7 @@
 #include "mpx/macros/begin.hpp"
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -126,6 +127,9 @@ class basic_libfabric {
   }
   /// Properties of the provider, for error texts and tests.
   const char* provider() const noexcept { return fabric_.provider(); }
+  /// A line for each provider that libfabric offered first and that could not be used: its name and
+  /// the reason.
+  const std::string& refused_providers() const noexcept { return fabric_.refused; }
   bool names_by_address() const noexcept { return fabric_.names_by_address(); }
   bool waits_on_descriptor() const noexcept { return fabric_.wait_fd >= 0; }
   /// The text of the first call that has failed since the card was made (calls to be repeated do
@@ -252,7 +256,20 @@ class basic_libfabric {
     return true;
   }
   void sleep(std::int64_t timeout_ns) noexcept;
-  void disarm() noexcept {}
+  /// The longest sleep: a provider may not signal that a peer needs progress.
+  std::int64_t wait_max_ns() const noexcept {
+    // Without a descriptor a sleeping rank wakes late, so it keeps polling while there is traffic.
+    if (restless_) return 0;
+    return impatient_ || fabric_.wait_fd < 0 ? 100'000 : 10'000'000;
+  }
+  void disarm() noexcept {
+    if (both_.fd >= 0) quiet_bell();
+  }
+  /// See PollableTransport.
+  int descriptor() noexcept {
+    if (both_.fd < 0) both_.fd = make_descriptor();
+    return both_.fd;
+  }
   void wake() noexcept {
     const std::uint64_t one = 1;
     static_cast<void>(!::write(bell_.fd, &one, sizeof one));
@@ -263,15 +280,20 @@ class basic_libfabric {
   using head = detail::fabric_head;
   using word = detail::fabric_word;
   using order = detail::fabric_order;
-  struct bell {
-    int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    bell() = default;
-    bell(const bell&) = delete;
-    bell& operator=(const bell&) = delete;
-    ~bell() {
+  struct owned_descriptor {
+    int fd = -1;
+    explicit owned_descriptor(int owned) noexcept : fd(owned) {}
+    owned_descriptor(const owned_descriptor&) = delete;
+    owned_descriptor& operator=(const owned_descriptor&) = delete;
+    ~owned_descriptor() {
       if (fd >= 0) ::close(fd);
     }
   };
+  int make_descriptor() noexcept;
+  void quiet_bell() noexcept {
+    std::uint64_t rung = 0;
+    static_cast<void>(!::read(bell_.fd, &rung, sizeof rung));
+  }
   static bool is_readable(int fd) noexcept {
     ::pollfd one{fd, POLLIN, 0};
     return ::poll(&one, 1, 0) > 0;
@@ -475,7 +497,8 @@ class basic_libfabric {
   bool deaf_ = false;     // The last posted receive was refused.
   const char* failed_call_ = nullptr;
   long failed_result_ = 0;
-  bell bell_;
+  owned_descriptor bell_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  owned_descriptor both_{-1};  // Readable if the bell or the provider's descriptor is.
   void* bootstrap_;
   std::string (*record_of_)(void*, rank_t);
   const platform::atomic<std::uint32_t>* failure_word_ = nullptr;
@@ -490,6 +513,21 @@ class basic_libfabric {
 /// its memory until then: dropping its request asks the receiver, and waits until that rank makes
 /// any call.
 using libfabric = basic_libfabric<>;
+/// As `libfabric`, of the providers that connect hosts: not libfabric's shm, unless
+/// MPX_FABRIC_PROVIDER names it.
+class libfabric_between_hosts : public basic_libfabric<> {
+ public:
+  template <class B>
+  requires(!std::same_as<std::remove_const_t<B>, libfabric_between_hosts>) && Bootstrap<B>
+  explicit libfabric_between_hosts(B& b) : basic_libfabric(b, options()) {}
+
+ private:
+  static libfabric_options options() noexcept {
+    libfabric_options o;
+    o.between_hosts = true;
+    return o;
+  }
+};
 /// A card whose long messages are read by the receiver, with any provider.
 using reading_libfabric = basic_libfabric<fabric_calls, fabric_reads::always>;
 /// A card whose long messages are written by the sender, with any provider.

@@ -268,7 +268,8 @@ concept ChainingNic = Nic<N> && requires(N& n, peer_id peer, std::span<const std
   } noexcept -> std::same_as<outcome>;
 };
 
-/// A card whose events can be waited for with poll(2): `descriptor()` as for PollableTransport.
+/// A card whose events can be waited for with poll(2): `descriptor()` as for PollableTransport. If
+/// the card does not signal every event, it has a `wait_max_ns()`, as Transport.
 template <class N>
 concept PollableNic = Nic<N> && requires(N& n) {
   { n.descriptor() } noexcept -> std::same_as<int>;

@@ -70,18 +70,26 @@ typename basic_libfabric<Calls, Reads>::link* basic_libfabric<Calls, Reads>::mak
 
 template <class Calls, fabric_reads Reads>
 void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
-  // Bounds the sleep, since a provider may not signal that a peer needs progress.
-  constexpr std::int64_t idle_wait_ns = 10'000'000;
-  constexpr std::int64_t short_ns = 100'000;
-  // Without a descriptor a sleeping rank wakes late, so it keeps polling while there is traffic.
-  if (restless_) return static_cast<void>(::sched_yield());
+  const std::int64_t most = wait_max_ns();
+  if (most == 0) return static_cast<void>(::sched_yield());
   ::pollfd all[2] = {{bell_.fd, POLLIN, 0}, {fabric_.wait_fd, POLLIN, 0}};
-  const std::int64_t most = impatient_ || fabric_.wait_fd < 0 ? short_ns : idle_wait_ns;
-  const std::int64_t ns = timeout_ns < 0 || timeout_ns > most ? most : timeout_ns;
-  const ::timespec t{0, static_cast<long>(ns)};
+  const ::timespec t{0, static_cast<long>(timeout_ns < 0 || timeout_ns > most ? most : timeout_ns)};
   static_cast<void>(::ppoll(all, fabric_.wait_fd < 0 ? 1 : 2, &t, nullptr));
-  std::uint64_t rung = 0;
-  if ((all[0].revents & POLLIN) != 0) static_cast<void>(!::read(bell_.fd, &rung, sizeof rung));
+  if ((all[0].revents & POLLIN) != 0) quiet_bell();
+}
+
+/// Returns a descriptor that is readable if the bell or the provider's descriptor is; -1 if the
+/// kernel refuses one.
+template <class Calls, fabric_reads Reads>
+int basic_libfabric<Calls, Reads>::make_descriptor() noexcept {
+  int both = ::epoll_create1(EPOLL_CLOEXEC);
+  for (const int fd : {bell_.fd, fabric_.wait_fd}) {
+    ::epoll_event readable{};
+    readable.events = EPOLLIN;
+    if (both >= 0 && fd >= 0 && ::epoll_ctl(both, EPOLL_CTL_ADD, fd, &readable) != 0)
+      ::close(std::exchange(both, -1));
+  }
+  return both;
 }
 
 // --- What goes out -------------------------------------------------------------------------------

@@ -32,7 +32,9 @@ enum class fabric_reads : std::uint8_t {
 
 /// Options of a card over libfabric. Unset ones are taken from the environment.
 struct libfabric_options {
-  std::string_view provider;                  ///< Default: MPX_FABRIC_PROVIDER, or the first.
+  /// Default: MPX_FABRIC_PROVIDER, or the first in libfabric's order that can be opened.
+  std::string_view provider;
+  bool between_hosts = false;                 ///< No provider of one host, unless it is named.
   fabric_memory memory = fabric_memory::any;  ///< Default: MPX_FABRIC_MEMORY (see ENVIRONMENT.md).
   bool waits = true;                          ///< Sleep on a descriptor if the provider has one.
   /// Time for which a destructor polls for peers that have not received all, in ms. Less than 0:
@@ -84,13 +86,14 @@ struct fabric_resources {
   int wait_fd = -1;
   std::size_t address_bytes = 0;
   std::byte address[address_bytes_max]{};
+  std::string refused;  // A line for each provider that was tried in vain.
 
   /// Errors: errc::argument: a variable of the environment has an invalid value;
   ///         errc::no_resources: the provider does not exist, lacks a feature or fails: the text
   ///         names it.
   explicit fabric_resources(const libfabric_options& options, std::size_t queue_entries) {
     try {
-      open(options, queue_entries);
+      open_first(options, queue_entries);
     } catch (...) {
       close();
       throw;
@@ -183,13 +186,17 @@ struct fabric_resources {
     ::fi_freeinfo(hints);
     return names;
   }
-  void choose(const libfabric_options& options) {
+  /// Returns the provider that the options or the environment name; "" if none.
+  static std::string named(const libfabric_options& options) {
+    const char* const said = std::getenv("MPX_FABRIC_PROVIDER");
+    return options.provider.empty() && said != nullptr ? said : std::string(options.provider);
+  }
+  /// Returns what libfabric offers, best first. Owned by the caller.
+  static ::fi_info* find(const libfabric_options& options) {
     if (Calls::version() < FI_VERSION(1, 17))
       mpx::detail::throw_error(errc::no_resources, "libfabric is %u.%u: 1.17 or later is needed",
                                FI_MAJOR(Calls::version()), FI_MINOR(Calls::version()));
-    std::string name(options.provider);
-    const char* const said = std::getenv("MPX_FABRIC_PROVIDER");
-    if (name.empty() && said != nullptr) name = said;
+    const std::string name = named(options);
     ::fi_info* const hints = ::fi_dupinfo(nullptr);
     if (hints == nullptr) mpx::detail::throw_out_of_memory();
     hints->caps = wanted_caps;
@@ -207,10 +214,10 @@ struct fabric_resources {
       case fabric_memory::scalable: hints->domain_attr->mr_mode = 0; break;
     }
     if (!name.empty()) hints->fabric_attr->prov_name = ::strdup(name.c_str());
-    const int result = Calls::getinfo(nullptr, 0, hints, &info);
+    ::fi_info* found = nullptr;
+    const int result = Calls::getinfo(nullptr, 0, hints, &found);
     ::fi_freeinfo(hints);
-    if (result == 0 && info != nullptr) return;
-    info = nullptr;
+    if (result == 0 && found != nullptr) return found;
     mpx::detail::throw_error(
         errc::no_resources,
         "libfabric has no provider%s%s%s with reliable datagram endpoints, FI_MSG, FI_RMA and "
@@ -218,8 +225,35 @@ struct fabric_resources {
         name.empty() ? "" : " '", name.c_str(), name.empty() ? "" : "'", Calls::strerror(-result),
         -result, all_providers().c_str());
   }
+  /// Opens the first provider that can be opened.
+  void open_first(const libfabric_options& options, std::size_t queue_entries) {
+    struct list {
+      ::fi_info* first;
+      ~list() { ::fi_freeinfo(first); }
+    } const offered{find(options)};
+    const bool one_host_too = !options.between_hosts || !named(options).empty();
+    std::string tried = ",";
+    for (const ::fi_info* i = offered.first; i != nullptr; i = i->next) {
+      const std::string name = i->fabric_attr->prov_name;
+      if (tried.find("," + name + ",") != std::string::npos) continue;
+      tried += name + ",";
+      if (name == "shm" && !one_host_too) {
+        refused += "shm: it connects ranks of one host only\n";
+        continue;
+      }
+      info = ::fi_dupinfo(i);
+      if (info == nullptr) mpx::detail::throw_out_of_memory();
+      try {
+        return open(options, queue_entries);
+      } catch (const error& e) {
+        close();
+        refused += name + ": " + e.what() + "\n";
+      }
+    }
+    mpx::detail::throw_error(errc::no_resources, "no provider of libfabric can be used:\n%s",
+                             refused.c_str());
+  }
   void open(const libfabric_options& options, std::size_t queue_entries) {
-    choose(options);
     need("fi_fabric", Calls::fabric(info, &fabric));
     need("fi_domain", Calls::domain(fabric, info, &domain));
     ::fi_av_attr av_attr{};

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// alone: yes
+// timeout: 240
+// The contract over shared memory and a software card at once: packets, and memory that near peers
+// reach by copies and far peers by the card.
+
+#include <cstdlib>
+#include <mpx/transport/hybrid.hpp>
+#include <mpx/transport/rdma.hpp>
+#include <mpx/transport/rdma/via.hpp>
+#include <mpx/transport/shm.hpp>
+#include <ostream>
+#include <vector>
+
+#include "contract.hpp"
+#include "helped.hpp"
+#include "immediate.hpp"
+#include "pollable.hpp"
+
+namespace {
+namespace hybrid_rdma {
+
+using namespace transport_contract;
+using helped_transport::helped;
+using mpx::transport::basic_rdma;
+using mpx::transport::basic_shm;
+using mpx::transport::hybrid;
+using via = mpx::nic::via;
+
+/// Ranks behave as if they were on these hosts.
+class pretended {
+ public:
+  explicit pretended(const char* hosts) {
+    ::setenv("MPX_PRETEND_HOSTS", hosts, 1);  // NOLINT(concurrency-mt-unsafe)
+  }
+  pretended(const pretended&) = delete;
+  pretended& operator=(const pretended&) = delete;
+  ~pretended() { ::unsetenv("MPX_PRETEND_HOSTS"); }  // NOLINT(concurrency-mt-unsafe)
+};
+
+/// As `helped` wants it: a near peer needs no connection.
+template <class Far>
+struct lower : hybrid<basic_shm<4, 256 * 1024>, Far> {
+  using hybrid<basic_shm<4, 256 * 1024>, Far>::hybrid;
+  auto state_of(peer_id peer) {
+    using state = mpx::transport::rdma_detail::link_state;
+    return this->is_near(peer) ? state::open : this->far().state_of(peer);
+  }
+};
+using usual = hybrid<mpx::transport::shm, mpx::transport::rdma<via>>;
+using narrow = lower<basic_rdma<via, 4096, 80>>;                    // Soon full.
+using direct = lower<basic_rdma<via, 64 * 1024, 64, 16000, 1000>>;  // Posts pend.
+
+static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
+static_assert(mpx::SharedMemoryTransport<usual> && mpx::CpuCopyTransport<usual>);
+static_assert(mpx::RegisteredTransport<usual> && mpx::ImmediateTransport<usual>);
+static_assert(mpx::ConnectionTransport<usual> && !mpx::StreamTransport<usual>);
+
+TEST_CASE("hybrid with rdma: all ranks on one host") {
+  check_identity<narrow>();
+  check_sizes<narrow>();
+  check_full_channel<narrow>();
+  check_fairness<narrow>();
+  check_peeking<narrow>();
+  check_prepaid<narrow>();
+  check_waiting<narrow>();
+  check_pollable<narrow>();
+  check_shared_memory<narrow>();
+}
+TEST_CASE("hybrid with rdma: one rank on each host") {
+  const pretended hosts("0,1,2,3,4,5,6,7");
+  check_packets<helped<narrow>>();
+}
+TEST_CASE("hybrid with rdma: some near, some far") {
+  for (const char* list : {"0,1,0", "0,0,1"}) {
+    const pretended hosts(list);
+    check_identity<helped<narrow>>();
+    check_self_send<helped<narrow>>();
+    check_refilling_source<helped<narrow>>();
+  }
+  const pretended hosts("0,1,0");
+  check_waiting<helped<narrow>>();
+}
+TEST_CASE("hybrid with rdma: a rank leaves") {
+  const pretended hosts("0,1");
+  check_parting<usual>();
+}
+TEST_CASE("hybrid with rdma: posts that wait where they are") {
+  const pretended hosts("0,1,2,0");
+  check_pending<helped<direct>>();
+}
+TEST_CASE("hybrid with rdma: traffic") {
+  const pretended hosts("0,1,1");
+  for (const peer_id n : {2u, 3u, 4u}) {
+    CAPTURE(n);
+    CHECK_NOTHROW(check_all_to_all<usual>(n, static_cast<std::uint32_t>(1000 / slowdown / n), true));
+  }
+}
+TEST_CASE("hybrid with rdma: puts with packets to a far peer") {
+  const pretended hosts("0,1");
+  check_immediate<usual>(1, 1000 / slowdown);
+}
+
+/// Records the ends of its operations.
+struct ends : keeper {
+  std::vector<bool> ended;
+  void complete(mpx::cookie_t, bool ok) noexcept { ended.push_back(ok); }
+};
+
+TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {
+  const pretended hosts("0,0,1");
+  cluster<usual> job(3);
+  std::vector<std::byte> there(50'000);
+  std::vector<std::byte> here(50'000);
+  patterns::fill(there, 7);
+  CHECK(!job[0].prefers_put(1));
+  CHECK(job[0].prefers_put(2));
+  const mpx::remote_memory near = job[1].expose(0, there);
+  REQUIRE(near.key != 0);
+  CHECK(job[0].get_cost_hint(1, near, 50'000) != mpx::cost_hint::never);
+  REQUIRE(job[0].get(1, near, 0, here, 1) == outcome::done);
+  CHECK(here == there);
+  CHECK(job[0].put_then(1, near, 0, here, header_of(0), 1) == outcome::refused);
+  CHECK(job[1].retire(0, near) == outcome::done);
+  CHECK(job[0].get(1, near, 0, here, 1) == outcome::refused);
+
+  const mpx::remote_memory far = job[1].expose(2, there);
+  REQUIRE(far.key != 0);
+  CHECK(job[2].get_cost_hint(1, far, 50'000) == mpx::cost_hint::never);
+  patterns::fill(here, 9);
+  ends sink;
+  keeper own;
+  const deadline limit;
+  outcome o = outcome::retry;
+  while ((o = job[2].put(1, far, 0, here, 5)) == outcome::retry) {
+    job[2].poll(sink);
+    job[1].poll(own);
+    limit.check("a put begins");
+  }
+  REQUIRE(o == outcome::pending);
+  while (sink.ended.empty()) {
+    job[2].poll(sink);
+    job[1].poll(own);
+    limit.check("a put ends");
+  }
+  CHECK(sink.ended == std::vector{true});
+  CHECK(there == here);
+  CHECK(job[1].withdraw(2, far) != outcome::retry);
+}
+
+TEST_CASE("hybrid with rdma: allocated memory is shared, and registered once") {
+  const pretended hosts("0,0,1");
+  cluster<usual> job(3);
+  constexpr std::size_t bytes = 200'000;
+  void* const p = job[1].allocate(bytes, 64);
+  const std::span<std::byte> there(static_cast<std::byte*>(p), bytes);
+  for (int again = 0; again < 3; ++again) {
+    const mpx::remote_memory far = job[1].expose(2, there);
+    REQUIRE(far.key != 0);
+    static_cast<void>(job[1].retire(2, far));
+  }
+  CHECK(job[1].far().registrations().misses == 1);
+  job[1].deallocate(p, bytes);
+}
+
+}  // namespace hybrid_rdma
+}  // namespace
