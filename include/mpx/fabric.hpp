@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// For clusters with InfiniBand, Omni-Path, Slingshot or EFA: mpx.hpp, and a stack with shared memory
-// inside each host and libfabric between hosts. Needs libfabric 1.17 (CMake: mpx::libfabric).
+// For clusters with InfiniBand, Omni-Path, Slingshot or EFA: mpx.hpp, and a stack with shared
+// memory inside each host and libfabric between hosts. Needs libfabric 1.17 (mpx::libfabric).
 
 #include "mpx/macros/begin.hpp"
 

@@ -10801,15 +10801,15 @@ struct transport_traits {
 /// The receiver of the events that a poll finds.
 ///
 /// - `packet(source, header, payload)`: a packet has arrived. `payload` is valid during the call.
-/// - `place(source, header, bytes)`: called after the header of a packet has arrived and while its
-///   `bytes` > 0 of payload are still to come. Returns memory of exactly that size for the payload,
-///   or an empty span if the transport is to buffer it. Only a StreamTransport calls it, once a
-///   packet, in order with the other events of that source.
+/// - `place(source, header, bytes)`: called if the header of a packet has arrived and its payload,
+///   of `bytes` > 0 in all, is incomplete. Returns memory of exactly that size for the payload, or
+///   an empty span if the transport is to buffer it. Only a StreamTransport calls it, at most once
+///   a packet, in order with the other events of that source.
 /// - `complete(cookie, ok)`: an operation that was `pending` has finished.
 /// - `malformed(source)`: the transport cannot parse the bytes received from the source.
-/// - `unreachable(source)`: the source has sent something, but this process lacks the memory or the
-///   mappings to receive it. Called once for each notification by the source, not by every poll.
-///   The data may still arrive once resources are available again.
+/// - `unreachable(source)`: this process lacks the memory or the mappings to receive a packet of
+///   the source. Called once for each notification by the source, not by every poll. The packet may
+///   have been discarded, so the endpoint treats the peer as lost.
 /// - `more_fragments()`, optional: returns true if the packet handed over last belongs to a message
 ///   of which further packets follow.
 template <class S>
@@ -10824,15 +10824,15 @@ concept PacketSink = requires(S& sink, peer_id peer, const frame_header& header,
 
 /// A sink that is also told of lost connections.
 ///
-/// - `lost(source)`: the connection to that peer broke before the peer left cleanly. Nothing
-///   follows the packets that were handed over before. Called once, by a poll; not called for a
-///   peer that has left, was dropped, or was reported as malformed.
+/// - `lost(source)`: the connection to that peer has ended, after a failure or after the peer left.
+///   Nothing follows the packets that were handed over before. Called once, by a poll; not called
+///   for a peer that was dropped or was reported as malformed.
 template <class S>
 concept LossSink = PacketSink<S> && requires(S& sink, peer_id peer) {
   { sink.lost(peer) } noexcept;
 };
 
-/// Accepting archetype: satisfies PacketSink and nothing more.
+/// A minimal type that satisfies PacketSink, for tests of the concepts.
 struct sink_archetype {
   sink_archetype() = delete;
   void packet(peer_id, const frame_header&, std::span<const std::byte>) noexcept;
@@ -10853,11 +10853,13 @@ struct defaults {
   bool take_if(peer_id, auto&&) noexcept { return false; }
   /// Detects no peer on the same core.
   bool shares_core() noexcept { return false; }
+  /// Signals every event: a wait may take any time.
+  [[nodiscard]] std::int64_t wait_max_ns() const noexcept { return INT64_MAX; }
   /// Does no maintenance.
   [[nodiscard]] std::int64_t maintenance_ns() const noexcept { return 0; }
   /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
   void drop_peer(peer_id) noexcept {}
-  /// Knows nothing more.
+  /// Returns an empty text.
   std::string loss_text(peer_id) const { return {}; }
 };
 
@@ -10879,7 +10881,7 @@ struct defaults {
 ///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
 ///   complete.
 /// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
-///   fair: no source is served twice while another source has a whole packet waiting. Returns the
+///   fair: it hands over one packet in turn of each source whose packets it has found. Returns the
 ///   number of packets and completions that it handed over. This may be 0 although some have
 ///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
 ///   of connected peers. The sink may post from any of its calls; it must not poll.
@@ -10900,6 +10902,9 @@ struct defaults {
 ///   same core, although there are enough cores. Polling in a loop would keep that peer from
 ///   running. A rank that can move to another core does so, and the call returns false. Costs some
 ///   nanoseconds, and is called once in many polls. Default: returns false.
+/// - `wait_max_ns()`: after `arm` has returned true, the longest time that this rank may sleep, or
+///   wait for the descriptor (PollableTransport), before it polls again: with some network
+///   interfaces not every event is signalled. `sleep` keeps to it by itself. Default: no limit.
 /// - `maintenance_ns()`: total time spent in `withdraw` (RmaTransport) on maintenance that makes
 ///   later copies cheaper. It is not part of the cost of any message. Default: returns 0.
 /// - `drop_peer(peer)`: disconnects from a peer that is gone or no longer wanted. After the return
@@ -10935,6 +10940,7 @@ concept Transport =
       { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.take_if(peer, f) } noexcept -> std::same_as<bool>;
       { t.shares_core() } noexcept -> std::same_as<bool>;
+      { c.wait_max_ns() } noexcept -> std::same_as<std::int64_t>;
       { c.maintenance_ns() } noexcept -> std::same_as<std::int64_t>;
       { t.drop_peer(peer) } noexcept;
       { c.loss_text(peer) } -> std::same_as<std::string>;
@@ -10997,7 +11003,7 @@ concept ConnectionTransport = Transport<T> && requires(T& t, const T& c, peer_id
 /// A transport whose peers may be added and dropped while it runs.
 ///
 /// - `address()`: the bytes by which other processes reach this transport, valid for its lifetime.
-///   The caller transports them.
+///   The caller passes them to the other process.
 /// - `add_peer(peer, address)`: connects `peer` with the transport at that address. `peer` is the
 ///   number of a dropped peer, or peers(), which then grows by one. The other side adds this rank
 ///   too, before or after, under a number of its own; packets that it posts earlier wait until this
@@ -11023,10 +11029,12 @@ concept ElasticTransport =
 /// - `expose(peer, memory, lasts = false)`: returns a description of local memory by which `peer`
 ///   can reach it. The key is 0 if the peer cannot reach it. `lasts`: it is exposed for longer than
 ///   one message or call, and its `withdraw` does no maintenance.
-/// - `withdraw(memory)`: ends an `expose` that returned a key; every such `expose` needs one.
+/// - `withdraw(peer, memory)`: ends an `expose` to that peer that returned a key; every such
+///   `expose` needs one.
 ///   Returns `done` if the peer no longer touches the memory and any further access is refused;
 ///   `retry` if a copy is in progress, which ends without any program's help: call again; `refused`
-///   if this transport cannot promise that before the operation has ended.
+///   if the transport cannot end the exposure while the peer may use it: the memory stays exposed
+///   until the peer has finished or is dropped.
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
@@ -11039,7 +11047,7 @@ concept RmaTransport =
                              std::span<std::byte> into, std::span<const std::byte> from) {
       { t.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
       { t.expose(peer, from, true) } noexcept -> std::same_as<remote_memory>;
-      { t.withdraw(memory) } noexcept -> std::same_as<outcome>;
+      { t.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
       { t.get_cost_hint(peer, memory, std::size_t{}) } noexcept -> std::same_as<cost_hint>;
       { t.get(peer, memory, std::uint64_t{}, into, cookie_t{}) } noexcept -> std::same_as<outcome>;
       { t.put(peer, memory, std::uint64_t{}, from, cookie_t{}) } noexcept -> std::same_as<outcome>;
@@ -11048,12 +11056,13 @@ concept RmaTransport =
 /// A transport for which memory must be registered before a peer can reach it, as with network
 /// cards. It keeps memory registered after use, since the next message may use it again.
 ///
-/// - `retire(memory)`: replaces `withdraw` after the peer has moved its data or is gone. The result
-///   holds for all peers: `done` if no peer reaches the memory any more; `retry` if it is being
-///   deregistered: call again, or leave it; `refused` if it stays registered, for other peers or
-///   for later use.
-/// - `revoke(memory)`: called first if the peer was dropped. Withdraws the memory at the cost of
-///   connections if necessary.
+/// - `retire(peer, memory)`: replaces `withdraw` after the peer has moved its data or is gone.
+///   Returns the state of the registration: `done` if it has ended, and no peer reaches the memory
+///   any more; `retry` if it is ending: call again, or leave it; `refused` if it is kept, for other
+///   peers or for later use.
+/// - `revoke(peer, memory)`: called before `retire` if the peer was dropped. Ends the exposure at
+///   once. Returns `retry` while an access is in progress, `refused`, without effect, if other
+///   peers reach the same memory.
 /// - `prefers_put(peer)`: returns true if long messages between the two ranks are best written by
 ///   their sender into memory that the receiver exposes after the match; nothing is exposed before.
 ///   Constant for a peer. Used only if the protocol does not prescribe the path.
@@ -11064,8 +11073,8 @@ template <class T>
 concept RegisteredTransport =
     RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
                                 void* p, std::size_t bytes) {
-      { t.retire(memory) } noexcept -> std::same_as<outcome>;
-      { t.revoke(memory) } noexcept -> std::same_as<outcome>;
+      { t.retire(peer, memory) } noexcept -> std::same_as<outcome>;
+      { t.revoke(peer, memory) } noexcept -> std::same_as<outcome>;
       { c.prefers_put(peer) } noexcept -> std::same_as<bool>;
       { t.allocate(bytes, bytes) } -> std::same_as<void*>;
       { t.deallocate(p, bytes) } noexcept;
@@ -11077,8 +11086,8 @@ concept RegisteredTransport =
 /// - `pin_exposure(peer, memory, bytes)`: returns an object that keeps the memory from being
 ///   withdrawn while it exists. `bytes` of it are going to be copied. The object converts to false
 ///   if the memory was already withdrawn.
-/// - `get_held(peer, memory, offset, into)`: a get while the memory is held. Returns true on
-///   success.
+/// - `get_held(peer, memory, offset, into)`: a get while the caller pins the memory. Returns true
+///   on success.
 /// - `get_batch(peer, gets, count)`: copies all of up to batched_gets_max gets, which is cheaper
 ///   than one after the other. Returns false if some of them failed; others may have been copied.
 template <class T>
@@ -11112,8 +11121,8 @@ concept ImmediateTransport =
 ///   The transport owns it. Returns -1 if the kernel refuses one; then sleeps must be short. The
 ///   first call must not happen while a thread sleeps in the transport.
 /// - After `arm` has returned true the descriptor becomes readable when `sleep` would return before
-///   its timeout, and stays readable until `disarm`. It may be readable without a reason. Only the
-///   transport reads it. `sleep` still works.
+///   its timeout and before `wait_max_ns()`, and stays readable until `disarm`. It may be readable
+///   without a reason. Only the transport reads it. `sleep` still works.
 ///
 /// Cost:       One or two more system calls to wake a rank that has a descriptor. Sending to a rank
 ///             that is awake costs the same.
@@ -11150,7 +11159,7 @@ concept PrepaidTransport =
 ///   address is valid as long as this transport lives, even if ranks leave, or until the owner
 ///   frees the block by `free_block(name)`.
 /// - `wake_peer(peer)`: ends a sleep of that peer. Has no effect if the peer is awake.
-/// - Gets and puts have finished when they return.
+/// - Gets and puts have finished when they return; of a NearFarTransport, those of near peers.
 template <class T>
 concept SharedMemoryTransport = RmaTransport<T> && requires(T& t, peer_id peer, void* p,
                                                             std::uint64_t name, std::size_t bytes) {
@@ -11184,7 +11193,9 @@ concept NodeTransport = Transport<T> && requires(const T& t, peer_id peer) {
 /// network.
 ///
 /// - `is_near(peer)`: returns true if the peer runs on this rank's node. Posts to a near peer never
-///   return `pending`. Only near peers reach exposed memory, shared allocations and blocks.
+///   return `pending`. Only near peers reach shared allocations and blocks.
+/// - RMA with near peers is that of CpuCopyTransport if the transport is one. RMA with far peers is
+///   that of RegisteredTransport and ImmediateTransport, if the transport is one of them.
 /// - `post_near(peer, header, payload)`: posts to a near peer; returns `retry` if the peer is far.
 /// - `packet_bytes_max(peer)`: the largest payload of one packet to that peer; at least
 ///   `traits.packet_bytes_max`.
@@ -11199,7 +11210,7 @@ concept NearFarTransport =
       { t.packet_bytes_max(peer) } noexcept -> std::same_as<std::size_t>;
     };
 
-/// Accepting archetype: declares the functions of the concepts above.
+/// A minimal type that satisfies the concepts above, for their tests.
 struct transport_archetype {
   using policy_axis = transport_axis;
   static constexpr std::string_view name = "archetype";
@@ -11218,12 +11229,13 @@ struct transport_archetype {
   bool oversubscribed() const noexcept;
   bool shares_core() noexcept;
   remote_memory expose(peer_id, std::span<const std::byte>, bool = false) noexcept;
-  outcome withdraw(const remote_memory&) noexcept;
-  outcome retire(const remote_memory&) noexcept;
-  outcome revoke(const remote_memory&) noexcept;
+  outcome withdraw(peer_id, const remote_memory&) noexcept;
+  outcome retire(peer_id, const remote_memory&) noexcept;
+  outcome revoke(peer_id, const remote_memory&) noexcept;
   bool pin_exposure(peer_id, const remote_memory&, std::size_t) noexcept;
   bool get_held(peer_id, const remote_memory&, std::uint64_t, std::span<std::byte>) noexcept;
   bool get_batch(peer_id, const batched_get*, std::size_t) noexcept;
+  std::int64_t wait_max_ns() const noexcept;
   std::int64_t maintenance_ns() const noexcept;
   cost_hint get_cost_hint(peer_id, const remote_memory&, std::size_t) noexcept;
   bool prefers_put(peer_id) const noexcept;
@@ -12139,7 +12151,8 @@ class offset_allocator {
 
 // ==== mpx/engine/base/posting.hpp
 
-// Posts that complete at once. With some transports only posts to far peers can be pending.
+// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may be
+// pending, and RMA with near peers differs from RMA with far ones.
 
 namespace mpx::inline v0 {
 
@@ -12159,6 +12172,31 @@ template <Transport T>
 [[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
                                               [[maybe_unused]] peer_id peer) noexcept {
   if constexpr (!posts_pend<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T>) {
+    return !t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+/// True if gets and puts with this peer are copies by the CPU, which sender and receiver can share:
+/// see CpuCopyTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool copies_by_cpu([[maybe_unused]] const T& t,
+                                                   [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!CpuCopyTransport<T>) {
+    return false;
+  } else if constexpr (NearFarTransport<T> && RegisteredTransport<T>) {
+    return t.is_near(peer);
+  } else {
+    return true;
+  }
+}
+/// True if memory that this peer reaches is registered: see RegisteredTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool registers_for([[maybe_unused]] const T& t,
+                                                   [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (!RegisteredTransport<T>) {
     return false;
   } else if constexpr (NearFarTransport<T>) {
     return !t.is_near(peer);
@@ -14806,7 +14844,8 @@ class rendezvous_component {
   /// True if finished gets are reported to their senders in batches: on_copied collects them, and
   /// tell_finished reports them.
   static constexpr bool tells_together =
-      RmaTransport<transport_type> && !CpuCopyTransport<transport_type>;
+      RmaTransport<transport_type> &&
+      (!CpuCopyTransport<transport_type> || RegisteredTransport<transport_type>);
 
   rendezvous_component() = default;
   rendezvous_component(const rendezvous_component&) = delete;
@@ -14861,7 +14900,7 @@ class rendezvous_component {
   [[gnu::noinline]] bool withdraw(operation& op) noexcept {
     if constexpr (RmaTransport<transport_type>) {
       if (!op.exposed) return true;
-      const outcome o = ep().transport().withdraw(op.own);
+      const outcome o = ep().transport().withdraw(op.peer, op.own);
       op.exposed = o != outcome::done;
       if (o == outcome::refused && op.role == role::send) recall(op);
       return !op.exposed;
@@ -14871,8 +14910,9 @@ class rendezvous_component {
   /// Ends the exposure of `op`'s memory when the peer has no more reason to access it, or is lost.
   /// Waits for a copy that the peer has begun, for at most `copy_ns_max`, and not for a lost peer.
   [[gnu::noinline]] void end_exposure(operation& op) noexcept {
-    if constexpr (RegisteredTransport<transport_type>) {
-      if (op.exposed) static_cast<void>(ep().transport().retire(op.own));
+    if (registers(op.peer)) {
+      if constexpr (RegisteredTransport<transport_type>)
+        if (op.exposed) static_cast<void>(ep().transport().retire(op.peer, op.own));
     } else if (!withdraw(op)) [[unlikely]] {
       const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
       while (!withdraw(op) && ep().peers().loss_of(op.peer) == errc{} &&
@@ -15060,6 +15100,12 @@ class rendezvous_component {
       return;
     ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
   }
+  bool copies(peer_id p) noexcept { return copies_by_cpu(ep().transport(), p); }
+  bool registers(peer_id p) noexcept { return registers_for(ep().transport(), p); }
+  /// True if a put to this peer carries the packet that reports it.
+  bool puts_with_packet(peer_id p) noexcept {
+    return ImmediateTransport<transport_type> && !copies(p);
+  }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(ep().transport(), p); }
 
   static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
@@ -15067,19 +15113,20 @@ class rendezvous_component {
            bytes != 0 && bytes <= op->limit - op->transferred;
   }
 
-  /// Bytes copied in one piece; other packets are polled for between pieces. Unlimited if the
-  /// transport copies by itself, which takes no time of this thread.
-  static constexpr std::size_t piece_max =
-      CpuCopyTransport<transport_type> ? 4 * protocol_type::fragment_bytes_max : ~std::size_t{0};
+  /// Bytes that the CPU copies in one piece; other packets are polled for between pieces.
+  static constexpr std::size_t piece_max = 4 * protocol_type::fragment_bytes_max;
   /// Limit of `streamed_out_`: bytes sent as packets that are set against bytes received as
   /// packets.
   static constexpr std::size_t streamed_out_max = 8 * protocol_type::fragment_bytes_max;
   /// Number of pieces copied at once in a blocked call: it has nothing else to do, and fewer polls
   /// are faster.
-  static constexpr std::size_t blocked_pieces = CpuCopyTransport<transport_type> ? 8 : 1;
+  static constexpr std::size_t blocked_pieces = 8;
   std::size_t piece_of(const operation& op) noexcept {
     std::size_t most = Endpoint::staging_bytes;
-    if (op.data.contiguous()) most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    if (op.data.contiguous()) {
+      if (!copies(op.peer)) return op.limit - op.copied;  // Takes no time of this thread.
+      most = ep().is_blocked() ? blocked_pieces * piece_max : piece_max;
+    }
     return lesser(most, op.limit - op.copied);
   }
 
@@ -15194,7 +15241,7 @@ class rendezvous_component {
   [[gnu::noinline]] void receive_done(operation& op, tells when) {
     end_exposure(op);
     if (is_learnt(op)) paths_of(op).took(op.rendezvous_protocol, op.limit, op.spent_ns);
-    if (tells_together && when == tells::soon) {
+    if (tells_together && when == tells::soon && !copies(op.peer)) {
       if (!notice_.add(op.peer, op.remote_ticket)) {
         tell_finished();
         notice_.add(op.peer, op.remote_ticket);
@@ -15209,10 +15256,9 @@ class rendezvous_component {
   /// Moves matched data by a put into the memory that the receiver exposed, else as packets.
   void start_put(operation& op) {
     if constexpr (RmaTransport<transport_type>) {
-      const bool copies = CpuCopyTransport<transport_type> || op.data.contiguous();
-      if (op.target.key != 0 && copies) {
+      if (op.target.key != 0 && (copies(op.peer) || op.data.contiguous())) {
         op.copied = op.transferred;
-        if constexpr (CpuCopyTransport<transport_type>) {
+        if (copies(op.peer)) {
           defer(op);
         } else {
           op.stage = stage::copying;
@@ -15228,14 +15274,14 @@ class rendezvous_component {
     auto& transport = ep().transport();
     const std::span<const std::byte> data = ep().outbox().piece(op, op.copied, piece_of(op));
     const cookie_t cookie = cookie_of(op, cookie_kind::copy);
-    outcome o;
-    if constexpr (ImmediateTransport<transport_type>) {
-      static_assert(piece_max == ~std::size_t{0});
-      o = transport.put_then(op.peer, op.target, op.copied, data,
-                             wire::pack({.kind = wire::kind::delivered,
-                                         .credit = ep().flow().outgoing(op.peer),
-                                         .ticket = op.remote_ticket}),
-                             cookie);
+    outcome o = outcome::refused;
+    if (puts_with_packet(op.peer)) {
+      if constexpr (ImmediateTransport<transport_type>)
+        o = transport.put_then(op.peer, op.target, op.copied, data,
+                               wire::pack({.kind = wire::kind::delivered,
+                                           .credit = ep().flow().outgoing(op.peer),
+                                           .ticket = op.remote_ticket}),
+                               cookie);
     } else {
       o = transport.put(op.peer, op.target, op.copied, data, cookie);
     }
@@ -15260,7 +15306,7 @@ class rendezvous_component {
 
   void put_done(operation& op) {
     ep().trace().on(event::bytes_put, op.limit - op.transferred);
-    if constexpr (!ImmediateTransport<transport_type>)  // Else part of the put.
+    if (!puts_with_packet(op.peer))  // Else part of the put.
       ep().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
   }
@@ -15304,8 +15350,7 @@ template <class Stack, class Endpoint>
     constexpr long_path by = protocol_type::long_by;
     if (by == long_path::packets || by == long_path::put || from.key == 0) return false;
     const bool whole = op.data.contiguous();
-    if (!whole && !(CpuCopyTransport<transport_type> && ep().outbox().prepare_staging()))
-      return false;
+    if (!whole && !(copies(op.peer) && ep().outbox().prepare_staging())) return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
     cost_hint a = cost_hint::always;
     if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
@@ -15326,7 +15371,7 @@ template <class Stack, class Endpoint>
     }
     op.target = from;
     op.copied = 0;
-    if constexpr (CpuCopyTransport<transport_type>) {
+    if (copies(op.peer)) {
       defer(op);
     } else {
       fetch_piece(op);
@@ -15565,8 +15610,8 @@ template <class Stack, class Endpoint>
     operation& op) noexcept {
   if constexpr (RegisteredTransport<transport_type>) {
     const std::int64_t until_ns = platform::now_ns() + copy_ns_max;
-    while (op.exposed) {
-      const outcome taken_back = ep().transport().revoke(op.own);
+    while (op.exposed && registers(op.peer)) {
+      const outcome taken_back = ep().transport().revoke(op.peer, op.own);
       op.exposed = taken_back != outcome::done;
       if (taken_back != outcome::retry || platform::now_ns() > until_ns) break;
       ::sched_yield();
@@ -17997,7 +18042,7 @@ class basic_shm : public detail::ring_fabric<detail::shm_segment> {
     promoter_.expose(key->slot, at, counts ? memory.size() : 0);
     return {at, key->pack() | key_private};
   }
-  [[gnu::noinline]] outcome withdraw(const remote_memory& memory) noexcept {
+  [[gnu::noinline]] outcome withdraw(peer_id, const remote_memory& memory) noexcept {
     const detail::exposure_key key = key_of(memory);
     const auto closed = exposures_.close(exposed_by(self()), key);
     if (!closed) return outcome::retry;
@@ -20649,17 +20694,16 @@ struct block_paths {
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
-  static bool withdraw(endpoint_type& e, [[maybe_unused]] peer_id peer,
-                       const remote_memory& m) noexcept {
+  static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
         lock_guard lock(e.threading());
         outcome taken_back;
         if constexpr (RegisteredTransport<typename endpoint_type::transport_type>) {
-          taken_back = e.transport().retire(m);
+          taken_back = e.transport().retire(peer, m);
         } else {
-          taken_back = e.transport().withdraw(m);
+          taken_back = e.transport().withdraw(peer, m);
         }
         if (taken_back != outcome::retry) return taken_back == outcome::done;
         if (e.peers().loss_of(peer) != errc{}) return false;
@@ -30430,7 +30474,7 @@ class basic_inproc : public detail::ring_fabric<detail::inproc_segment> {
     if (!key) return {};
     return {reinterpret_cast<std::uintptr_t>(memory.data()), key->pack() | key_bit};
   }
-  outcome withdraw(const remote_memory& memory) noexcept {
+  outcome withdraw(peer_id, const remote_memory& memory) noexcept {
     return exposures_.close(segment().exposed(segment().me().slot), key_of(memory))
                ? outcome::done
                : outcome::retry;

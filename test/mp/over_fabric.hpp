@@ -45,7 +45,9 @@ void exchange(Environment& env) {
       for (std::size_t i = 0; i < words; ++i)
         harness::check(got[i] == from + static_cast<int>(i) && got_lent[i] == got[i],
                        "a wrong word");
-      { const auto dropped = world.irecv(got, from, 4); }
+      {
+        const auto dropped = world.irecv(got, from, 4);
+      }
       auto last = world.irecv(got, from, 5);
       world.send(own, to, 5);
       last.wait();

@@ -559,7 +559,7 @@ MUTATIONS = [
     ("a failed completion is handled before the job's failure epoch", PACKETS,
      "lose_unless_told(op->peer, errc::peer_lost)", "lose(op->peer, errc::peer_lost)", RDMA_TEST),
     ("memory that a lost peer writes to is not revoked", RENDEZVOUS,
-     "taken_back = ep().transport().revoke(op.own)", "taken_back = outcome::refused", WRITTEN_TEST),
+     "taken_back = ep().transport().revoke(op.peer, op.own)", "taken_back = outcome::refused", WRITTEN_TEST),
     ("a forked child waits for closing operations", PEERS,
      "      ep().end_closing();\n", "", FORK_TEST),
     ("a rank leaves while packets wait for a connection", "rdma/link.hpp",

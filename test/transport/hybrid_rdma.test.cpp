@@ -93,7 +93,8 @@ TEST_CASE("hybrid with rdma: traffic") {
   const pretended hosts("0,1,1");
   for (const peer_id n : {2u, 3u, 4u}) {
     CAPTURE(n);
-    CHECK_NOTHROW(check_all_to_all<usual>(n, static_cast<std::uint32_t>(1000 / slowdown / n), true));
+    CHECK_NOTHROW(
+        check_all_to_all<usual>(n, static_cast<std::uint32_t>(1000 / slowdown / n), true));
   }
 }
 TEST_CASE("hybrid with rdma: puts with packets to a far peer") {

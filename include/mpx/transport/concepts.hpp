@@ -114,8 +114,8 @@ struct defaults {
 ///   afterwards. It does not wait. A caller that needs its packets to arrive polls until they are
 ///   complete.
 /// - `poll(sink)` hands arrived packets to the sink and makes progress on pending operations. It is
-///   fair: of the sources whose packets it has found, it hands over one packet each in turn. Returns
-///   the number of packets and completions that it handed over. This may be 0 although some have
+///   fair: it hands over one packet in turn of each source whose packets it has found. Returns the
+///   number of packets and completions that it handed over. This may be 0 although some have
 ///   arrived; `arm` detects that. Its cost grows with the number of arrivals, not with the number
 ///   of connected peers. The sink may post from any of its calls; it must not poll.
 /// - A wait has three steps, so that the caller need not hold a lock while it sleeps. `arm`

@@ -90,8 +90,7 @@ struct block_paths {
   /// Ends an exposure. Waits for a copy that the peer has begun, for at most 1 s, and not for a
   /// lost peer. Returns true if it is certain that the peer does not access the memory.
   /// Requires: the peer has no more reason to access it.
-  static bool withdraw(endpoint_type& e, peer_id peer,
-                       const remote_memory& m) noexcept {
+  static bool withdraw(endpoint_type& e, peer_id peer, const remote_memory& m) noexcept {
     constexpr std::int64_t wait_ns = 1'000'000'000;
     for (std::int64_t until_ns = 0;;) {
       {
