@@ -97,7 +97,7 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
 # Headers that documents name: around all that they read, macros of the program are set aside.
 MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
-    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "intercommunicator", "mpx",
+    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "intercommunicator", "mpx",
     "partitioned", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
     "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may be
-// pending, and RMA with near peers differs from RMA with far ones.
+// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may
+// be pending, and RMA with near peers differs from RMA with far ones.
 
 #include <span>
 
