@@ -2,6 +2,8 @@
 // Collective calls in shared memory: calls never mix, sleeping ranks are woken, no rank waits for
 // one that is gone, and all memory is returned.
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -210,6 +212,24 @@ TEST_CASE(
       CHECK(tuned::asked >= before + 10 * n);
     });
   }
+}
+
+TEST_CASE("node: a rank whose policy sends learns that others use shared memory") {
+  ::alarm(100);  // It would wait for ever.
+  for (const mpx::rank_t n : {2, 3, 4}) {
+    ranks::run<mpx::stack<mpx::transport::inproc, tuned>>(n, [n](auto world) {
+      world.barrier();
+      for (mpx::rank_t odd = 0; odd < n; ++odd) {
+        const std::size_t bytes = world.rank() == odd ? tuned::sent_bytes : 100;
+        std::vector<char> data(bytes, 1);
+        std::vector<char> all(bytes * static_cast<std::size_t>(n));
+        CHECK(ranks::errc_of([&] { world.allreduce(data, mpx::max); }) != mpx::errc{});
+        CHECK(ranks::errc_of([&] { world.allgather(data, all); }) != mpx::errc{});
+        CHECK(world.allreduce(1, std::plus<>{}) == n);
+      }
+    });
+  }
+  ::alarm(0);
 }
 
 TEST_CASE("node: an exception of an operation ends this call at all ranks, and no other") {

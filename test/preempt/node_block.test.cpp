@@ -87,7 +87,7 @@ struct after_t {
 
 enum class script : std::uint8_t {
   allreduce,  ///< Of several windows.
-  reduce,     ///< The same, at the last rank, and a message after it.
+  reduce,     ///< The same, at the last rank, then by parts, and a message after it.
   blocks,     ///< Pieces that all publish, and one rank ahead of the others.
   calls,      ///< Short calls, one after the other.
   neighbors,  ///< The same among neighbours: on a ring, and from rank to rank.
@@ -249,6 +249,11 @@ class meets {
         w.reduce(in, out, after_t(), n - 1);
         if (me == n - 1) check_sum(out, n);
       }
+      const std::size_t own = static_cast<std::size_t>(me) * 5;
+      const auto parts = vector_of(me, 5 * static_cast<std::size_t>(n));
+      std::vector<element> part(5);
+      w.reduce_scatter_block(parts, part, after_t());
+      for (std::size_t i = 0; i < part.size(); ++i) check(part[i].value == combined(n, own + i));
       auto sent = vector_of(me == 0 ? 7 : 0, 9);
       w.bcast(sent, 0);
       check(sent.back().value == given(7, 8));
