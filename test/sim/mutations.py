@@ -332,22 +332,22 @@ MUTATIONS = [
      "if (said == left) [[likely]]", "if (said >= left) [[likely]]", MEETING_TEST),
     ("a call by messages does not notice that other ranks use the block", "coll/call.hpp",
      "      steps.by_messages();\n", "", MEETING_TEST),
-    ("one of several readers writes a slot back", "block_call.hpp",
-     "if (n_ == 2) write_back(read);", "write_back(read);", NODE_TEST),
-    ("a short call writes back lines that others read", "short_calls.hpp",
-     "theirs.base, bytes);\n    node.write_back(theirs);",
-     "theirs.base, bytes);\n    node.write_back(node.published_by(r, block_at(n - 1, bytes)));", NODE_TEST),
-    ("a neighbour writes back blocks for other ranks", "node_neighbor.hpp",
-     "theirs.base, in.bytes);\n    node.write_back(theirs);",
-     "theirs.base, in.bytes);\n    node.write_back(published);", NODE_TEST),
-    ("a packet's lines are written back after they were released", "line_ring.hpp",
-     "    if (writes_back_ && p.payload.size() >= write_back_bytes_min)\n"
-     "      platform::write_back_to_reader(p.payload.data(), p.payload.size());\n"
+    ("one of several readers claims the lines of a slot", "block_call.hpp",
+     "if (n_ == 2) claim_lines(read);", "claim_lines(read);", NODE_TEST),
+    ("a short call claims lines that others read", "short_calls.hpp",
+     "theirs.base, bytes);\n    node.claim_lines(theirs);",
+     "theirs.base, bytes);\n    node.claim_lines(node.published_by(r, block_at(n - 1, bytes)));", NODE_TEST),
+    ("a neighbour claims lines of blocks for other ranks", "node_neighbor.hpp",
+     "theirs.base, in.bytes);\n    node.claim_lines(theirs);",
+     "theirs.base, in.bytes);\n    node.claim_lines(published);", NODE_TEST),
+    ("a packet's lines are claimed after they were released", "line_ring.hpp",
+     "    if (claims_lines_ && p.payload.size() >= claimed_bytes_min)\n"
+     "      platform::claim_lines(p.payload.data(), p.payload.size());\n"
      "    pool_taken_ += p.advance;\n"
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n",
      "    pool_taken_ += p.advance;\n"
      "    control_->pool_head.store(pool_taken_, platform::memory_order_release);\n"
-     "    platform::write_back_to_reader(p.payload.data(), p.payload.size());\n",
+     "    platform::claim_lines(p.payload.data(), p.payload.size());\n",
      "preempt/line_ring.test.cpp"),
     # Rendezvous protocols.
     ("each side of an exchange chooses its own rendezvous protocol", RENDEZVOUS,

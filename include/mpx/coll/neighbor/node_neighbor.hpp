@@ -133,7 +133,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (theirs.bytes != block.bytes)
       return static_cast<void>(node.wrong_length(from, block.bytes, theirs.bytes));
     block.write(0, theirs.piece(0, theirs.bytes));
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   });
   if (waits) c.finish();
 }
@@ -191,7 +191,7 @@ template <class Stack, neighbor_operation Operation>
       return true;
     }
     node.copy(into, theirs.base, in.bytes);
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   }
   return true;
 }

@@ -330,23 +330,23 @@ class block_call {
 
   // --- Leaving -----------------------------------------------------------------------------------
 
-  /// Writes the cache lines of `read`, which `consume` or `consume_window` has returned, back to
-  /// their writer, if that is faster. The contents are lost. Requires: no rank reads them again.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (read.base != nullptr) s_.write_back(read);
+  /// Takes ownership of the cache lines of `read`, which `consume` or `consume_window` has
+  /// returned, if that makes the publisher's next stores faster. The contents are lost. Requires:
+  /// no rank reads them again.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (read.base != nullptr) s_.claim_lines(read);
   }
-  /// `write_back` for data that every other rank reads: only with two ranks is this rank the only
-  /// reader.
-  [[MPX_ALWAYS_INLINE]] void write_back_if_sole_reader(const memory& read) const noexcept {
-    if (n_ == 2) write_back(read);
+  /// `claim_lines` for data that every other rank reads: of two ranks, this one is the only reader.
+  [[MPX_ALWAYS_INLINE]] void claim_if_sole_reader(const memory& read) const noexcept {
+    if (n_ == 2) claim_lines(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  [[MPX_ALWAYS_INLINE]] void write_back_each(Seen&& seen) const noexcept {
-    for (rank_t r = 0; s_.write_back_pays && r < n_ && !failed(); ++r)
-      if (r != me_) write_back(seen(r));
+  [[MPX_ALWAYS_INLINE]] void claim_lines_of_each(Seen&& seen) const noexcept {
+    for (rank_t r = 0; s_.claiming_pays && r < n_ && !failed(); ++r)
+      if (r != me_) claim_lines(seen(r));
   }
-  bool writes_back(std::size_t bytes) const noexcept { return s_.writes_back(bytes); }
+  bool claims_lines(std::size_t bytes) const noexcept { return s_.claims_lines(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
   [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;

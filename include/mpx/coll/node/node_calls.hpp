@@ -60,7 +60,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
                const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-               node.write_back_if_sole_reader(piece);
+               node.claim_if_sole_reader(piece);
                if (bytes < call.data.bytes - at) node.leave_piece(i);
              });
 }
@@ -132,7 +132,7 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
     };
     combine_all(c, sum, op, mine);
-    node.write_back_each(mine);
+    node.claim_lines_of_each(mine);
     node.publish_made(sum.bytes, i + 1);
     if (const std::size_t next = at + most; next < in.bytes)
       node.publish_part(in, next, bytes_at(next), i + 2);
@@ -142,7 +142,7 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
       const memory made = node.consume(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.write_back(made);  // Else other ranks read it as well.
+      if (r != me && root == me) node.claim_lines(made);  // Else other ranks read it as well.
     }
     node.met(i + 1);
   }
@@ -183,7 +183,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  combine_all(c, out, *call.op,
                              [&](rank_t r) { return r == call.root ? own : published(r); });
                }
-               node.write_back_each(published);
+               node.claim_lines_of_each(published);
                node.leave_piece(i);
              });
   if (c.rank() == call.root) node.met();
@@ -212,7 +212,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         } else if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            published);
-          node.write_back_each(published);
+          node.claim_lines_of_each(published);
         } else {
           combine_all(c, out, *call.op, published);
         }
@@ -234,7 +234,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     node.consume_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back_if_sole_reader(theirs);
+      node.claim_if_sole_reader(theirs);
     });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
@@ -265,7 +265,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     node.publish_windows(from, at, bytes, i, left);
     node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back(theirs);
+      node.claim_lines(theirs);
     });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
@@ -298,7 +298,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                   return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
-                node.write_back_each(theirs);
+                node.claim_lines_of_each(theirs);
                 node.met(i);
               });
   c.copy(mine, sum);

@@ -166,13 +166,14 @@ struct node_state : mpx::detail::allocated {
     return false;
   }
 
-  bool writes_back(std::size_t bytes) const noexcept {
-    return write_back_pays && bytes >= write_back_bytes_min;
+  bool claims_lines(std::size_t bytes) const noexcept {
+    return claiming_pays && bytes >= claimed_bytes_min;
   }
-  /// Ends this rank's reading of data that another rank has published for it alone: writes the
-  /// lines back to the writer, if that is faster.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (writes_back(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
+  /// Ends this rank's reading of data that another rank has published for it alone. Stores to each
+  /// line and so takes its ownership; the contents are lost. The publisher's next store there is
+  /// faster where claiming_pays.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (claims_lines(read.bytes)) platform::claim_lines(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
@@ -196,15 +197,15 @@ struct node_state : mpx::detail::allocated {
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
   bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;            // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;    // and between two such checks.
-  tag_t rooted = -1;             // Last call in which one rank published to all others;
-  rank_t root = 0;               // that rank,
-  rank_t root_after = 0;         // and the expected one of the next such call.
-  bool fenced = false;           // No membarrier in the kernel: each flag needs a fence.
-  bool write_back_pays = false;  // See platform::write_back_pays; false if ranks share cores.
-  bool prefetch_pays = false;    // See platform::owning_early_pays; likewise.
-  node_tag left = 0;             // As published to the others.
+  unsigned turns = 0;          // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;  // and between two such checks.
+  tag_t rooted = -1;           // Last call in which one rank published to all others;
+  rank_t root = 0;             // that rank,
+  rank_t root_after = 0;       // and the expected one of the next such call.
+  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
+  bool claiming_pays = false;  // See platform::claiming_pays; false if ranks share cores.
+  bool prefetch_pays = false;  // See platform::owning_early_pays; likewise.
+  node_tag left = 0;           // As published to the others.
   node_tag all_left = 0;
   node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
   node_tag used[node_slots] = {};          // Tags that this rank has published,
