@@ -55,8 +55,8 @@ class block_call {
     if (c.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
-    // The previous call did not use the block, so this rank has not published that it left it.
-    if (s_.left != end_of(serial_before(serial_))) leave(before);
+    // After a call that did not use the block: its end has not been published.
+    if (s_.read_up_to != end_of(serial_before(serial_))) publish_read(before);
     if (must_refresh(serial_)) [[unlikely]]
       refresh_records();
   }
@@ -76,17 +76,17 @@ class block_call {
   block_call(const block_call&) = delete;
   block_call& operator=(const block_call&) = delete;
   [[MPX_ALWAYS_INLINE]] ~block_call() {
-    if (begun_) leave(end_of(serial_));
+    if (begun_) publish_read(end_of(serial_));
   }
 
   /// The next call of a communicator.
   static tag_t next(const mpx::detail::communicator_state& state) noexcept {
     return static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu);
   }
-  /// True if a short call can begin: this rank has left its previous call in the block, and need
-  /// not refresh its records of the other ranks now.
+  /// True if a short call can begin: this rank has finished its previous call in the block, and
+  /// need not refresh its records of the other ranks now.
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
-    return s.left == end_of(serial_before(serial)) && !must_refresh(serial);
+    return s.read_up_to == end_of(serial_before(serial)) && !must_refresh(serial);
   }
   /// Begins a short call. The caller does not take another way from here on.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
@@ -165,11 +165,11 @@ class block_call {
     return kept;
   }
   /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
-  /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
+  /// if the block ends there. `bytes_left`: the bytes from `at` to the end of the longest block.
   void publish_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
-                       std::size_t left) noexcept {
+                       std::size_t bytes_left) noexcept {
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    publish_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+    publish_as(all, bytes_left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         const std::size_t there = from.bytes_of(r);
@@ -198,13 +198,13 @@ class block_call {
 
   // --- Reading -----------------------------------------------------------------------------------
 
-  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
+  /// Waits until rank r has published `piece`, of `bytes`; `bytes_left` of the call remain from
   /// there on. Returns the piece, or no memory on failure.
   /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
   /// shows that.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                       std::size_t left) noexcept {
-    return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
+                                       std::size_t bytes_left) noexcept {
+    return wait_piece(r, piece, bytes_left) ? memory(data(r, bytes, piece), bytes) : memory();
   }
   /// `consume` for a call of a single piece.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes,
@@ -214,12 +214,12 @@ class block_call {
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
   /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                          Take&& take) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece,
+                                          std::size_t bytes_left, Take&& take) noexcept {
     if (!wait_for_all(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
-      if (!wait_piece(r, piece, left)) return false;
+      if (!wait_piece(r, piece, bytes_left)) return false;
       take(r, memory(data(r, bytes, piece), bytes));
     }
     met(piece);
@@ -233,18 +233,18 @@ class block_call {
   /// `consume_each` for windows: see `consume_window`.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] bool consume_windows(std::size_t bytes, std::uint32_t piece,
-                                             std::size_t left, Take&& take) noexcept {
+                                             std::size_t bytes_left, Take&& take) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    return consume_each(bytes * windows, piece, left * windows,
+    return consume_each(bytes * windows, piece, bytes_left * windows,
                         [&](rank_t r, const memory& all)
                             __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
   }
   /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
   /// `consume`.
   [[MPX_ALWAYS_INLINE]] memory consume_window(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                              std::size_t left) noexcept {
+                                              std::size_t bytes_left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = consume(r, bytes * windows, piece, left * windows);
+    const memory all = consume(r, bytes * windows, piece, bytes_left * windows);
     return all.base == nullptr ? memory() : window_of(all, r, bytes);
   }
   /// The window of `bytes` for this rank in `all` that rank r has published.
@@ -300,9 +300,9 @@ class block_call {
     std::uint64_t missing = whom & s_.block.everybody();
     return s_.block.have_published(missing, i, tag) || yielding().wait_for_all(i, tag, missing) ||
            with_channel([tag, missing](block_call& call) {
-             std::uint64_t left = missing;
-             return call.wait_long(missing, tag, [&call, &left, tag] {
-               return call.s_.block.have_published(left, slot_of(tag), tag);
+             std::uint64_t remaining = missing;
+             return call.wait_long(missing, tag, [&call, &remaining, tag] {
+               return call.s_.block.have_published(remaining, slot_of(tag), tag);
              });
            });
   }
@@ -328,7 +328,7 @@ class block_call {
     return made;
   }
 
-  // --- Leaving -----------------------------------------------------------------------------------
+  // --- After reading -----------------------------------------------------------------------------
 
   /// Takes ownership of the cache lines of `read`, which `consume` or `consume_window` has
   /// returned, if that makes the publisher's next stores faster. The contents are lost. Requires:
@@ -349,13 +349,13 @@ class block_call {
   bool claims_lines(std::size_t bytes) const noexcept { return s_.claims_lines(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
   [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
-    if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
+    if (!failed()) s_.all_read_up_to = tag_of(serial_, piece) - 1;
   }
   /// Publishes that this rank has finished reading the call up to and including `piece`.
-  void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
+  void finish_reading_piece(std::uint32_t piece) noexcept { publish_read(tag_of(serial_, piece)); }
 
   /// Publishes that this rank reads nothing of this call any more.
-  void leave_call() noexcept { leave(end_of(serial_)); }
+  void finish_reading() noexcept { publish_read(end_of(serial_)); }
 
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// Records the root of this call for the waiting policy: see expect_root.
@@ -383,12 +383,12 @@ class block_call {
 
  private:
   /// A word of another rank that this rank awaits.
-  enum class awaited_word : std::uint8_t { flag, left };
-  /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
+  enum class awaited_word : std::uint8_t { flag, read_up_to };
+  /// True if rank r has published `tag` in a slot, or that it has finished reading up to `tag`.
   template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
     if constexpr (W == awaited_word::flag) return s.block.has_published(r, slot_of(tag), tag);
-    return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
+    return reaches(s.block.of(r).read_up_to.load(platform::memory_order_acquire), tag);
   }
 
   /// Goes on with a call in channel `c`, without the effects of its beginning and end.
@@ -438,11 +438,11 @@ class block_call {
   [[MPX_ALWAYS_INLINE]] bool make_free(std::uint32_t piece) noexcept {
     if (failed()) return false;
     const node_tag before = s_.used[index(piece)];
-    if (before == 0 || reaches(s_.all_left, before)) [[likely]]
+    if (before == 0 || reaches(s_.all_read_up_to, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 && !reaches(s_.left_by[r], before) &&
-          !wait_left(r, before))
+      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 &&
+          !reaches(s_.read_up_to_by[r], before) && !wait_read(r, before))
         return false;
     return true;
   }
@@ -475,9 +475,9 @@ class block_call {
   [[MPX_ALWAYS_INLINE]] oversubscribed_wait<Stack> yielding() const noexcept {
     return {on_.endpoint_for_reports(), s_, me_};
   }
-  [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
-    s_.left = tag;
-    set_and_wake(s_.block.of(me_).left, tag);
+  [[MPX_ALWAYS_INLINE]] void publish_read(node_tag tag) noexcept {
+    s_.read_up_to = tag;
+    set_and_wake(s_.block.of(me_).read_up_to, tag);
   }
   /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
   /// Cost: one store; one load to check for sleeping ranks.
@@ -495,16 +495,16 @@ class block_call {
                                                 std::uint64_t mask) noexcept {
     blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
-  /// Refreshes all records of the other ranks: waits until they have left what the slots held
+  /// Refreshes all records of the other ranks: waits until they have read what the slots held
   /// before. See `must_refresh`.
   [[gnu::noinline, gnu::cold]] void refresh_records() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
       for (rank_t r = 0; used != 0 && r < n_; ++r)
-        if (r != me_ && !reaches(s_.left_by[r], used) && !wait_left(r, used)) return;
+        if (r != me_ && !reaches(s_.read_up_to_by[r], used) && !wait_read(r, used)) return;
     for (node_tag& used : s_.used) used = 0;
-    for (node_tag& left : s_.left_by) left = before;
-    s_.all_left = before;
+    for (node_tag& read : s_.read_up_to_by) read = before;
+    s_.all_read_up_to = before;
   }
   /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
   /// with marks. Returns false on failure.
@@ -523,25 +523,26 @@ class block_call {
       platform::relax();
     }
     // A rank that has published in this call has finished reading all earlier ones. Recording that
-    // here saves a fetch of its `left` word, whose cache line it keeps writing.
-    s_.left_by[r] = tag_of(serial_, 0) - 1;
+    // here saves a fetch of its `read_up_to` word, whose cache line it keeps writing.
+    s_.read_up_to_by[r] = tag_of(serial_, 0) - 1;
     said = slot.bytes.load(platform::memory_order_relaxed);
     return true;
   }
-  /// Waits until rank r has published `piece`. Fails the call unless `left` bytes of rank r's call
+  /// Waits until rank r has published `piece`. Fails the call unless `bytes_left` of rank r's call
   /// remain from there on. Returns false on failure.
-  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece,
+                                        std::size_t bytes_left) noexcept {
     std::size_t said = 0;
     if (!wait_published(r, piece, said)) return false;
-    if (said == left) [[likely]]
+    if (said == bytes_left) [[likely]]
       return true;
-    wrong_length(r, left, said & ~node_is_edges);
+    wrong_length(r, bytes_left, said & ~node_is_edges);
     return false;
   }
-  [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
-    const node_tag left = s_.block.of(r).left.load(platform::memory_order_acquire);
-    if (!reaches(left, tag)) return wait_for<awaited_word::left>(r, tag);
-    s_.left_by[r] = left;
+  [[MPX_ALWAYS_INLINE]] bool wait_read(rank_t r, node_tag tag) noexcept {
+    const node_tag read = s_.block.of(r).read_up_to.load(platform::memory_order_acquire);
+    if (!reaches(read, tag)) return wait_for<awaited_word::read_up_to>(r, tag);
+    s_.read_up_to_by[r] = read;
     return true;
   }
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
@@ -609,7 +610,7 @@ class block_call {
   tag_t serial_;
   rank_t me_;
   rank_t n_;
-  bool begun_ = false;  // This object is to leave the call.
+  bool begun_ = false;  // This object is to publish that the call has been read.
 };
 
 }  // namespace mpx::inline v0::coll

@@ -54,14 +54,14 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
-  if (c.rank() == call.root) node.leave_call();
+  if (c.rank() == call.root) node.finish_reading();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
                const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
                node.claim_if_sole_reader(piece);
-               if (bytes < call.data.bytes - at) node.leave_piece(i);
+               if (bytes < call.data.bytes - at) node.finish_reading_piece(i);
              });
 }
 
@@ -167,7 +167,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
-  if (c.rank() != call.root) node.leave_call();
+  if (c.rank() != call.root) node.finish_reading();
   for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.publish_part(call.in, at, bytes, i);
@@ -184,7 +184,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                              [&](rank_t r) { return r == call.root ? own : published(r); });
                }
                node.claim_lines_of_each(published);
-               node.leave_piece(i);
+               node.finish_reading_piece(i);
              });
   if (c.rank() == call.root) node.met();
 }
@@ -261,9 +261,9 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    const std::size_t left = call.out.bytes - at;
-    node.publish_windows(from, at, bytes, i, left);
-    node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
+    const std::size_t bytes_left = call.out.bytes - at;
+    node.publish_windows(from, at, bytes, i, bytes_left);
+    node.consume_windows(bytes, i, bytes_left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
       node.claim_lines(theirs);
     });
@@ -291,9 +291,9 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.publish_windows(in, at, bytes, i, most - at);
                 node.wait_for_all(i);
-                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
-                const memory to = slice(sum, at, left < bytes ? left : bytes);
-                const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
+                const std::size_t bytes_left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, bytes_left < bytes ? bytes_left : bytes);
+                const memory given = bytes_left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
                   return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
                 };

@@ -100,7 +100,7 @@ inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
 inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
+        !reaches(s.block.of(r).read_up_to.load(platform::memory_order_relaxed), tag))
       return true;
   return false;
 }

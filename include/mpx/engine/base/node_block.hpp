@@ -7,7 +7,7 @@
 // data has room elsewhere in the block. A call uses slot `serial % 4`. The flag's value is a *tag*,
 // made of the call's serial and the number of a piece. A flag is written by its owner alone, so
 // calls never mix: a rank that waits for a tag finds that tag or an older one. Before a rank writes
-// a slot again, it knows that every other rank has *left* its last contents: from what they have
+// a slot again, it knows that every other rank has *read* its last contents: from what they have
 // published since, or from the words in which they say so. Therefore no call needs a second
 // synchronization, and one rank may be three calls ahead.
 //
@@ -70,7 +70,8 @@ static_assert(sizeof(node_slot) == cache_line_bytes);
 /// The part of the block that one rank writes. It shares no cache line with another rank's part.
 struct node_rank {
   node_slot slot[node_slots];
-  alignas(cache_line_bytes) platform::atomic<node_tag> left;  // All up to this tag has been read.
+  // The owner has finished reading everything up to this tag.
+  alignas(cache_line_bytes) platform::atomic<node_tag> read_up_to;
 };
 
 /// Number of ranks that have arrived at a piece of a call: serial << 33 | piece << 8 | number.
@@ -183,9 +184,9 @@ struct node_state : mpx::detail::allocated {
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
-  /// call probably writes as much there. Its readers have mostly left it, and this rank has nothing
-  /// else to do while it waits for them. (Not called by a rank that only publishes: it is ahead of
-  /// its readers.)
+  /// call probably writes as much there. Its readers have mostly finished, and this rank has
+  /// nothing else to do while it waits for them. (Not called by a rank that only publishes: it is
+  /// ahead of its readers.)
   void prefetch_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes > node_near_bytes)
       prefetch_to_write(block.data(me, (slot + 1) % node_slots, bytes), bytes);
@@ -197,19 +198,19 @@ struct node_state : mpx::detail::allocated {
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
   bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;          // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;  // and between two such checks.
-  tag_t rooted = -1;           // Last call in which one rank published to all others;
-  rank_t root = 0;             // that rank,
-  rank_t root_after = 0;       // and the expected one of the next such call.
-  bool fenced = false;         // No membarrier in the kernel: each flag needs a fence.
-  bool claiming_pays = false;  // See platform::claiming_pays; false if ranks share cores.
-  bool prefetch_pays = false;  // See platform::owning_early_pays; likewise.
-  node_tag left = 0;           // As published to the others.
-  node_tag all_left = 0;
-  node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
-  node_tag used[node_slots] = {};          // Tags that this rank has published,
-  std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
+  unsigned turns = 0;           // Waits until the next check of the spread over cores,
+  unsigned turn_interval = 0;   // and between two such checks.
+  tag_t rooted = -1;            // Last call in which one rank published to all others;
+  rank_t root = 0;              // that rank,
+  rank_t root_after = 0;        // and the expected one of the next such call.
+  bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
+  bool claiming_pays = false;   // See platform::claiming_pays; false if ranks share cores.
+  bool prefetch_pays = false;   // See platform::owning_early_pays; likewise.
+  node_tag read_up_to = 0;      // As published to the others.
+  node_tag all_read_up_to = 0;  // What all others are known to have read.
+  node_tag read_up_to_by[node_ranks_max] = {};  // What each is known to have read, if more.
+  node_tag used[node_slots] = {};               // Tags that this rank has published,
+  std::uint64_t readers[node_slots] = {};       // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.
   std::size_t chosen_bytes[operations] = {};
 };
