@@ -107,8 +107,8 @@ class taken_edges {
 
 /// A rank that has more than bytes_max to give sends messages instead, and announces that.
 template <class Stack, neighbor_operation Operation>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const neighbor_call<Operation>& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const neighbor_call<Operation>& call) {
   const edge_table edges(call);
   const bool shows = edges.fits(edge_table::bytes_max);
   if (shows) {

@@ -212,7 +212,8 @@ class block_call {
     return consume(r, bytes, piece, bytes);
   }
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
-  /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
+  /// `take(r, piece)` for each: see `consume`. Then all ranks have reached the piece. Returns false
+  /// on failure.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece,
                                           std::size_t bytes_left, Take&& take) noexcept {
@@ -222,7 +223,7 @@ class block_call {
       if (!wait_piece(r, piece, bytes_left)) return false;
       take(r, memory(data(r, bytes, piece), bytes));
     }
-    met(piece);
+    note_all_reached(piece);
     return true;
   }
   /// `consume_each` for a call of a single piece.
@@ -310,7 +311,7 @@ class block_call {
   /// for all, with `make(memory)`. Returns the result once it is complete; no memory on failure.
   /// Requires: the call has a channel.
   template <class Make>
-  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+  memory combine_by_last(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
     const memory made{data(n_, bytes, piece), bytes};
     const node_tag tag = tag_of(serial_, piece);
@@ -348,7 +349,7 @@ class block_call {
   }
   bool claims_lines(std::size_t bytes) const noexcept { return s_.claims_lines(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
-  [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
+  [[MPX_ALWAYS_INLINE]] void note_all_reached(std::uint32_t piece = 0) noexcept {
     if (!failed()) s_.all_read_up_to = tag_of(serial_, piece) - 1;
   }
   /// Publishes that this rank has finished reading the call up to and including `piece`.

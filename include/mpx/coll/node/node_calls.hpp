@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives in a block of shared memory: an overload of `meet` for each operation.
+// Collectives in a block of shared memory: an overload of `run_in_block` for each operation.
 
 #include "mpx/coll/algorithms/allgather.hpp"
 #include "mpx/coll/algorithms/allreduce.hpp"
@@ -31,7 +31,8 @@ void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Wo
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&,
+                  const barrier_call&) {
   if (node.publish(nullptr, 0)) node.consume_each(0);
 }
 
@@ -44,8 +45,8 @@ bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
 /// announces that it sends a message.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const bcast_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
     if (c.size() == 2 && node.publishes_edges(call.root))
@@ -125,7 +126,7 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
     for (rank_t r = 0; r < n; ++r) published(r);
     // A rank that has published this window has read the previous window, but perhaps not yet all
     // parts of its result.
-    node.met(i == 0 ? 0 : i - 1);
+    node.note_all_reached(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
       const memory all = published(r);
@@ -144,7 +145,7 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
       c.copy(slice(out, at + first_of(r), made.bytes), made);
       if (r != me && root == me) node.claim_lines(made);  // Else other ranks read it as well.
     }
-    node.met(i + 1);
+    node.note_all_reached(i + 1);
   }
 }
 
@@ -163,8 +164,8 @@ bool combines_parts(const block_call<Stack>& node, std::size_t bytes, rank_t ran
 
 /// All other ranks publish their elements, and the root combines them.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
   if (c.rank() != call.root) node.finish_reading();
@@ -186,14 +187,14 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                node.claim_lines_of_each(published);
                node.finish_reading_piece(i);
              });
-  if (c.rank() == call.root) node.met();
+  if (c.rank() == call.root) node.note_all_reached();
 }
 
 /// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
 /// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allreduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allreduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), true))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
   for_pieces(
@@ -206,7 +207,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           return node.consume(r, bytes, i, call.in.bytes - at);
         };
         if (node.oversubscribed()) {
-          c.copy(out, node.meet(
+          c.copy(out, node.combine_by_last(
                           bytes,
                           [&](const memory& sum) { combine_all(c, sum, *call.op, published); }, i));
         } else if (c.size() == 2) {
@@ -216,14 +217,14 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
         } else {
           combine_all(c, out, *call.op, published);
         }
-        node.met(i);
+        node.note_all_reached(i);
       });
 }
 
 /// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allgather_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allgather_call& call) {
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
@@ -255,8 +256,8 @@ void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) 
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const alltoall_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
@@ -273,8 +274,8 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_scatter_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks in = placed(c, call.in);
@@ -299,17 +300,17 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
                 node.claim_lines_of_each(theirs);
-                node.met(i);
+                node.note_all_reached(i);
               });
   c.copy(mine, sum);
 }
 
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
-/// is a `meet` for the call.
+/// is a `run_in_block` for the call.
 template <class Stack, class What>
-concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
+concept RunsInBlock = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet(node, c, call); };
+                               const What& call) { run_in_block(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
@@ -329,7 +330,7 @@ choice without_node(question q, algorithm by) noexcept {
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state) {
   block_call<Stack> node(c, state);
-  if (!c.failed()) meet(node, c, call);
+  if (!c.failed()) run_in_block(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll

@@ -92,7 +92,7 @@ struct alignas(cache_line_bytes) arrival_count {
 struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
   platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
-  node_slot met[node_slots];             // Published by the last rank to arrive: the combined data.
+  node_slot combined[node_slots];        // Published by the last rank to arrive: the combined data.
   arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
@@ -129,7 +129,7 @@ class node_block {
     return base_ + far_at(ranks_) + (rank * node_slots + slot) * stride;
   }
   node_slot& slot(rank_t r, unsigned i) const noexcept {
-    return r == ranks_ ? head().met[i] : of(r).slot[i];
+    return r == ranks_ ? head().combined[i] : of(r).slot[i];
   }
   bool has_published(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
