@@ -118,7 +118,7 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
   }
-  node.wait_for_all(0, taken_edges::sources(*call.around));
+  node.wait_for_all_if_oversubscribed(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
@@ -172,7 +172,9 @@ template <class Stack, neighbor_operation Operation>
   };
   if (!node.publish_edges(head + all, write, readers)) return true;
   if (!around.sources.empty()) node.prefetch_next(head + all);
-  if (node.oversubscribed() && !node.wait_for_all(0, taken_edges::sources(around))) return true;
+  if (node.oversubscribed() &&
+      !node.wait_for_all_if_oversubscribed(0, taken_edges::sources(around)))
+    return true;
   taken_edges taken;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);

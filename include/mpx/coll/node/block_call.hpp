@@ -217,7 +217,7 @@ class block_call {
   template <class Take>
   [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece,
                                           std::size_t bytes_left, Take&& take) noexcept {
-    if (!wait_for_all(piece)) return false;
+    if (!wait_for_all_if_oversubscribed(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
       if (!wait_piece(r, piece, bytes_left)) return false;
@@ -289,11 +289,11 @@ class block_call {
     return with_channel(
         [into, from](block_call& call) { return call.c_->receive(into, from) == errc{}; });
   }
-  /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
-  /// after the other would yield the core once for each. Returns false on failure; true at once
-  /// where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool wait_for_all(std::uint32_t piece = 0,
-                                          std::uint64_t whom = all_ranks) noexcept {
+  /// Does nothing unless ranks outnumber cores; then waits until all ranks of `whom` have published
+  /// `piece`, with one yield for all of them, where waiting for one after the other would yield for
+  /// each. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool wait_for_all_if_oversubscribed(
+      std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
     if (failed()) return false;
     if (!s_.oversubscribed) return true;
     const unsigned i = index(piece);

@@ -291,7 +291,7 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
   for_windows(most, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                 node.publish_windows(in, at, bytes, i, most - at);
-                node.wait_for_all(i);
+                node.wait_for_all_if_oversubscribed(i);
                 const std::size_t bytes_left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, bytes_left < bytes ? bytes_left : bytes);
                 const memory given = bytes_left == 0 ? memory() : slice(own, at, to.bytes);
