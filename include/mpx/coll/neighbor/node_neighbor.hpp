@@ -112,7 +112,8 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
   const edge_table edges(call);
   const bool shows = edges.fits(edge_table::bytes_max);
   if (shows) {
-    node.publish_edges(edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
+    node.publish_selective(
+        edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
   } else {
     node.announce_messages(edges.readers);
     each_sent(*call.around, call.out,
@@ -122,7 +123,7 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
-    const memory published = node.consume_edges(from);
+    const memory published = node.consume_selective(from);
     if (c.failed()) return;
     if (published.bytes == 0) {
       waits = true;
@@ -170,7 +171,7 @@ template <class Stack, neighbor_operation Operation>
       block += out.apart;
     }
   };
-  if (!node.publish_edges(head + all, write, readers)) return true;
+  if (!node.publish_selective(head + all, write, readers)) return true;
   if (!around.sources.empty()) node.prefetch_next(head + all);
   if (node.oversubscribed() &&
       !node.wait_for_all_if_oversubscribed(0, taken_edges::sources(around)))
@@ -181,7 +182,7 @@ template <class Stack, neighbor_operation Operation>
     const rank_t from = around.sources[k];
     if (from == proc_null) continue;
     std::byte* const into = in.base + k * in.apart;
-    const memory published = node.consume_edges(from);
+    const memory published = node.consume_selective(from);
     if (published.base == nullptr) return true;
     if (published.bytes == 0) {
       if (!node.receive({into, in.bytes}, from)) return true;

@@ -102,17 +102,18 @@ class block_call {
 
   // --- Publishing --------------------------------------------------------------------------------
 
-  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `said`: the number of bytes from
-  /// there to the end of the call's data, which readers compare with the length of their own call;
-  /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
-  /// `write`. Returns false if the call has failed.
+  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `announced_bytes`: the number of
+  /// bytes from there to the end of the call's data, which readers compare with the length of
+  /// their own call; or a mark, see node_is_selective. `readers`: the ranks that may read it; its
+  /// value is used only after `write` has returned, so `write` may set it. Returns false if the
+  /// call has failed.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
-                                        Write&& write,
+  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t announced_bytes,
+                                        std::uint32_t piece, Write&& write,
                                         const std::uint64_t& readers = all_ranks) noexcept {
-    if (!make_free(piece)) return false;
+    if (!wait_until_free(piece)) return false;
     write(data(me_, bytes, piece));
-    publish_flag(said, piece, readers);
+    publish_flag(announced_bytes, piece, readers);
     return true;
   }
   /// Publishes `bytes` at `from` as all of this rank's data.
@@ -148,7 +149,7 @@ class block_call {
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
   /// memory if the call has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return {};
+    if (!wait_until_free(piece)) return {};
     std::byte* const to = data(me_, bytes, piece);
     s_.prefetch_to_write(to, bytes);
     return {to, bytes};
@@ -187,13 +188,13 @@ class block_call {
   }
   /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_edges(std::size_t bytes, Write&& write,
-                                           const std::uint64_t& readers) noexcept {
-    return publish_as(bytes, bytes | node_is_edges, 0, write, readers);
+  [[MPX_ALWAYS_INLINE]] bool publish_selective(std::size_t bytes, Write&& write,
+                                               const std::uint64_t& readers) noexcept {
+    return publish_as(bytes, bytes | node_is_selective, 0, write, readers);
   }
   /// Announces that the ranks whose bits are set in `readers` get messages instead.
   void announce_messages(std::uint64_t readers) noexcept {
-    publish_edges(0, [](std::byte*) {}, readers);
+    publish_selective(0, [](std::byte*) {}, readers);
   }
 
   // --- Reading -----------------------------------------------------------------------------------
@@ -258,19 +259,19 @@ class block_call {
     return {data(r, bytes, 0), bytes};
   }
   /// Waits until rank r has published anything in this call. Returns true if that rank has called
-  /// `publish_edges` or `announce_messages`. Errors: as `consume`.
-  bool publishes_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    return wait_published(r, 0, said) && (said & node_is_edges) != 0;
+  /// `publish_selective` or `announce_messages`. Errors: as `consume`.
+  bool wait_if_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    return wait_published(r, 0, announced_bytes) && (announced_bytes & node_is_selective) != 0;
   }
-  /// Waits until rank r has called `publish_edges`. Returns its data; of no bytes if it has called
-  /// `announce_messages`. Errors: as `consume`.
-  [[MPX_ALWAYS_INLINE]] memory consume_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, 0, said)) return {};
-    if ((said & node_is_edges) == 0) [[unlikely]]
-      return wrong_length(r, 0, said);
-    const std::size_t bytes = said & ~node_is_edges;
+  /// Waits until rank r has called `publish_selective`. Returns its data; of no bytes if it has
+  /// called `announce_messages`. Errors: as `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, 0, announced_bytes)) return {};
+    if ((announced_bytes & node_is_selective) == 0) [[unlikely]]
+      return wrong_length(r, 0, announced_bytes);
+    const std::size_t bytes = announced_bytes & ~node_is_selective;
     return {data(r, bytes, 0), bytes};
   }
   /// Fails the call: rank r has published `published` bytes, where this rank expected `bytes`.
@@ -436,7 +437,7 @@ class block_call {
   }
   /// Waits until no rank reads the previous contents of the slot of `piece`. Returns false if the
   /// call has failed.
-  [[MPX_ALWAYS_INLINE]] bool make_free(std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_until_free(std::uint32_t piece) noexcept {
     if (failed()) return false;
     const node_tag before = s_.used[index(piece)];
     if (before == 0 || reaches(s_.all_read_up_to, before)) [[likely]]
@@ -447,10 +448,10 @@ class block_call {
         return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t said, std::uint32_t piece,
+  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t announced_bytes, std::uint32_t piece,
                                           std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(said, platform::memory_order_relaxed);
+    slot.bytes.store(announced_bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     set_and_wake(slot.flag, tag_of(serial_, piece));
@@ -507,10 +508,10 @@ class block_call {
     for (node_tag& read : s_.read_up_to_by) read = before;
     s_.all_read_up_to = before;
   }
-  /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
-  /// with marks. Returns false on failure.
+  /// Waits until rank r has published `piece`. `announced_bytes`: the number of bytes that rank r
+  /// has announced, with marks. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_published(rank_t r, std::uint32_t piece,
-                                            std::size_t& said) noexcept {
+                                            std::size_t& announced_bytes) noexcept {
     const node_slot& slot = s_.block.slot(r, index(piece));
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return false;
@@ -526,18 +527,18 @@ class block_call {
     // A rank that has published in this call has finished reading all earlier ones. Recording that
     // here saves a fetch of its `read_up_to` word, whose cache line it keeps writing.
     s_.read_up_to_by[r] = tag_of(serial_, 0) - 1;
-    said = slot.bytes.load(platform::memory_order_relaxed);
+    announced_bytes = slot.bytes.load(platform::memory_order_relaxed);
     return true;
   }
   /// Waits until rank r has published `piece`. Fails the call unless `bytes_left` of rank r's call
   /// remain from there on. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece,
                                         std::size_t bytes_left) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, piece, said)) return false;
-    if (said == bytes_left) [[likely]]
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, piece, announced_bytes)) return false;
+    if (announced_bytes == bytes_left) [[likely]]
       return true;
-    wrong_length(r, bytes_left, said & ~node_is_edges);
+    wrong_length(r, bytes_left, announced_bytes & ~node_is_selective);
     return false;
   }
   [[MPX_ALWAYS_INLINE]] bool wait_read(rank_t r, node_tag tag) noexcept {
@@ -598,7 +599,7 @@ class block_call {
   bool announces_messages(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && s_.block.has_published(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == node_is_selective;
   }
   static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }
 

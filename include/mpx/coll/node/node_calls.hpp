@@ -38,7 +38,7 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
-bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+bool sends_between_two(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && !node.oversubscribed();
 }
 
@@ -49,9 +49,9 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
                   const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
-    if (c.size() == 2 && node.publishes_edges(call.root))
+    if (c.size() == 2 && node.wait_if_selective(call.root))
       return static_cast<void>(c.receive(call.data, call.root));
-  } else if (sends_to_one(node, call.data.bytes, c.size())) {
+  } else if (sends_between_two(node, call.data.bytes, c.size())) {
     node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }

@@ -58,7 +58,7 @@ inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
 // Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
-inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
+inline constexpr std::size_t node_is_selective = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
@@ -198,8 +198,8 @@ struct node_state : mpx::detail::allocated {
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
   bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;           // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;   // and between two such checks.
+  unsigned checks_due_in = 0;   // Waits until the next check of the spread over cores,
+  unsigned check_interval = 0;  // and between two such checks.
   tag_t rooted = -1;            // Last call in which one rank published to all others;
   rank_t root = 0;              // that rank,
   rank_t root_after = 0;        // and the expected one of the next such call.
