@@ -46,22 +46,24 @@ struct rma_queued {
 
 /// An origin's state for one target.
 ///
-/// | field       | set by                                 | cleared by                            |
-/// |-------------|----------------------------------------|---------------------------------------|
-/// | epoch       | fence, start, lock, lock_all           | fence, complete, unlock, unlock_all   |
-/// | open        | the same call, or once the lock is     | as epoch                              |
-/// |             | granted or the post has arrived        |                                       |
-/// | fast        | with `open`, if the target is mapped   | with `open`                           |
-/// | wanted      | lock: a writer waiting for the word    | lock acquired or given up             |
-/// | asked       | lock requested by a packet             | unlock                                |
-/// | granted     | the service, on the target's answer    | unlock                                |
-/// | denied_by   | the service                            | unlock                                |
-/// | posts       | the service, counted up                | complete, counted down                |
-/// | unanswered  | protocols: accesses whose effects only | flush, unlock: the caller requests    |
-/// |             | an acknowledgement confirms            | one acknowledgement, for which all    |
-/// |             |                                        | flushing threads wait                 |
-/// | stirred     | protocols except direct, if the rank   | flush, once it has nothing left to    |
-/// |             | has several threads                    | wait for                              |
+/// | field          | set by                                | cleared by                          |
+/// |----------------|---------------------------------------|-------------------------------------|
+/// | epoch          | fence, start, lock, lock_all          | fence, complete, unlock, unlock_all |
+/// | open           | the same call, or once the lock is    | as epoch                            |
+/// |                | granted or the post has arrived       |                                     |
+/// | fast           | with `open`, if the target is mapped  | with `open`                         |
+/// |                | and the window permits direct access  |                                     |
+/// | wanted         | lock: a writer waiting for the word   | lock acquired or given up           |
+/// | lock_requested | lock requested by a packet            | end of the epoch                    |
+/// | lock_granted   | the service, on the target's answer   | end of the epoch                    |
+/// | denied_by      | the service                           | end of the epoch                    |
+/// | posts          | the service, counted up               | complete, counted down              |
+/// | unacknowledged | protocols: accesses whose effect only | fence, complete, a failed wait;     |
+/// |                | an acknowledgement confirms           | flush, unlock: the caller requests  |
+/// |                |                                       | one acknowledgement, for which all  |
+/// |                |                                       | flushing threads wait               |
+/// | stirred        | protocols except direct, if the rank  | flush, once it has nothing left to  |
+/// |                | has several threads                   | wait for                            |
 struct rma_target {
   /// The target's memory as mapped here, while plain loads and stores may access it; else nullptr.
   /// Atomic: another thread may have opened the epoch while this thread reads it.
@@ -88,8 +90,8 @@ struct rma_target {
   // This rank may have several threads. Then `stored` stays set and `loaded` unset: no data race.
   bool threads = false;
   bool wanted = false;
-  bool asked = false;
-  bool granted = false;
+  bool lock_requested = false;
+  bool lock_granted = false;
   bool no_check = false;
   // Epoch of lock_all: the lock is requested on first use.
   bool lazy = false;
@@ -108,12 +110,12 @@ struct rma_target {
   // Access epochs of the target announced complete by packets, minus those waited for here. May be
   // negative likewise.
   std::int32_t completes = 0;
-  std::uint32_t answers = 0;  // Acknowledgements still due,
-  std::uint64_t asks = 0;     // and the number ever requested.
-  std::uint32_t replies = 0;  // Replies still due,
+  std::uint32_t acks_due = 0;        // Acknowledgements still due,
+  std::uint64_t acks_requested = 0;  // and the number ever requested.
+  std::uint32_t replies = 0;         // Replies still due,
   std::uint64_t reply_bytes = 0;
   std::uint32_t moves = 0;  // Puts and gets of the transport in progress.
-  std::uint64_t unanswered = 0;
+  std::uint64_t unacknowledged = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
   // The transport has put data since the last fence or completion.
   bool moved = false;
@@ -128,14 +130,14 @@ struct rma_target {
 
   /// Records errc::pending: the buffers of some accesses may be gone, so that their data was
   /// dropped. A failure of the target takes precedence.
-  void lacks_something() noexcept {
+  void note_dropped_data() noexcept {
     if (failure == errc{}) failure = errc::pending;
   }
   bool has_not_failed() const noexcept { return failure == errc{} || failure == errc::pending; }
   /// Returns true if `attempt` dropped its access for lack of memory. That does not count as a
   /// failure of the epoch.
   template <class F>
-  bool lacks_memory(F&& attempt) noexcept {
+  bool try_without_failing(F&& attempt) noexcept {
     const errc before = failure;
     if (before == errc::no_resources) failure = errc{};
     attempt();
@@ -169,10 +171,12 @@ struct rma_target {
   }
   /// True if a flush has to wait for something.
   bool is_busy() const noexcept {
-    return (used | replies | moves | unanswered | answers) != 0 || !queue.empty();
+    return (used | replies | moves | unacknowledged | acks_due) != 0 || !queue.empty();
   }
-  /// True if all acknowledgements up to number `ask` (see window_data::ask) have arrived.
-  bool has_answered(std::uint64_t ask) const noexcept { return asks - answers >= ask; }
+  /// True if all acknowledgements up to number `ack` (see window_data::request_ack) have arrived.
+  bool has_acknowledged(std::uint64_t ack) const noexcept {
+    return acks_requested - acks_due >= ack;
+  }
 
   /// True if a put of `n` bytes at `at` can extend the last record: it starts where that record
   /// ends, and fits the packet.
@@ -203,18 +207,18 @@ struct rma_reply {
   std::uint64_t left;
   rank_t target;
   std::uint32_t generation;
-  void* waiter;  // rma_wait
+  void* waiter;  // rma_reply_request
   bool used;
 };
 
 /// Request part that completes when its reply has arrived.
-class rma_wait final : public extension {
+class rma_reply_request final : public extension {
  public:
   using cut = void (*)(void* window, std::uint32_t slot) noexcept;
-  rma_wait(const char* name, rank_t rank, rank_t target) noexcept
+  rma_reply_request(const char* name, rank_t rank, rank_t target) noexcept
       : extension(extension_kind::windows), name_(name), rank_(rank), target_(target) {}
-  ~rma_wait() override {
-    if (window != nullptr) forget(window, slot);
+  ~rma_reply_request() override {
+    if (window != nullptr) detach(window, slot);
   }
   errc start() noexcept override { return errc{}; }
   bool part_done_locked(const operation&) noexcept override { return false; }
@@ -226,7 +230,7 @@ class rma_wait final : public extension {
   operation* op = nullptr;
   void* window = nullptr;  // The window while a reply is due, else nullptr.
   std::uint32_t slot = 0;
-  cut forget = nullptr;
+  cut detach = nullptr;
 
  private:
   const char* name_;
@@ -391,14 +395,14 @@ struct window_data : exposed_window, allocated {
   /// flush or an unlock.
   /// Requires:   no record is buffered.
   /// Returns:    the number of the last acknowledgement requested, possibly by another thread;
-  ///             has_answered takes it.
-  std::uint64_t ask(rma_target& t, rma::record_kind by) noexcept {
-    const bool asks = std::exchange(t.unanswered, 0) != 0;
+  ///             rma_target::has_acknowledged takes it.
+  std::uint64_t request_ack(rma_target& t, rma::record_kind by) noexcept {
+    const bool asks = std::exchange(t.unacknowledged, 0) != 0;
     const bool unlocks = by == rma::record_kind::unlock;
-    t.answers += asks ? 1 : 0;
-    t.asks += asks ? 1 : 0;
+    t.acks_due += asks ? 1 : 0;
+    t.acks_requested += asks ? 1 : 0;
     if (asks || unlocks) tell(t, by, asks && unlocks ? 1 : 0);
-    return t.asks;
+    return t.acks_requested;
   }
   /// Tells all other ranks that this rank destroys its window without free, and which rank was the
   /// first to do so.
@@ -416,7 +420,7 @@ struct window_data : exposed_window, allocated {
     t.left = true;
     t.left_after = after;
     t.failure = errc::window;
-    t.answers = 0;
+    t.acks_due = 0;
     t.fast.store(nullptr, platform::memory_order_release);
     if (left_by == proc_null) left_by = first;
     end_all_replies(r, errc::window);
@@ -449,10 +453,10 @@ struct window_data : exposed_window, allocated {
     rma_reply& r = replies[i];
     r = {into, n, n, t.rank, r.generation + 1, waiter, true};
     if (waiter != nullptr) {
-      auto& w = *static_cast<rma_wait*>(waiter);
+      auto& w = *static_cast<rma_reply_request*>(waiter);
       w.window = this;
       w.slot = i;
-      w.forget = [](void* window, std::uint32_t slot) noexcept {
+      w.detach = [](void* window, std::uint32_t slot) noexcept {
         rma_reply& gone = static_cast<window_data*>(window)->replies[slot];
         if (gone.into.how != nullptr) gone.into.how->drop();
         gone.into = {};
@@ -478,7 +482,7 @@ struct window_data : exposed_window, allocated {
     --t.replies;
     t.reply_bytes -= r.left;
     if (r.into.how != nullptr) r.into.how->drop();
-    auto* const w = static_cast<rma_wait*>(r.waiter);
+    auto* const w = static_cast<rma_reply_request*>(r.waiter);
     r.used = false;
     r.waiter = nullptr;
     r.into = {};
