@@ -83,9 +83,10 @@ struct rma_target {
   std::size_t room = 0;  // Capacity of a packet to the target, in bytes.
   rma_epoch epoch{};
   bool open = false;
-  // Plain stores to the target may still be in this processor's store buffer: see fence().
+  // Plain stores to the target may still be in this processor's store buffer. Cleared by a fence
+  // if `loaded` is set: see fence().
   bool stored = false;
-  // Accesses other than stores have happened since `stored` was set.
+  // An access that does not stay in a store buffer has happened since `stored` was last cleared.
   bool loaded = false;
   // This rank may have several threads. Then `stored` stays set and `loaded` unset: no data race.
   bool threads = false;
@@ -98,23 +99,24 @@ struct rma_target {
   bool left = false;  // The target has destroyed its window without free.
   // Failed rank that holds the lock, as reported by the target.
   rank_t denied_by = proc_null;
-  // First failure reported by the target's service, or the loss of the target.
+  // First failure of the epoch, noted by the service or by this rank's calls; errc{}: none.
+  // errc::pending, which is only a consequence, gives way to any other.
   errc failure{};
   std::uint64_t failed_at = 0;  // Offset of the failed access, in bytes.
   // Collective calls on the window that the target had completed when it left.
   std::uint64_t left_after = 0;
   errc before_left{};  // Failure that was pending when the target left.
-  // Exposure epochs of the target announced by packets, minus those used here. May be negative:
-  // words in memory count too.
+  // Exposure epochs of the target announced by packets, minus all that were used here. Those
+  // announced by shared memory are counted in control_words, so this number may be negative.
   std::int32_t posts = 0;
-  // Access epochs of the target announced complete by packets, minus those waited for here. May be
-  // negative likewise.
+  // Likewise the access epochs of the target that are complete, minus those waited for here.
   std::int32_t completes = 0;
-  std::uint32_t acks_due = 0;        // Acknowledgements still due,
+  std::uint32_t acks_due = 0;        // Acknowledgements requested and not received,
   std::uint64_t acks_requested = 0;  // and the number ever requested.
-  std::uint32_t replies = 0;         // Replies still due,
-  std::uint64_t reply_bytes = 0;
-  std::uint32_t moves = 0;  // Puts and gets of the transport in progress.
+  std::uint32_t replies = 0;         // Replies due,
+  std::uint64_t reply_bytes = 0;     // and their bytes not received yet.
+  std::uint32_t moves = 0;           // Puts and gets of the transport in progress.
+  // Accesses whose effect only an acknowledgement confirms, and for which none was requested yet.
   std::uint64_t unacknowledged = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
   // The transport has put data since the last fence or completion.
@@ -128,14 +130,14 @@ struct rma_target {
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // Accesses of this epoch. Kept only if the stack compares them.
 
-  /// Records errc::pending: the buffers of some accesses may be gone, so that their data was
-  /// dropped. A failure of the target takes precedence.
+  /// Records errc::pending, unless there is a failure: data of this epoch was dropped because its
+  /// buffers no longer exist.
   void note_dropped_data() noexcept {
     if (failure == errc{}) failure = errc::pending;
   }
   bool has_not_failed() const noexcept { return failure == errc{} || failure == errc::pending; }
-  /// Returns true if `attempt` dropped its access for lack of memory. That does not count as a
-  /// failure of the epoch.
+  /// Calls `attempt`. Returns true if it dropped its access because memory is exhausted; the
+  /// epoch's failure is unchanged then.
   template <class F>
   bool try_without_failing(F&& attempt) noexcept {
     const errc before = failure;
@@ -157,8 +159,9 @@ struct rma_target {
       loaded = true;
   }
   /// Orders this processor's earlier accesses to the target before its later ones.
-  /// Cost:       a full fence only after stores. `stored` stays set until a load occurs: a fence
-  ///             waits for every pending store, and writing `stored` again would add one.
+  /// Cost:       a full fence only after stores. `stored` is cleared only after an access that does
+  ///             not stay in the store buffer: clearing it after each fence would add a store, for
+  ///             which the next fence would wait.
   [[gnu::always_inline]] void fence() noexcept {
     if (!stored) return rma::load_fence();
     rma::full_fence();
@@ -204,14 +207,14 @@ struct rma_target {
 struct rma_reply {
   memory into;
   std::uint64_t bytes;
-  std::uint64_t left;
+  std::uint64_t left;  // Bytes not received yet; in a free slot: index of the next free slot.
   rank_t target;
   std::uint32_t generation;
   void* waiter;  // rma_reply_request
   bool used;
 };
 
-/// Request part that completes when its reply has arrived.
+/// Extension behind a request, which completes when its reply has arrived.
 class rma_reply_request final : public extension {
  public:
   using cut = void (*)(void* window, std::uint32_t slot) noexcept;
