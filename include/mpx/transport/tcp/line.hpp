@@ -36,10 +36,10 @@ struct tcp_line : mpx::detail::allocated {
   tcp_state state = tcp_state::idle;
   bool blocked = false;          // The kernel's buffer is full: the watch waits for room.
   bool listed = false;           // In `unsent_`.
-  bool serving = false;          // In `serving_`.
-  bool starved = false;          // A post has returned `retry`.
-  bool mute = false;             // Nothing can be written any more; input is still read.
-  bool told = false;             // The loss of the peer was reported.
+  bool delivery_queued = false;  // In `deliveries_`.
+  bool awaits_room = false;      // A post has returned `retry`.
+  bool write_failed = false;     // Nothing can be written any more; input is still read.
+  bool loss_reported = false;    // The loss of the peer was reported.
   std::uint64_t written_at = 0;  // Value of `polls_` at the last write.
   std::uint64_t roomy_at = 0;    // Value of `room_epoch_` at which this link reported room again.
   std::size_t receipts = 0;      // Receipts sent since the count was last reset.
