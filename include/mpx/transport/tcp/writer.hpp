@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Send queues of a rank's connections. A packet is written immediately if the queue of its
-// connection is empty, else coalesced with those queued. The acknowledgements ("receipts") that
-// both ends of a connection owe each other are also sent here.
+// Send queues of a rank's connections. A packet is written immediately if its connection is open,
+// its queue is empty, and nothing was written to it since the last poll; long packets are exempt
+// from the last condition. Else it is queued, and written together with others. The
+// acknowledgements ("receipts") that both ends of a connection owe each other are also sent here.
 
 #include <sys/uio.h>
 
@@ -25,12 +26,14 @@ struct tcp_sizes {
   std::size_t keep_bytes_max = 128 * 1024;
   // Queued copies of this total size are written without waiting for the next poll.
   std::size_t coalesced_bytes_max = 16 * 1024;
-  // Queued bytes of this total size are written together. Payloads longer than `copy_bytes_max`
-  // wait for that only while half as many bytes are unacknowledged.
+  // Queued bytes are written once their sum reaches this value. Payloads longer than
+  // `copy_bytes_max`, up to `keep_bytes_max`, are queued only if at least half of it is
+  // unacknowledged; longer ones are written at once if nothing is queued.
   std::size_t gathered_bytes_min = 256 * 1024;
 };
 
-/// The sending half of all links of a rank. `Link`: a tcp_line with the members of its owner.
+/// The sending half of all links of a rank. `Link`: a type derived from tcp_line that also holds
+/// the connection's state.
 /// `Watch`: the descriptor set in which a stream asks to be told of room in the kernel's buffer.
 template <class Link, class Watch, tcp_sizes Sizes = tcp_sizes{}>
 class tcp_writer {
@@ -42,8 +45,8 @@ class tcp_writer {
   static constexpr std::size_t gathered_bytes_min = Sizes.gathered_bytes_min;
   /// Limit of receipts that are sent before the peer acknowledges the first of them; so at most
   /// twice as many are kept. It is the number of receipts that the peer's unacknowledged packets
-  /// can ask for (`kept_max`), plus the number after which the peer owes a receipt itself: two
-  /// correct peers never block each other by it.
+  /// can request (`kept_max`), plus the number after which the peer owes a receipt itself, so that
+  /// two correct peers never reach it.
   static constexpr std::size_t receipts_max =
       decltype(link::out)::kept_max + decltype(link::out)::receipt_bytes / sizeof(tcp_frame);
 
@@ -175,13 +178,13 @@ class tcp_writer {
     ++completions_due_;
     return schedule_write(l, outcome::pending);
   }
-  /// Refuses a post. The link reports room later (`report_room`).
+  /// Returns `retry`, and requests a report of room for the link (`report_room`).
   outcome retry_when_room(link& l) noexcept {
     l.awaits_room = true;
     return outcome::retry;
   }
-  /// Reads acknowledgements that may have arrived, and so frees room: a caller that posts and never
-  /// polls depends on it.
+  /// Reads from the socket, and applies the receipts at the head of the input; packets behind them
+  /// wait for the next poll. Without this a caller that posts and never polls would never get room.
   void read_receipts_for_room(link& l) noexcept {
     if (l.state != tcp_state::open) return;
     if (l.in.fill(l.socket)) queue_delivery(l);
@@ -299,7 +302,7 @@ class tcp_writer {
   std::uint64_t room_epoch_ = 1;
   unsigned attention_ = 0;           // Links with a deadline, or waiting for room in the kernel.
   std::size_t made_ = 0;             // Links.
-  std::size_t completions_due_ = 0;  // Upper bound on completions queued at once.
+  std::size_t completions_due_ = 0;  // Accepted frames whose completion is not delivered yet.
   flat_queue<peer_id> deliveries_;   // Peers that may have packets to deliver.
   flat_queue<peer_id> unsent_;       // Peers whose queue the next poll writes.
   flat_queue<peer_id> lost_;
