@@ -92,16 +92,16 @@ class outbox_component {
 
   /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
   /// not possible; the message may still be sent by another path.
-  bool send_at_once(const send_call& c) noexcept;
+  bool send_tiny_fast(const send_call& c) noexcept;
   /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
   /// without effect, if that is not possible.
-  bool send_short_at_once(const send_call& c) noexcept;
+  bool send_short_prepaid(const send_call& c) noexcept;
   /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
   /// for later messages. Returns false if it has to be queued.
-  bool send_and_prepay(const send_call& c) noexcept;
+  bool send_and_buy_credit(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
-  bool send_now(const send_call& c) noexcept {
+  bool send_without_operation(const send_call& c) noexcept {
     // A pending post needs an operation for its completion.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -146,7 +146,7 @@ class outbox_component {
     if (!has_attached_) return errc::buffer;
     const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
     if (at == offset_allocator::none) return errc::buffer;
-    if (c.data.contiguous() && send_now(c)) {
+    if (c.data.contiguous() && send_without_operation(c)) {
       attached_space_.deallocate(at);
       return errc{};
     }
@@ -337,9 +337,9 @@ class outbox_component {
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
+    return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
   }
-  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
+  bool acquire_after_refund(peer_id to, std::size_t bytes) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
@@ -525,34 +525,34 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_tiny_fast(
     const send_call& c) noexcept {
-  if constexpr (!prepays) return send_now(c);
+  if constexpr (!prepays) return send_without_operation(c);
   return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_prepaid(
     const send_call& c) noexcept {
   return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-bool outbox_component<Stack, Endpoint>::send_and_prepay(const send_call& c) noexcept {
+bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) noexcept {
   if constexpr (prepays) {
-    if (!send_now(c)) return false;
+    if (!send_without_operation(c)) return false;
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(c.to);
     if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
         *prepaid_credit < ep().flow().price(prepaid_max))
       *prepaid_credit += ep().flow().prepay(c.to);
     return true;
   }
-  return false;  // send_at_once has tried that.
+  return false;  // send_tiny_fast has tried that.
 }
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_with_prepaid(
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);
