@@ -224,7 +224,7 @@ MUTATIONS = [
      "    op.copied += piece_of(op);\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);",
      "    op.copied += piece_of(op) + 8;\n    if (op.copied < op.limit) return defer_rest(op);\n    fetched(op, tells::now);"),
     ("a rank that waits does not make due copies", "outbox.hpp",
-     "      sent += ep().rendezvous().move(r);  // Announcements and answers go first.\n", ""),
+     "      sent += ep().rendezvous().move(r);  // Announcements and control packets go first.\n", ""),
     ("a due copy of a dropped receive is made", "endpoint_members.hpp",
      "      rendezvous().drop_due(r, op);\n", "      op.holder = holder::nobody;\n"),
     # Collectives.

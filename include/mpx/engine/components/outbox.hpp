@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
-// of outstanding announcements, and memory attached for buffered sends. A message that the
+// Send side of the endpoint: queues of sends in order, control packets, credit to be returned, the
+// number of outstanding announcements, and memory attached for buffered sends. A message that the
 // transport takes at once leaves no state here.
 
 #include <cstring>
@@ -90,14 +90,16 @@ class outbox_component {
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
-  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
-  /// not possible; the message may still be sent by another path.
+  /// Fast path of a contiguous send. With prepaid credit it sends messages of up to
+  /// `tiny_prepaid_max` bytes, without it any message that `send_without_operation` accepts.
+  /// Returns false, without effect, if the message cannot leave now; another path may still send
+  /// it.
   bool send_tiny_fast(const send_call& c) noexcept;
   /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
   /// without effect, if that is not possible.
   bool send_short_prepaid(const send_call& c) noexcept;
-  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
-  /// for later messages. Returns false if it has to be queued.
+  /// Slow path of the two above, with prepaid credit: sends the message if it can leave at once,
+  /// and buys credit ahead for later messages. Returns false if the message has to be queued.
   bool send_and_buy_credit(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
@@ -256,7 +258,7 @@ class outbox_component {
   /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
   /// Cost: a copy unless the channel takes the packet now.
   bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  /// Number of answers that wait for room in the peer's channel.
+  /// Number of control packets that wait for room in the peer's channel.
   std::uint32_t answers_waiting(peer_id peer) noexcept {
     const peer_record* const r = ep().peers().find(peer);
     return r == nullptr ? 0 : r->answers_;
@@ -297,7 +299,8 @@ class outbox_component {
 
   // --- Flushing ----------------------------------------------------------------------------------
 
-  /// True if a send to this peer may leave now without overtaking an earlier one.
+  /// True if no earlier send to this peer waits, and it has not failed. Control packets that wait
+  /// are not examined.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return ep().peers().fast_path_allowed() || ep().quiet_slow(to);
   }
@@ -316,7 +319,7 @@ class outbox_component {
     std::size_t sent = 0;
     ep().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
-      sent += ep().rendezvous().move(r);  // Announcements and answers go first.
+      sent += ep().rendezvous().move(r);  // Announcements and control packets go first.
       return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
              ep().rendezvous().idle(r);
     });
@@ -392,12 +395,13 @@ class outbox_component {
     ep().peers().set_busy(r);
   }
 
-  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
-  /// data. Returns 0 if nothing was sent.
+  /// Flushes the queues of one peer: first control packets, then credit, then sends in order, then
+  /// long data. Returns 0 if nothing was sent.
   [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
+      // A control packet with an owned copy carries that copy as its payload.
       const std::span<const std::byte> payload =
           op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
                           : std::span<const std::byte>(op.owned, op.limit);
@@ -547,7 +551,7 @@ bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) 
       *prepaid_credit += ep().flow().prepay(c.to);
     return true;
   }
-  return false;  // send_tiny_fast has tried that.
+  return false;  // Without prepaid credit this path does not send: the caller queues the message.
 }
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.

@@ -433,7 +433,8 @@ class endpoint : endpoint_policies<Stack>,
   using progress_type::drain_peer;
   using progress_type::noticed;
   using progress_type::poll_once;
-  void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
+  /// Counts an arrival, so that the end of the poll wakes threads that wait in a probe.
+  void arrived() noexcept { pace().completed(); }
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
