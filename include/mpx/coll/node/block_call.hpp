@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective call among ranks that share a block of memory. A short call costs one cache line
-// transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
-// one context switch.
+// A collective call among ranks that share a block of memory. The latency of a short call is about
+// one cache line transfer, where messages need log2(ranks) of them in sequence.
 //
 // A short call that finds its peers ready needs nothing but the block. A call that has to wait for
 // long, or that fails, needs a channel: to be found by hang reports, to learn of lost ranks, and to
-// tell the others. A long call has one from its beginning; a short call makes one when it must, and
-// goes on with it from where it stands.
+// tell the others. A long call has one from its beginning; a short call makes a temporary one for
+// each step that needs it, and continues without it.
 
 #include <bit>
 #include <cstring>
@@ -88,7 +87,7 @@ class block_call {
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
     return s.read_up_to == end_of(serial_before(serial)) && !must_refresh(serial);
   }
-  /// Begins a short call. The caller does not take another way from here on.
+  /// Begins a short call. The caller must not fall back to another path afterwards.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
     on_.endpoint_for_reports().pass_without_poll();
     ++opened::state_of(on_).collective_serial;
@@ -393,7 +392,7 @@ class block_call {
     return reaches(s.block.of(r).read_up_to.load(platform::memory_order_acquire), tag);
   }
 
-  /// Goes on with a call in channel `c`, without the effects of its beginning and end.
+  /// A step of a call in channel `c`, without the effects of the call's beginning and end.
   block_call(channel& c, node_state& s, tag_t serial) noexcept
       : on_(c), s_(s), c_(&c), serial_(serial), me_(c.rank()), n_(c.size()) {}
 

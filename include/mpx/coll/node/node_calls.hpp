@@ -23,10 +23,10 @@ constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept 
 /// there is nothing to publish.
 template <class Work>
 void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
-  const std::size_t most = whole_units(piece_bytes, unit);
+  const std::size_t piece_max = whole_units(piece_bytes, unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < bytes || number == 0; at += most)
-    work(at, bytes - at < most ? bytes - at : most, number++);
+  for (std::size_t at = 0; at < bytes || number == 0; at += piece_max)
+    work(at, bytes - at < piece_max ? bytes - at : piece_max, number++);
 }
 
 /// Each rank publishes that it has arrived.
@@ -111,12 +111,14 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t most = whole_units(node_piece_bytes, op.element_bytes);
-  const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
+  const std::size_t piece_max = whole_units(node_piece_bytes, op.element_bytes);
+  const auto bytes_at = [&](std::size_t at) {
+    return in.bytes - at < piece_max ? in.bytes - at : piece_max;
+  };
   const bool wants = root == any_source || root == me;
   std::uint32_t i = 0;
   node.publish_part(in, 0, bytes_at(0), 0);
-  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
+  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += piece_max, i += 2) {
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
@@ -135,7 +137,7 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
     combine_all(c, sum, op, mine);
     node.claim_lines_of_each(mine);
     node.publish_made(sum.bytes, i + 1);
-    if (const std::size_t next = at + most; next < in.bytes)
+    if (const std::size_t next = at + piece_max; next < in.bytes)
       node.publish_part(in, next, bytes_at(next), i + 2);
     if (!wants) continue;
     for (rank_t k = 0; k < n; ++k) {
@@ -242,16 +244,16 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
-/// Calls `work(at, bytes, number)` for each window of whole units of blocks of at most `most`
-/// bytes. A rank publishes one window for every other rank at a time. Calls once if there is
-/// nothing.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks; the longest block has
+/// `longest` bytes. A rank publishes one window for every other rank at a time. Calls once if there
+/// is nothing.
 template <class Work>
-void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+void for_windows(std::size_t longest, std::size_t unit, rank_t ranks, Work&& work) {
   const std::size_t room =
       whole_units(node_piece_bytes / static_cast<std::size_t>(ranks - 1), unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < most || number == 0; at += room)
-    work(at, most - at < room ? most - at : room, number++);
+  for (std::size_t at = 0; at < longest || number == 0; at += room)
+    work(at, longest - at < room ? longest - at : room, number++);
 }
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
@@ -284,19 +286,19 @@ void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack
   // In place, the result overlaps blocks that have not been published yet.
   const memory sum =
       in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
-  std::size_t most = 0;
+  std::size_t longest = 0;
   for (rank_t r = 0; r < n; ++r)
-    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+    if (in.bytes_of(r) > longest) longest = in.bytes_of(r);
   if (c.failed()) return;
-  for_windows(most, call.op->element_bytes, n,
+  for_windows(longest, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.publish_windows(in, at, bytes, i, most - at);
+                node.publish_windows(in, at, bytes, i, longest - at);
                 node.wait_for_all_if_oversubscribed(i);
                 const std::size_t bytes_left = own.bytes > at ? own.bytes - at : 0;
                 const memory to = slice(sum, at, bytes_left < bytes ? bytes_left : bytes);
                 const memory given = bytes_left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
+                  return memory{node.consume_window(r, bytes, i, longest - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
                 node.claim_lines_of_each(theirs);

@@ -96,7 +96,7 @@ inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
   s.root = root;
 }
 
-/// True if another rank on this core has not left the calls before `tag`, so it has work to do.
+/// True if another rank on this core has not finished the calls before `tag`; it needs the core.
 inline bool core_mate_lags(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
@@ -158,6 +158,7 @@ class oversubscribed_wait {
   bool arrives_from_other_core(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
+    // The expected next root does not give up its core, since all ranks will wait for it.
     if (s_.root_after != me_ && core_mate_lags(s_, me_, end_of(serial_before(serial))))
       return false;
     return poll_for(s_.block.ranks(), ready);

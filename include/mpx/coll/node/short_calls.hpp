@@ -107,8 +107,8 @@ template <class Stack>
                        });
   return true;
 }
-/// For operations that never throw: what one throws is caught in a channel. All such operations
-/// commute.
+/// Only for operations that never throw: an exception can be handled only by a call with a channel.
+/// Operations that never throw commute.
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const allreduce_call& call) noexcept {

@@ -4,21 +4,21 @@
 // collectives, and the state that each rank keeps about it.
 //
 // Every rank has four slots. A slot is a cache line with a flag and up to 48 bytes of data; larger
-// data has room elsewhere in the block. A call uses slot `serial % 4`. The flag's value is a *tag*,
-// made of the call's serial and the number of a piece. A flag is written by its owner alone, so
-// calls never mix: a rank that waits for a tag finds that tag or an older one. Before a rank writes
-// a slot again, it knows that every other rank has *read* its last contents: from what they have
-// published since, or from the words in which they say so. Therefore no call needs a second
-// synchronization, and one rank may be three calls ahead.
+// data has room elsewhere in the block. Piece k of the call with serial s uses slot (s + k) % 4.
+// The flag's value is a *tag*, made of the call's serial and the number of the piece. A flag is
+// written by its owner alone, so calls never mix: a rank that waits for a tag finds that tag or an
+// older one. Before a rank writes a slot again, it knows that every other rank has *read* its last
+// contents: from what they have published since, or from the words in which they say so. Therefore
+// no call needs a second synchronization, and one rank may be three calls ahead.
 //
 // Long data moves in pieces. With each piece its rank publishes the number of bytes left in the
 // call, this piece included, so lengths that differ are detected at the first piece, wherever
 // pieces end.
 //
 // If ranks outnumber cores, each rank yields until the ranks that share its core have arrived, and
-// then polls for the others without yielding. So a call needs one context switch for each of its
-// ranks but one. To combine long vectors, arriving ranks are counted, and the last one combines the
-// vectors for all.
+// then polls for the others without yielding. So a call needs n - 1 context switches in total on a
+// core of n ranks. To combine long vectors, arriving ranks are counted, and the last one combines
+// the vectors for all.
 
 #include <bit>
 #include <cstddef>
@@ -53,11 +53,12 @@ inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 inline constexpr unsigned node_slots = 4;
 inline constexpr std::size_t node_inline_bytes = 48;    // In the flag line, up to this size;
 inline constexpr std::size_t node_near_bytes = 256;     // beside the data of the other ranks;
-inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
+inline constexpr std::size_t node_piece_bytes = 65536;  // in an area of its own, with padding.
 // Size of the pieces that one rank publishes while others read them.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
-// Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
+// Mark in `bytes`: the data is for some ranks only, and begins with a table of them. With 0 bytes:
+// these ranks receive messages instead.
 inline constexpr std::size_t node_is_selective = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
@@ -91,7 +92,7 @@ struct alignas(cache_line_bytes) arrival_count {
 
 struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
-  platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
+  platform::atomic<std::uint64_t> gone;  // Number of ranks that have released the block.
   node_slot combined[node_slots];        // Published by the last rank to arrive: the combined data.
   arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
@@ -197,13 +198,15 @@ struct node_state : mpx::detail::allocated {
   std::uint64_t own = 0;                       // Name of the block if this rank made it.
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
-  bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
+  bool may_move = platform::ranks_may_move();  // To another core: MPX_MAY_MOVE.
   unsigned checks_due_in = 0;   // Waits until the next check of the spread over cores,
   unsigned check_interval = 0;  // and between two such checks.
   tag_t rooted = -1;            // Last call in which one rank published to all others;
   rank_t root = 0;              // that rank,
   rank_t root_after = 0;        // and the expected one of the next such call.
-  bool fenced = false;          // No membarrier in the kernel: each flag needs a fence.
+  // No membarrier in the kernel: each flag needs a fence. Else a sleeping rank issues a membarrier
+  // before its last look, so that flags need none.
+  bool fenced = false;
   bool claiming_pays = false;   // See platform::claiming_pays; false if ranks share cores.
   bool prefetch_pays = false;   // See platform::owning_early_pays; likewise.
   node_tag read_up_to = 0;      // As published to the others.
