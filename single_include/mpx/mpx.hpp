@@ -484,9 +484,9 @@ inline constexpr bool enable_transfer = false;
 
 /// Size of a cache line in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
-/// Minimum length from which a reader of shared memory writes its lines back (see
-/// platform::write_back_pays). Below, it makes no difference.
-inline constexpr std::size_t write_back_bytes_min = 4 * cache_line_bytes;
+/// Minimum length from which a reader of shared memory takes ownership of the lines that it has
+/// read (see platform::claiming_pays). Below, it makes no difference.
+inline constexpr std::size_t claimed_bytes_min = 4 * cache_line_bytes;
 
 }  // namespace mpx::inline v0
 
@@ -1177,9 +1177,9 @@ inline std::size_t owning_early_lines() noexcept {
 /// before the next store: one line after the other, with later stores waiting, and a prefetch does
 /// not help. A line that a reader has written is fetched like any missing line, many at once. A
 /// stream of messages of 4 KiB: 8 GB/s without, 31 with; of 16 KiB, on two dies: 2 and 14.
-inline bool write_back_pays() noexcept {
+inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
-  return true;  // So that lines written back too early are found on any machine.
+  return true;  // So that lines claimed too early are found on any machine.
 #else
   return this_processor() == processor::amd;
 #endif
@@ -1187,8 +1187,7 @@ inline bool write_back_pays() noexcept {
 
 /// Takes ownership of lines that were read, by a store to each; their contents are lost. Writes
 /// only within the `bytes` from `from` on.
-[[gnu::always_inline]] inline void write_back_to_reader(std::byte* from,
-                                                        std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
     *static_cast<volatile std::byte*>(from + at) = std::byte{0};
 }
@@ -1197,7 +1196,7 @@ inline bool write_back_pays() noexcept {
 /// instruction, which writes whole lines, obtains their ownership sooner than single stores. Pays
 /// from a few lines on. Ordered only before later stores.
 [[gnu::always_inline]] inline void copy_for_readers(std::byte* to, const std::byte* from,
-                                                 std::size_t bytes) noexcept {
+                                                    std::size_t bytes) noexcept {
 #if defined(__x86_64__)
   std::size_t words = bytes / 8;
   bytes %= 8;
@@ -4336,21 +4335,21 @@ constexpr algorithm fallback(operation o) noexcept {
 // collectives, and the state that each rank keeps about it.
 //
 // Every rank has four slots. A slot is a cache line with a flag and up to 48 bytes of data; larger
-// data has room elsewhere in the block. A call uses slot `serial % 4`. The flag's value is a *tag*,
-// made of the call's serial and the number of a piece. A flag is written by its owner alone, so
-// calls never mix: a rank that waits for a tag finds that tag or an older one. Before a rank writes
-// a slot again, it knows that every other rank has *left* its last contents: from what they have
-// published since, or from the words in which they say so. Therefore no call needs a second
-// synchronization, and one rank may be three calls ahead.
+// data has room elsewhere in the block. Piece k of the call with serial s uses slot (s + k) % 4.
+// The flag's value is a *tag*, made of the call's serial and the number of the piece. A flag is
+// written by its owner alone, so calls never mix: a rank that waits for a tag finds that tag or an
+// older one. Before a rank writes a slot again, it knows that every other rank has *read* its last
+// contents: from what they have published since, or from the words in which they say so. Therefore
+// no call needs a second synchronization, and one rank may be three calls ahead.
 //
 // Long data moves in pieces. With each piece its rank publishes the number of bytes left in the
 // call, this piece included, so lengths that differ are detected at the first piece, wherever
 // pieces end.
 //
 // If ranks outnumber cores, each rank yields until the ranks that share its core have arrived, and
-// then polls for the others without yielding. So a call needs one context switch for each of its
-// ranks but one. To combine long vectors, arriving ranks are counted, and the last one combines the
-// vectors for all.
+// then polls for the others without yielding. So a call needs n - 1 context switches in total on a
+// core of n ranks. To combine long vectors, arriving ranks are counted, and the last one combines
+// the vectors for all.
 
 namespace mpx::inline v0::coll {
 
@@ -4374,12 +4373,13 @@ inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 inline constexpr unsigned node_slots = 4;
 inline constexpr std::size_t node_inline_bytes = 48;    // In the flag line, up to this size;
 inline constexpr std::size_t node_near_bytes = 256;     // beside the data of the other ranks;
-inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
+inline constexpr std::size_t node_piece_bytes = 65536;  // in an area of its own, with padding.
 // Size of the pieces that one rank publishes while others read them.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
-// Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
-inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
+// Mark in `bytes`: the data is for some ranks only, and begins with a table of them. With 0 bytes:
+// these ranks receive messages instead.
+inline constexpr std::size_t node_is_selective = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
@@ -4391,7 +4391,8 @@ static_assert(sizeof(node_slot) == cache_line_bytes);
 /// The part of the block that one rank writes. It shares no cache line with another rank's part.
 struct node_rank {
   node_slot slot[node_slots];
-  alignas(cache_line_bytes) platform::atomic<node_tag> left;  // All up to this tag has been read.
+  // The owner has finished reading everything up to this tag.
+  alignas(cache_line_bytes) platform::atomic<node_tag> read_up_to;
 };
 
 /// Number of ranks that have arrived at a piece of a call: serial << 33 | piece << 8 | number.
@@ -4411,8 +4412,8 @@ struct alignas(cache_line_bytes) arrival_count {
 
 struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
-  platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
-  node_slot met[node_slots];             // Published by the last rank to arrive: the combined data.
+  platform::atomic<std::uint64_t> gone;  // Number of ranks that have released the block.
+  node_slot combined[node_slots];        // Published by the last rank to arrive: the combined data.
   arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
@@ -4449,7 +4450,7 @@ class node_block {
     return base_ + far_at(ranks_) + (rank * node_slots + slot) * stride;
   }
   node_slot& slot(rank_t r, unsigned i) const noexcept {
-    return r == ranks_ ? head().met[i] : of(r).slot[i];
+    return r == ranks_ ? head().combined[i] : of(r).slot[i];
   }
   bool has_published(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
@@ -4487,13 +4488,14 @@ struct node_state : mpx::detail::allocated {
     return false;
   }
 
-  bool writes_back(std::size_t bytes) const noexcept {
-    return write_back_pays && bytes >= write_back_bytes_min;
+  bool claims_lines(std::size_t bytes) const noexcept {
+    return claiming_pays && bytes >= claimed_bytes_min;
   }
-  /// Ends this rank's reading of data that another rank has published for it alone: writes the
-  /// lines back to the writer, if that is faster.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (writes_back(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
+  /// Ends this rank's reading of data that another rank has published for it alone. Stores to each
+  /// line and so takes its ownership; the contents are lost. The publisher's next store there is
+  /// faster where claiming_pays.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (claims_lines(read.bytes)) platform::claim_lines(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
@@ -4503,9 +4505,9 @@ struct node_state : mpx::detail::allocated {
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
-  /// call probably writes as much there. Its readers have mostly left it, and this rank has nothing
-  /// else to do while it waits for them. (Not called by a rank that only publishes: it is ahead of
-  /// its readers.)
+  /// call probably writes as much there. Its readers have mostly finished, and this rank has
+  /// nothing else to do while it waits for them. (Not called by a rank that only publishes: it is
+  /// ahead of its readers.)
   void prefetch_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes > node_near_bytes)
       prefetch_to_write(block.data(me, (slot + 1) % node_slots, bytes), bytes);
@@ -4516,20 +4518,22 @@ struct node_state : mpx::detail::allocated {
   std::uint64_t own = 0;                       // Name of the block if this rank made it.
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
-  bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;            // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;    // and between two such checks.
-  tag_t rooted = -1;             // Last call in which one rank published to all others;
-  rank_t root = 0;               // that rank,
-  rank_t root_after = 0;         // and the expected one of the next such call.
-  bool fenced = false;           // No membarrier in the kernel: each flag needs a fence.
-  bool write_back_pays = false;  // See platform::write_back_pays; false if ranks share cores.
-  bool prefetch_pays = false;    // See platform::owning_early_pays; likewise.
-  node_tag left = 0;             // As published to the others.
-  node_tag all_left = 0;
-  node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
-  node_tag used[node_slots] = {};          // Tags that this rank has published,
-  std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
+  bool may_move = platform::ranks_may_move();  // To another core: MPX_MAY_MOVE.
+  unsigned checks_due_in = 0;   // Waits until the next check of the spread over cores,
+  unsigned check_interval = 0;  // and between two such checks.
+  tag_t rooted = -1;            // Last call in which one rank published to all others;
+  rank_t root = 0;              // that rank,
+  rank_t root_after = 0;        // and the expected one of the next such call.
+  // No membarrier in the kernel: each flag needs a fence. Else a sleeping rank issues a membarrier
+  // before its last look, so that flags need none.
+  bool fenced = false;
+  bool claiming_pays = false;   // See platform::claiming_pays; false if ranks share cores.
+  bool prefetch_pays = false;   // See platform::owning_early_pays; likewise.
+  node_tag read_up_to = 0;      // As published to the others.
+  node_tag all_read_up_to = 0;  // What all others are known to have read.
+  node_tag read_up_to_by[node_ranks_max] = {};  // What each is known to have read, if more.
+  node_tag used[node_slots] = {};               // Tags that this rank has published,
+  std::uint64_t readers[node_slots] = {};       // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.
   std::size_t chosen_bytes[operations] = {};
 };
@@ -12151,8 +12155,8 @@ class offset_allocator {
 
 // ==== mpx/engine/base/posting.hpp
 
-// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may be
-// pending, and RMA with near peers differs from RMA with far ones.
+// Properties of a transport that depend on the peer: posts to far peers of a NearFarTransport may
+// be pending, and RMA with near peers differs from RMA with far ones.
 
 namespace mpx::inline v0 {
 
@@ -12209,8 +12213,8 @@ template <Transport T>
 
 // ==== mpx/engine/components/outbox.hpp
 
-// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
-// of outstanding announcements, and memory attached for buffered sends. A message that the
+// Send side of the endpoint: queues of sends in order, control packets, credit to be returned, the
+// number of outstanding announcements, and memory attached for buffered sends. A message that the
 // transport takes at once leaves no state here.
 
 namespace mpx::inline v0::detail {
@@ -12283,18 +12287,20 @@ class outbox_component {
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
-  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
-  /// not possible; the message may still be sent by another path.
-  bool send_at_once(const send_call& c) noexcept;
+  /// Fast path of a contiguous send. With prepaid credit it sends messages of up to
+  /// `tiny_prepaid_max` bytes, without it any message that `send_without_operation` accepts.
+  /// Returns false, without effect, if the message cannot leave now; another path may still send
+  /// it.
+  bool send_tiny_fast(const send_call& c) noexcept;
   /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
   /// without effect, if that is not possible.
-  bool send_short_at_once(const send_call& c) noexcept;
-  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
-  /// for later messages. Returns false if it has to be queued.
-  bool send_and_prepay(const send_call& c) noexcept;
+  bool send_short_prepaid(const send_call& c) noexcept;
+  /// Slow path of the two above, with prepaid credit: sends the message if it can leave at once,
+  /// and buys credit ahead for later messages. Returns false if the message has to be queued.
+  bool send_and_buy_credit(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
-  bool send_now(const send_call& c) noexcept {
+  bool send_without_operation(const send_call& c) noexcept {
     // A pending post needs an operation for its completion.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -12339,7 +12345,7 @@ class outbox_component {
     if (!has_attached_) return errc::buffer;
     const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
     if (at == offset_allocator::none) return errc::buffer;
-    if (c.data.contiguous() && send_now(c)) {
+    if (c.data.contiguous() && send_without_operation(c)) {
       attached_space_.deallocate(at);
       return errc{};
     }
@@ -12449,7 +12455,7 @@ class outbox_component {
   /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
   /// Cost: a copy unless the channel takes the packet now.
   bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  /// Number of answers that wait for room in the peer's channel.
+  /// Number of control packets that wait for room in the peer's channel.
   std::uint32_t answers_waiting(peer_id peer) noexcept {
     const peer_record* const r = ep().peers().find(peer);
     return r == nullptr ? 0 : r->answers_;
@@ -12490,7 +12496,8 @@ class outbox_component {
 
   // --- Flushing ----------------------------------------------------------------------------------
 
-  /// True if a send to this peer may leave now without overtaking an earlier one.
+  /// True if no earlier send to this peer waits, and it has not failed. Control packets that wait
+  /// are not examined.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return ep().peers().fast_path_allowed() || ep().quiet_slow(to);
   }
@@ -12509,7 +12516,7 @@ class outbox_component {
     std::size_t sent = 0;
     ep().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
-      sent += ep().rendezvous().move(r);  // Announcements and answers go first.
+      sent += ep().rendezvous().move(r);  // Announcements and control packets go first.
       return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
              ep().rendezvous().idle(r);
     });
@@ -12530,9 +12537,9 @@ class outbox_component {
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
+    return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
   }
-  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
+  bool acquire_after_refund(peer_id to, std::size_t bytes) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
@@ -12585,12 +12592,13 @@ class outbox_component {
     ep().peers().set_busy(r);
   }
 
-  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
-  /// data. Returns 0 if nothing was sent.
+  /// Flushes the queues of one peer: first control packets, then credit, then sends in order, then
+  /// long data. Returns 0 if nothing was sent.
   [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
+      // A control packet with an owned copy carries that copy as its payload.
       const std::span<const std::byte> payload =
           op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
                           : std::span<const std::byte>(op.owned, op.limit);
@@ -12718,34 +12726,34 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_tiny_fast(
     const send_call& c) noexcept {
-  if constexpr (!prepays) return send_now(c);
+  if constexpr (!prepays) return send_without_operation(c);
   return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_prepaid(
     const send_call& c) noexcept {
   return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-bool outbox_component<Stack, Endpoint>::send_and_prepay(const send_call& c) noexcept {
+bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) noexcept {
   if constexpr (prepays) {
-    if (!send_now(c)) return false;
+    if (!send_without_operation(c)) return false;
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(c.to);
     if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
         *prepaid_credit < ep().flow().price(prepaid_max))
       *prepaid_credit += ep().flow().prepay(c.to);
     return true;
   }
-  return false;  // send_at_once has tried that.
+  return false;  // Without prepaid credit this path does not send: the caller queues the message.
 }
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_with_prepaid(
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);
@@ -17173,7 +17181,7 @@ class ring_consumer {
  public:
   ring_consumer() = default;
   ring_consumer(std::byte* base, ring_geometry g,
-                bool writes_back = platform::write_back_pays()) noexcept
+                bool claims_lines = platform::claiming_pays()) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         expected_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
@@ -17181,7 +17189,7 @@ class ring_consumer {
         last_(next_ + g.lines - 1),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
         pool_bytes_(g.pool_bytes),
-        writes_back_(writes_back) {}
+        claims_lines_(claims_lines) {}
 
   /// Returns true if a packet is waiting.
   /// Cost:       one load of the line that will hold it.
@@ -17207,10 +17215,10 @@ class ring_consumer {
     return {{pool_ + r.offset, r.bytes}, place.advance};
   }
   /// Frees the payload's space in the pool; its contents are lost.
-  /// Cost:       one store, and one store a line if `platform::write_back_pays`.
+  /// Cost:       one store, and one store a line if `platform::claiming_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
-    if (writes_back_ && p.payload.size() >= write_back_bytes_min)
-      platform::write_back_to_reader(p.payload.data(), p.payload.size());
+    if (claims_lines_ && p.payload.size() >= claimed_bytes_min)
+      platform::claim_lines(p.payload.data(), p.payload.size());
     pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
@@ -17270,7 +17278,7 @@ class ring_consumer {
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t pool_taken_ = 0;
-  bool writes_back_ = false;
+  bool claims_lines_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail
@@ -18613,14 +18621,14 @@ class endpoint : endpoint_policies<Stack>,
   /// Errors: errc::no_resources, for this and every other start; the call has no effect then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
-    if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
+    if (c.data.contiguous() && may_send_at_once() && outbox().send_tiny_fast(c)) [[likely]]
       return {};
     return cold_.send_locked(*this, c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
-  [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
-                                        match_bits bits) {
+  [[gnu::noinline]] started send_outlined(std::byte* base, std::size_t bytes, peer_id to,
+                                          match_bits bits) {
     lock_guard lock(threading());
     return cold_.send_locked(*this, base, bytes, nullptr, to, bits);
   }
@@ -18953,7 +18961,8 @@ class endpoint : endpoint_policies<Stack>,
   using progress_type::drain_peer;
   using progress_type::noticed;
   using progress_type::poll_once;
-  void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
+  /// Counts an arrival, so that the end of the poll wakes threads that wait in a probe.
+  void arrived() noexcept { pace().completed(); }
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);
@@ -20512,7 +20521,7 @@ struct schedules {
     switch (s.kind) {
       case schedule::kind::send: {
         send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
-        if (c.data.contiguous() && e.outbox().send_now(c)) return true;
+        if (c.data.contiguous() && e.outbox().send_without_operation(c)) return true;
         started sent{nullptr, errc::no_resources};
         if (lend(c.data)) {
           sent = cold_paths<Stack>::send_queued_locked(e, c, 0);
@@ -20781,15 +20790,15 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 /// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
 /// that a kernel that moves the rank back is not fought.
 [[gnu::noinline]] inline void balance_cores(node_state& s, rank_t me) noexcept {
-  constexpr unsigned turns_min = 256;
-  constexpr unsigned turns_max = 65536;
+  constexpr unsigned check_interval_min = 256;
+  constexpr unsigned check_interval_max = 65536;
   const rank_t n = s.block.ranks();
   const auto ranks_on = [&](std::uint32_t core) {
     rank_t ranks = 0;
     for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
     return ranks;
   };
-  s.turns = turns_min;
+  s.checks_due_in = check_interval_min;
   const rank_t here = ranks_on(s.core);
   std::uint32_t least = s.core;
   rank_t fewest = here;
@@ -20805,15 +20814,15 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
   }
   const bool moves = s.may_move && highest && here >= fewest + 2;
   if (moves) platform::move_to_core(least - 1);
-  s.turn_interval = moves ? s.turn_interval * 2 : s.turn_interval / 2;
-  if (s.turn_interval < turns_min) s.turn_interval = turns_min;
-  if (s.turn_interval > turns_max) s.turn_interval = turns_max;
-  s.turns = s.turn_interval;
+  s.check_interval = moves ? s.check_interval * 2 : s.check_interval / 2;
+  if (s.check_interval < check_interval_min) s.check_interval = check_interval_min;
+  if (s.check_interval > check_interval_max) s.check_interval = check_interval_max;
+  s.checks_due_in = s.check_interval;
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
 inline void publish_core(node_state& s, rank_t me) noexcept {
-  if (s.turns-- == 0) [[unlikely]]
+  if (s.checks_due_in-- == 0) [[unlikely]]
     balance_cores(s, me);
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
@@ -20849,11 +20858,11 @@ inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
   s.root = root;
 }
 
-/// True if another rank on this core has not left the calls before `tag`, so it has work to do.
-inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+/// True if another rank on this core has not finished the calls before `tag`; it needs the core.
+inline bool core_mate_lags(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
+        !reaches(s.block.of(r).read_up_to.load(platform::memory_order_relaxed), tag))
       return true;
   return false;
 }
@@ -20878,7 +20887,7 @@ class oversubscribed_wait {
   }
   /// As wait_for_all, with a condition of the caller's.
   bool wait_until(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int yields = 0; yields < yields_max; ++yields) {
       publish_core(s_, me_);
       if (arrives_soon(i, tag, ready, whom)) return true;
       if (!yield()) return false;
@@ -20889,7 +20898,7 @@ class oversubscribed_wait {
   /// Waits for a condition that rank r fulfils, in a call where not all ranks wait for all. Such
   /// calls, too, publish this rank's core, so that ranks are spread over cores.
   bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int yields = 0; yields < yields_max; ++yields) {
       publish_core(s_, me_);
       if (arrives_from_other_core(r, serial, ready)) return true;
       if (!yield()) return false;
@@ -20899,7 +20908,7 @@ class oversubscribed_wait {
   }
 
  private:
-  static constexpr int turns = 4;
+  static constexpr int yields_max = 4;
 
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
@@ -20911,7 +20920,9 @@ class oversubscribed_wait {
   bool arrives_from_other_core(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
+    // The expected next root does not give up its core, since all ranks will wait for it.
+    if (s_.root_after != me_ && core_mate_lags(s_, me_, end_of(serial_before(serial))))
+      return false;
     return poll_for(s_.block.ranks(), ready);
   }
   /// Polls about as long as `missing` ranks on other cores need to arrive.
@@ -22856,8 +22867,8 @@ class point_to_point {
   started call_to(const std::byte* data, std::size_t bytes, peer_id to, tag_t tag,
                   mark_type type) const {
     if constexpr (M == mode::standard) {
-      return endpoint_->send_called(const_cast<std::byte*>(data), bytes, to,
-                                    match_bits_of(type.in(context_), tag));
+      return endpoint_->send_outlined(const_cast<std::byte*>(data), bytes, to,
+                                      match_bits_of(type.in(context_), tag));
     }
     return start_to<M>(data, bytes, to, tag, type);
   }
@@ -23471,14 +23482,13 @@ class collective_channel : public point_to_point<Stack> {
 
 // ==== mpx/coll/node/block_call.hpp
 
-// A collective call among ranks that share a block of memory. A short call costs one cache line
-// transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
-// one context switch.
+// A collective call among ranks that share a block of memory. The latency of a short call is about
+// one cache line transfer, where messages need log2(ranks) of them in sequence.
 //
 // A short call that finds its peers ready needs nothing but the block. A call that has to wait for
 // long, or that fails, needs a channel: to be found by hang reports, to learn of lost ranks, and to
-// tell the others. A long call has one from its beginning; a short call makes one when it must, and
-// goes on with it from where it stands.
+// tell the others. A long call has one from its beginning; a short call makes a temporary one for
+// each step that needs it, and continues without it.
 
 namespace mpx::inline v0::coll {
 
@@ -23516,8 +23526,8 @@ class block_call {
     if (c.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
-    // The previous call did not use the block, so this rank has not published that it left it.
-    if (s_.left != end_of(serial_before(serial_))) leave(before);
+    // After a call that did not use the block: its end has not been published.
+    if (s_.read_up_to != end_of(serial_before(serial_))) publish_read(before);
     if (must_refresh(serial_)) [[unlikely]]
       refresh_records();
   }
@@ -23537,19 +23547,19 @@ class block_call {
   block_call(const block_call&) = delete;
   block_call& operator=(const block_call&) = delete;
   [[MPX_ALWAYS_INLINE]] ~block_call() {
-    if (begun_) leave(end_of(serial_));
+    if (begun_) publish_read(end_of(serial_));
   }
 
   /// The next call of a communicator.
   static tag_t next(const mpx::detail::communicator_state& state) noexcept {
     return static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu);
   }
-  /// True if a short call can begin: this rank has left its previous call in the block, and need
-  /// not refresh its records of the other ranks now.
+  /// True if a short call can begin: this rank has finished its previous call in the block, and
+  /// need not refresh its records of the other ranks now.
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
-    return s.left == end_of(serial_before(serial)) && !must_refresh(serial);
+    return s.read_up_to == end_of(serial_before(serial)) && !must_refresh(serial);
   }
-  /// Begins a short call. The caller does not take another way from here on.
+  /// Begins a short call. The caller must not fall back to another path afterwards.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
     on_.endpoint_for_reports().pass_without_poll();
     ++opened::state_of(on_).collective_serial;
@@ -23563,17 +23573,18 @@ class block_call {
 
   // --- Publishing --------------------------------------------------------------------------------
 
-  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `said`: the number of bytes from
-  /// there to the end of the call's data, which readers compare with the length of their own call;
-  /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
-  /// `write`. Returns false if the call has failed.
+  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `announced_bytes`: the number of
+  /// bytes from there to the end of the call's data, which readers compare with the length of
+  /// their own call; or a mark, see node_is_selective. `readers`: the ranks that may read it; its
+  /// value is used only after `write` has returned, so `write` may set it. Returns false if the
+  /// call has failed.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
-                                        Write&& write,
+  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t announced_bytes,
+                                        std::uint32_t piece, Write&& write,
                                         const std::uint64_t& readers = all_ranks) noexcept {
-    if (!make_free(piece)) return false;
+    if (!wait_until_free(piece)) return false;
     write(data(me_, bytes, piece));
-    publish_flag(said, piece, readers);
+    publish_flag(announced_bytes, piece, readers);
     return true;
   }
   /// Publishes `bytes` at `from` as all of this rank's data.
@@ -23609,7 +23620,7 @@ class block_call {
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
   /// memory if the call has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return {};
+    if (!wait_until_free(piece)) return {};
     std::byte* const to = data(me_, bytes, piece);
     s_.prefetch_to_write(to, bytes);
     return {to, bytes};
@@ -23626,11 +23637,11 @@ class block_call {
     return kept;
   }
   /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
-  /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
+  /// if the block ends there. `bytes_left`: the bytes from `at` to the end of the longest block.
   void publish_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
-                       std::size_t left) noexcept {
+                       std::size_t bytes_left) noexcept {
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    publish_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+    publish_as(all, bytes_left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         const std::size_t there = from.bytes_of(r);
@@ -23648,24 +23659,24 @@ class block_call {
   }
   /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_edges(std::size_t bytes, Write&& write,
-                                           const std::uint64_t& readers) noexcept {
-    return publish_as(bytes, bytes | node_is_edges, 0, write, readers);
+  [[MPX_ALWAYS_INLINE]] bool publish_selective(std::size_t bytes, Write&& write,
+                                               const std::uint64_t& readers) noexcept {
+    return publish_as(bytes, bytes | node_is_selective, 0, write, readers);
   }
   /// Announces that the ranks whose bits are set in `readers` get messages instead.
   void announce_messages(std::uint64_t readers) noexcept {
-    publish_edges(0, [](std::byte*) {}, readers);
+    publish_selective(0, [](std::byte*) {}, readers);
   }
 
   // --- Reading -----------------------------------------------------------------------------------
 
-  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
+  /// Waits until rank r has published `piece`, of `bytes`; `bytes_left` of the call remain from
   /// there on. Returns the piece, or no memory on failure.
   /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
   /// shows that.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                       std::size_t left) noexcept {
-    return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
+                                       std::size_t bytes_left) noexcept {
+    return wait_piece(r, piece, bytes_left) ? memory(data(r, bytes, piece), bytes) : memory();
   }
   /// `consume` for a call of a single piece.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes,
@@ -23673,17 +23684,18 @@ class block_call {
     return consume(r, bytes, piece, bytes);
   }
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
-  /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
+  /// `take(r, piece)` for each: see `consume`. Then all ranks have reached the piece. Returns false
+  /// on failure.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                          Take&& take) noexcept {
-    if (!wait_for_all(piece)) return false;
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece,
+                                          std::size_t bytes_left, Take&& take) noexcept {
+    if (!wait_for_all_if_oversubscribed(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
-      if (!wait_piece(r, piece, left)) return false;
+      if (!wait_piece(r, piece, bytes_left)) return false;
       take(r, memory(data(r, bytes, piece), bytes));
     }
-    met(piece);
+    note_all_reached(piece);
     return true;
   }
   /// `consume_each` for a call of a single piece.
@@ -23694,18 +23706,18 @@ class block_call {
   /// `consume_each` for windows: see `consume_window`.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] bool consume_windows(std::size_t bytes, std::uint32_t piece,
-                                             std::size_t left, Take&& take) noexcept {
+                                             std::size_t bytes_left, Take&& take) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    return consume_each(bytes * windows, piece, left * windows,
+    return consume_each(bytes * windows, piece, bytes_left * windows,
                         [&](rank_t r, const memory& all)
                             __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
   }
   /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
   /// `consume`.
   [[MPX_ALWAYS_INLINE]] memory consume_window(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                              std::size_t left) noexcept {
+                                              std::size_t bytes_left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = consume(r, bytes * windows, piece, left * windows);
+    const memory all = consume(r, bytes * windows, piece, bytes_left * windows);
     return all.base == nullptr ? memory() : window_of(all, r, bytes);
   }
   /// The window of `bytes` for this rank in `all` that rank r has published.
@@ -23718,19 +23730,19 @@ class block_call {
     return {data(r, bytes, 0), bytes};
   }
   /// Waits until rank r has published anything in this call. Returns true if that rank has called
-  /// `publish_edges` or `announce_messages`. Errors: as `consume`.
-  bool publishes_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    return wait_published(r, 0, said) && (said & node_is_edges) != 0;
+  /// `publish_selective` or `announce_messages`. Errors: as `consume`.
+  bool wait_if_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    return wait_published(r, 0, announced_bytes) && (announced_bytes & node_is_selective) != 0;
   }
-  /// Waits until rank r has called `publish_edges`. Returns its data; of no bytes if it has called
-  /// `announce_messages`. Errors: as `consume`.
-  [[MPX_ALWAYS_INLINE]] memory consume_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, 0, said)) return {};
-    if ((said & node_is_edges) == 0) [[unlikely]]
-      return wrong_length(r, 0, said);
-    const std::size_t bytes = said & ~node_is_edges;
+  /// Waits until rank r has called `publish_selective`. Returns its data; of no bytes if it has
+  /// called `announce_messages`. Errors: as `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, 0, announced_bytes)) return {};
+    if ((announced_bytes & node_is_selective) == 0) [[unlikely]]
+      return wrong_length(r, 0, announced_bytes);
+    const std::size_t bytes = announced_bytes & ~node_is_selective;
     return {data(r, bytes, 0), bytes};
   }
   /// Fails the call: rank r has published `published` bytes, where this rank expected `bytes`.
@@ -23749,11 +23761,11 @@ class block_call {
     return with_channel(
         [into, from](block_call& call) { return call.c_->receive(into, from) == errc{}; });
   }
-  /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
-  /// after the other would yield the core once for each. Returns false on failure; true at once
-  /// where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool wait_for_all(std::uint32_t piece = 0,
-                                          std::uint64_t whom = all_ranks) noexcept {
+  /// Does nothing unless ranks outnumber cores; then waits until all ranks of `whom` have published
+  /// `piece`, with one yield for all of them, where waiting for one after the other would yield for
+  /// each. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool wait_for_all_if_oversubscribed(
+      std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
     if (failed()) return false;
     if (!s_.oversubscribed) return true;
     const unsigned i = index(piece);
@@ -23761,9 +23773,9 @@ class block_call {
     std::uint64_t missing = whom & s_.block.everybody();
     return s_.block.have_published(missing, i, tag) || yielding().wait_for_all(i, tag, missing) ||
            with_channel([tag, missing](block_call& call) {
-             std::uint64_t left = missing;
-             return call.wait_long(missing, tag, [&call, &left, tag] {
-               return call.s_.block.have_published(left, slot_of(tag), tag);
+             std::uint64_t remaining = missing;
+             return call.wait_long(missing, tag, [&call, &remaining, tag] {
+               return call.s_.block.have_published(remaining, slot_of(tag), tag);
              });
            });
   }
@@ -23771,7 +23783,7 @@ class block_call {
   /// for all, with `make(memory)`. Returns the result once it is complete; no memory on failure.
   /// Requires: the call has a channel.
   template <class Make>
-  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+  memory combine_by_last(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
     const memory made{data(n_, bytes, piece), bytes};
     const node_tag tag = tag_of(serial_, piece);
@@ -23789,34 +23801,34 @@ class block_call {
     return made;
   }
 
-  // --- Leaving -----------------------------------------------------------------------------------
+  // --- After reading -----------------------------------------------------------------------------
 
-  /// Writes the cache lines of `read`, which `consume` or `consume_window` has returned, back to
-  /// their writer, if that is faster. The contents are lost. Requires: no rank reads them again.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (read.base != nullptr) s_.write_back(read);
+  /// Takes ownership of the cache lines of `read`, which `consume` or `consume_window` has
+  /// returned, if that makes the publisher's next stores faster. The contents are lost. Requires:
+  /// no rank reads them again.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (read.base != nullptr) s_.claim_lines(read);
   }
-  /// `write_back` for data that every other rank reads: only with two ranks is this rank the only
-  /// reader.
-  [[MPX_ALWAYS_INLINE]] void write_back_if_sole_reader(const memory& read) const noexcept {
-    if (n_ == 2) write_back(read);
+  /// `claim_lines` for data that every other rank reads: of two ranks, this one is the only reader.
+  [[MPX_ALWAYS_INLINE]] void claim_if_sole_reader(const memory& read) const noexcept {
+    if (n_ == 2) claim_lines(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  [[MPX_ALWAYS_INLINE]] void write_back_each(Seen&& seen) const noexcept {
-    for (rank_t r = 0; s_.write_back_pays && r < n_ && !failed(); ++r)
-      if (r != me_) write_back(seen(r));
+  [[MPX_ALWAYS_INLINE]] void claim_lines_of_each(Seen&& seen) const noexcept {
+    for (rank_t r = 0; s_.claiming_pays && r < n_ && !failed(); ++r)
+      if (r != me_) claim_lines(seen(r));
   }
-  bool writes_back(std::size_t bytes) const noexcept { return s_.writes_back(bytes); }
+  bool claims_lines(std::size_t bytes) const noexcept { return s_.claims_lines(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
-  [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
-    if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
+  [[MPX_ALWAYS_INLINE]] void note_all_reached(std::uint32_t piece = 0) noexcept {
+    if (!failed()) s_.all_read_up_to = tag_of(serial_, piece) - 1;
   }
   /// Publishes that this rank has finished reading the call up to and including `piece`.
-  void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
+  void finish_reading_piece(std::uint32_t piece) noexcept { publish_read(tag_of(serial_, piece)); }
 
   /// Publishes that this rank reads nothing of this call any more.
-  void leave_call() noexcept { leave(end_of(serial_)); }
+  void finish_reading() noexcept { publish_read(end_of(serial_)); }
 
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// Records the root of this call for the waiting policy: see expect_root.
@@ -23844,15 +23856,15 @@ class block_call {
 
  private:
   /// A word of another rank that this rank awaits.
-  enum class awaited_word : std::uint8_t { flag, left };
-  /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
+  enum class awaited_word : std::uint8_t { flag, read_up_to };
+  /// True if rank r has published `tag` in a slot, or that it has finished reading up to `tag`.
   template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
     if constexpr (W == awaited_word::flag) return s.block.has_published(r, slot_of(tag), tag);
-    return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
+    return reaches(s.block.of(r).read_up_to.load(platform::memory_order_acquire), tag);
   }
 
-  /// Goes on with a call in channel `c`, without the effects of its beginning and end.
+  /// A step of a call in channel `c`, without the effects of the call's beginning and end.
   block_call(channel& c, node_state& s, tag_t serial) noexcept
       : on_(c), s_(s), c_(&c), serial_(serial), me_(c.rank()), n_(c.size()) {}
 
@@ -23896,21 +23908,21 @@ class block_call {
   }
   /// Waits until no rank reads the previous contents of the slot of `piece`. Returns false if the
   /// call has failed.
-  [[MPX_ALWAYS_INLINE]] bool make_free(std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_until_free(std::uint32_t piece) noexcept {
     if (failed()) return false;
     const node_tag before = s_.used[index(piece)];
-    if (before == 0 || reaches(s_.all_left, before)) [[likely]]
+    if (before == 0 || reaches(s_.all_read_up_to, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 && !reaches(s_.left_by[r], before) &&
-          !wait_left(r, before))
+      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 &&
+          !reaches(s_.read_up_to_by[r], before) && !wait_read(r, before))
         return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t said, std::uint32_t piece,
+  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t announced_bytes, std::uint32_t piece,
                                           std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(said, platform::memory_order_relaxed);
+    slot.bytes.store(announced_bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     set_and_wake(slot.flag, tag_of(serial_, piece));
@@ -23936,9 +23948,9 @@ class block_call {
   [[MPX_ALWAYS_INLINE]] oversubscribed_wait<Stack> yielding() const noexcept {
     return {on_.endpoint_for_reports(), s_, me_};
   }
-  [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
-    s_.left = tag;
-    set_and_wake(s_.block.of(me_).left, tag);
+  [[MPX_ALWAYS_INLINE]] void publish_read(node_tag tag) noexcept {
+    s_.read_up_to = tag;
+    set_and_wake(s_.block.of(me_).read_up_to, tag);
   }
   /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
   /// Cost: one store; one load to check for sleeping ranks.
@@ -23956,21 +23968,21 @@ class block_call {
                                                 std::uint64_t mask) noexcept {
     blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
-  /// Refreshes all records of the other ranks: waits until they have left what the slots held
+  /// Refreshes all records of the other ranks: waits until they have read what the slots held
   /// before. See `must_refresh`.
   [[gnu::noinline, gnu::cold]] void refresh_records() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
       for (rank_t r = 0; used != 0 && r < n_; ++r)
-        if (r != me_ && !reaches(s_.left_by[r], used) && !wait_left(r, used)) return;
+        if (r != me_ && !reaches(s_.read_up_to_by[r], used) && !wait_read(r, used)) return;
     for (node_tag& used : s_.used) used = 0;
-    for (node_tag& left : s_.left_by) left = before;
-    s_.all_left = before;
+    for (node_tag& read : s_.read_up_to_by) read = before;
+    s_.all_read_up_to = before;
   }
-  /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
-  /// with marks. Returns false on failure.
+  /// Waits until rank r has published `piece`. `announced_bytes`: the number of bytes that rank r
+  /// has announced, with marks. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_published(rank_t r, std::uint32_t piece,
-                                            std::size_t& said) noexcept {
+                                            std::size_t& announced_bytes) noexcept {
     const node_slot& slot = s_.block.slot(r, index(piece));
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return false;
@@ -23984,25 +23996,26 @@ class block_call {
       platform::relax();
     }
     // A rank that has published in this call has finished reading all earlier ones. Recording that
-    // here saves a fetch of its `left` word, whose cache line it keeps writing.
-    s_.left_by[r] = tag_of(serial_, 0) - 1;
-    said = slot.bytes.load(platform::memory_order_relaxed);
+    // here saves a fetch of its `read_up_to` word, whose cache line it keeps writing.
+    s_.read_up_to_by[r] = tag_of(serial_, 0) - 1;
+    announced_bytes = slot.bytes.load(platform::memory_order_relaxed);
     return true;
   }
-  /// Waits until rank r has published `piece`. Fails the call unless `left` bytes of rank r's call
+  /// Waits until rank r has published `piece`. Fails the call unless `bytes_left` of rank r's call
   /// remain from there on. Returns false on failure.
-  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, piece, said)) return false;
-    if (said == left) [[likely]]
+  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece,
+                                        std::size_t bytes_left) noexcept {
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, piece, announced_bytes)) return false;
+    if (announced_bytes == bytes_left) [[likely]]
       return true;
-    wrong_length(r, left, said & ~node_is_edges);
+    wrong_length(r, bytes_left, announced_bytes & ~node_is_selective);
     return false;
   }
-  [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
-    const node_tag left = s_.block.of(r).left.load(platform::memory_order_acquire);
-    if (!reaches(left, tag)) return wait_for<awaited_word::left>(r, tag);
-    s_.left_by[r] = left;
+  [[MPX_ALWAYS_INLINE]] bool wait_read(rank_t r, node_tag tag) noexcept {
+    const node_tag read = s_.block.of(r).read_up_to.load(platform::memory_order_acquire);
+    if (!reaches(read, tag)) return wait_for<awaited_word::read_up_to>(r, tag);
+    s_.read_up_to_by[r] = read;
     return true;
   }
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
@@ -24057,7 +24070,7 @@ class block_call {
   bool announces_messages(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && s_.block.has_published(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == node_is_selective;
   }
   static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }
 
@@ -24070,14 +24083,14 @@ class block_call {
   tag_t serial_;
   rank_t me_;
   rank_t n_;
-  bool begun_ = false;  // This object is to leave the call.
+  bool begun_ = false;  // This object is to publish that the call has been read.
 };
 
 }  // namespace mpx::inline v0::coll
 
 // ==== mpx/coll/node/node_calls.hpp
 
-// Collectives in a block of shared memory: an overload of `meet` for each operation.
+// Collectives in a block of shared memory: an overload of `run_in_block` for each operation.
 
 namespace mpx::inline v0::coll {
 
@@ -24089,45 +24102,46 @@ constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept 
 /// there is nothing to publish.
 template <class Work>
 void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
-  const std::size_t most = whole_units(piece_bytes, unit);
+  const std::size_t piece_max = whole_units(piece_bytes, unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < bytes || number == 0; at += most)
-    work(at, bytes - at < most ? bytes - at : most, number++);
+  for (std::size_t at = 0; at < bytes || number == 0; at += piece_max)
+    work(at, bytes - at < piece_max ? bytes - at : piece_max, number++);
 }
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&,
+                  const barrier_call&) {
   if (node.publish(nullptr, 0)) node.consume_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
-bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+bool sends_between_two(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
 /// announces that it sends a message.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const bcast_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
-    if (c.size() == 2 && node.publishes_edges(call.root))
+    if (c.size() == 2 && node.wait_if_selective(call.root))
       return static_cast<void>(c.receive(call.data, call.root));
-  } else if (sends_to_one(node, call.data.bytes, c.size())) {
+  } else if (sends_between_two(node, call.data.bytes, c.size())) {
     node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
-  if (c.rank() == call.root) node.leave_call();
+  if (c.rank() == call.root) node.finish_reading();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
                const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-               node.write_back_if_sole_reader(piece);
-               if (bytes < call.data.bytes - at) node.leave_piece(i);
+               node.claim_if_sole_reader(piece);
+               if (bytes < call.data.bytes - at) node.finish_reading_piece(i);
              });
 }
 
@@ -24176,12 +24190,14 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t most = whole_units(node_piece_bytes, op.element_bytes);
-  const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
+  const std::size_t piece_max = whole_units(node_piece_bytes, op.element_bytes);
+  const auto bytes_at = [&](std::size_t at) {
+    return in.bytes - at < piece_max ? in.bytes - at : piece_max;
+  };
   const bool wants = root == any_source || root == me;
   std::uint32_t i = 0;
   node.publish_part(in, 0, bytes_at(0), 0);
-  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
+  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += piece_max, i += 2) {
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
@@ -24191,16 +24207,16 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
     for (rank_t r = 0; r < n; ++r) published(r);
     // A rank that has published this window has read the previous window, but perhaps not yet all
     // parts of its result.
-    node.met(i == 0 ? 0 : i - 1);
+    node.note_all_reached(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
       const memory all = published(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
     };
     combine_all(c, sum, op, mine);
-    node.write_back_each(mine);
+    node.claim_lines_of_each(mine);
     node.publish_made(sum.bytes, i + 1);
-    if (const std::size_t next = at + most; next < in.bytes)
+    if (const std::size_t next = at + piece_max; next < in.bytes)
       node.publish_part(in, next, bytes_at(next), i + 2);
     if (!wants) continue;
     for (rank_t k = 0; k < n; ++k) {
@@ -24208,9 +24224,9 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
       const memory made = node.consume(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.write_back(made);  // Else other ranks read it as well.
+      if (r != me && root == me) node.claim_lines(made);  // Else other ranks read it as well.
     }
-    node.met(i + 1);
+    node.note_all_reached(i + 1);
   }
 }
 
@@ -24229,11 +24245,11 @@ bool combines_parts(const block_call<Stack>& node, std::size_t bytes, rank_t ran
 
 /// All other ranks publish their elements, and the root combines them.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
-  if (c.rank() != call.root) node.leave_call();
+  if (c.rank() != call.root) node.finish_reading();
   for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.publish_part(call.in, at, bytes, i);
@@ -24249,17 +24265,17 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  combine_all(c, out, *call.op,
                              [&](rank_t r) { return r == call.root ? own : published(r); });
                }
-               node.write_back_each(published);
-               node.leave_piece(i);
+               node.claim_lines_of_each(published);
+               node.finish_reading_piece(i);
              });
-  if (c.rank() == call.root) node.met();
+  if (c.rank() == call.root) node.note_all_reached();
 }
 
 /// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
 /// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allreduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allreduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), true))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
   for_pieces(
@@ -24272,24 +24288,24 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           return node.consume(r, bytes, i, call.in.bytes - at);
         };
         if (node.oversubscribed()) {
-          c.copy(out, node.meet(
+          c.copy(out, node.combine_by_last(
                           bytes,
                           [&](const memory& sum) { combine_all(c, sum, *call.op, published); }, i));
         } else if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            published);
-          node.write_back_each(published);
+          node.claim_lines_of_each(published);
         } else {
           combine_all(c, out, *call.op, published);
         }
-        node.met(i);
+        node.note_all_reached(i);
       });
 }
 
 /// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allgather_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allgather_call& call) {
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
@@ -24300,38 +24316,38 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     node.consume_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back_if_sole_reader(theirs);
+      node.claim_if_sole_reader(theirs);
     });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
-/// Calls `work(at, bytes, number)` for each window of whole units of blocks of at most `most`
-/// bytes. A rank publishes one window for every other rank at a time. Calls once if there is
-/// nothing.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks; the longest block has
+/// `longest` bytes. A rank publishes one window for every other rank at a time. Calls once if there
+/// is nothing.
 template <class Work>
-void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+void for_windows(std::size_t longest, std::size_t unit, rank_t ranks, Work&& work) {
   const std::size_t room =
       whole_units(node_piece_bytes / static_cast<std::size_t>(ranks - 1), unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < most || number == 0; at += room)
-    work(at, most - at < room ? most - at : room, number++);
+  for (std::size_t at = 0; at < longest || number == 0; at += room)
+    work(at, longest - at < room ? longest - at : room, number++);
 }
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const alltoall_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    const std::size_t left = call.out.bytes - at;
-    node.publish_windows(from, at, bytes, i, left);
-    node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
+    const std::size_t bytes_left = call.out.bytes - at;
+    node.publish_windows(from, at, bytes, i, bytes_left);
+    node.consume_windows(bytes, i, bytes_left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back(theirs);
+      node.claim_lines(theirs);
     });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
@@ -24339,8 +24355,8 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_scatter_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks in = placed(c, call.in);
@@ -24349,33 +24365,33 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   // In place, the result overlaps blocks that have not been published yet.
   const memory sum =
       in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
-  std::size_t most = 0;
+  std::size_t longest = 0;
   for (rank_t r = 0; r < n; ++r)
-    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+    if (in.bytes_of(r) > longest) longest = in.bytes_of(r);
   if (c.failed()) return;
-  for_windows(most, call.op->element_bytes, n,
+  for_windows(longest, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.publish_windows(in, at, bytes, i, most - at);
-                node.wait_for_all(i);
-                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
-                const memory to = slice(sum, at, left < bytes ? left : bytes);
-                const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
+                node.publish_windows(in, at, bytes, i, longest - at);
+                node.wait_for_all_if_oversubscribed(i);
+                const std::size_t bytes_left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, bytes_left < bytes ? bytes_left : bytes);
+                const memory given = bytes_left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
+                  return memory{node.consume_window(r, bytes, i, longest - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
-                node.write_back_each(theirs);
-                node.met(i);
+                node.claim_lines_of_each(theirs);
+                node.note_all_reached(i);
               });
   c.copy(mine, sum);
 }
 
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
-/// is a `meet` for the call.
+/// is a `run_in_block` for the call.
 template <class Stack, class What>
-concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
+concept RunsInBlock = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet(node, c, call); };
+                               const What& call) { run_in_block(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
@@ -24395,7 +24411,7 @@ choice without_node(question q, algorithm by) noexcept {
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state) {
   block_call<Stack> node(c, state);
-  if (!c.failed()) meet(node, c, call);
+  if (!c.failed()) run_in_block(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll
@@ -24867,7 +24883,7 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->write_back_pays = !made->oversubscribed && platform::write_back_pays();
+  made->claiming_pays = !made->oversubscribed && platform::claiming_pays();
   made->prefetch_pays = !made->oversubscribed && platform::owning_early_pays();
   return made;
 }
@@ -24926,7 +24942,7 @@ template <class Stack>
     node.publish(call.data.base, bytes);
   } else if (const memory published = node.consume(call.root, bytes); published.base != nullptr) {
     node.copy(call.data.base, published.base, bytes);
-    node.write_back_if_sole_reader(published);
+    node.claim_if_sole_reader(published);
   }
   return true;
 }
@@ -24956,7 +24972,7 @@ template <class Stack>
   node.consume_each(bytes, 0, bytes,
                     [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
                       node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
-                      node.write_back_if_sole_reader(theirs);
+                      node.claim_if_sole_reader(theirs);
                     });
   return true;
 }
@@ -24977,12 +24993,12 @@ template <class Stack>
   node.consume_windows(bytes, 0, bytes,
                        [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
                          node.copy(out + block_at(r, bytes), theirs.base, bytes);
-                         node.write_back(theirs);
+                         node.claim_lines(theirs);
                        });
   return true;
 }
-/// For operations that never throw: what one throws is caught in a channel. All such operations
-/// commute.
+/// Only for operations that never throw: an exception can be handled only by a call with a channel.
+/// Operations that never throw commute.
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const allreduce_call& call) noexcept {
@@ -25007,7 +25023,7 @@ template <class Stack>
     const rank_t me = node.rank();
     const memory theirs = published(1 - me);
     op.apply(op.context, out, me == 0 ? out : theirs.base, me == 0 ? theirs.base : out, bytes);
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   } else {
     op.apply(op.context, out, published(0).base, published(1).base, bytes);
     for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, published(r).base, bytes);
@@ -25038,7 +25054,7 @@ template <class Stack>
   // In the order of combine_outwards, so that results do not depend on the way.
   for (rank_t r = me - 1; r >= 0; --r) op.apply(op.context, out, theirs(r).base, out, bytes);
   for (rank_t r = me + 1; r < n; ++r) op.apply(op.context, out, out, theirs(r).base, bytes);
-  if (node.writes_back(bytes)) node.write_back_each(theirs);
+  if (node.claims_lines(bytes)) node.claim_lines_of_each(theirs);
   return true;
 }
 
@@ -25099,7 +25115,7 @@ inline constexpr bool shares_all_memory = SharedMemoryTransport<typename Stack::
 template <class Stack, class What>
 concept AsksOfNodes =
     coll::HasLevels<Stack, What> ||
-    (NearFarTransport<typename Stack::transport_type> && coll::MeetsInNode<Stack, What>);
+    (NearFarTransport<typename Stack::transport_type> && coll::RunsInBlock<Stack, What>);
 
 /// Runs the steps of `what` in two levels if the policy chooses so, else as one level.
 template <class Stack, class What, coll::Steps S>
@@ -25129,12 +25145,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       q.near = nodes->nodes() == 1;
     if constexpr (coll::HasLevels<Stack, What>)
       if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
-    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+    if constexpr (coll::RunsInBlock<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        // Another rank may pass a longer buffer, and meet: then this rank must meet, too.
+        // Another rank may pass a longer buffer, and use a block: then this rank must use it, too.
         coll::question longest = q;
         longest.bytes = ~std::size_t{0} >> 8;
         if (c.by != coll::algorithm::shared &&
@@ -25188,7 +25204,7 @@ using outcome_of = std::conditional_t<Stack::checks_type::compares_collectives,
 /// - the stack does not compare collective calls;
 /// - there is a `make_short` for it.
 template <class Stack, class What>
-concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+concept HasFastPath = coll::RunsInBlock<Stack, What> && !Stack::checks_type::compares_collectives &&
                       requires(coll::block_call<Stack>& node, const What& what) {
                         { make_short(node, what) } -> std::same_as<bool>;
                       };
@@ -28193,15 +28209,15 @@ struct cold_paths {
       e.peers().refill_countdown();
       e.pace().poll_unblocked();  // Holds the lock, so it does not yield.
     }
-    if (how == nullptr && e.outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
+    if (how == nullptr && e.outbox().send_short_prepaid({{base, bytes, how}, to, bits})) return {};
     return send_unpaid_locked(e, base, bytes, how, to, bits);
   }
   [[gnu::noinline]] static started send_unpaid_locked(endpoint_type& e, std::byte* base,
                                                       std::size_t bytes, const layout* how,
                                                       peer_id to, match_bits bits) {
     const send_call c{{base, bytes, how}, to, bits};
-    return how == nullptr && e.outbox().send_and_prepay(c) ? started{}
-                                                           : send_queued_locked(e, c, 0);
+    return how == nullptr && e.outbox().send_and_buy_credit(c) ? started{}
+                                                               : send_queued_locked(e, c, 0);
   }
   static started send_queued_locked(endpoint_type& e, const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = e.pace().completions();

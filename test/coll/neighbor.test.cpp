@@ -287,9 +287,9 @@ TEST_CASE("alltoallw of lists of buffers: an error at one rank is an error at al
 // read.
 TEST_CASE("neighbours: a block outside of the published memory is refused") {
   using mpx::coll::find_edge;
-  using mpx::coll::shown_edge;
+  using mpx::coll::edge_entry;
   alignas(64) std::array<std::byte, 1024> shown{};
-  const auto list = [&](std::size_t i, shown_edge edge) {
+  const auto list = [&](std::size_t i, edge_entry edge) {
     std::memcpy(shown.data() + i * sizeof edge, &edge, sizeof edge);
   };
   const auto find = [&](mpx::rank_t to, std::uint32_t k, std::size_t bytes = 1024) {

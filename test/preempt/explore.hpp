@@ -191,8 +191,8 @@ inline std::uint32_t current_core() noexcept { return scheduler::instance().core
 inline void move_to_core(std::uint32_t) noexcept {}
 inline bool owning_early_pays() noexcept { return true; }
 inline std::size_t owning_early_lines() noexcept { return 8; }
-inline bool write_back_pays() noexcept { return true; }
-inline void write_back_to_reader(std::byte* from, std::size_t bytes) {
+inline bool claiming_pays() noexcept { return true; }
+inline void claim_lines(std::byte* from, std::size_t bytes) {
   if (scheduler* const s = scheduler::here()) s->point("claim", from);
   std::memset(from, 0, bytes);
 }

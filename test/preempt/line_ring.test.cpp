@@ -51,7 +51,7 @@ class early_producer : public ring_producer {
   std::uint32_t tail_ = 0;
 };
 
-/// `hasty`: frees a line before it has read it. `late`: writes back lines of the pool that it has
+/// `hasty`: frees a line before it has read it. `late`: claims lines of the pool that it has
 /// given back.
 enum class reader : std::uint8_t { careful, hasty, late };
 
@@ -134,7 +134,7 @@ class ends {
     if (code <= line_data_bytes) return;
     c.give_back_pool(v);
     if (how_ != reader::late) return;
-    mpx::platform::write_back_to_reader(v.payload.data(), v.payload.size());
+    mpx::platform::claim_lines(v.payload.data(), v.payload.size());
   }
 
   explore::scheduler& scheduler_;
@@ -156,7 +156,7 @@ TEST_CASE("preempt: faults of the ring are found" * doctest::skip(explore::sampl
   explore::check_found("the mark before the packet", search<ends<early_producer, false>>(500));
   explore::check_found("a line freed before it is read",
                        search<ends<ring_producer, false>>(500, reader::hasty));
-  explore::check_found("a payload's lines written back after they are given back",
+  explore::check_found("a payload's lines claimed after they are given back",
                        search<ends<ring_producer, true>>(500, reader::late));
   explore::check_found(
       "the head is not looked at",

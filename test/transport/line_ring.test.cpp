@@ -29,7 +29,7 @@ class both_ends {
   explicit both_ends(ring_geometry g)
       : memory_(new(std::align_val_t{64}) std::byte[g.bytes()]()),
         producer(memory_.get(), g),
-        consumer(memory_.get(), g, /*writes_back*/ true) {}
+        consumer(memory_.get(), g, /*claims_lines*/ true) {}
 
  private:
   struct release {

@@ -206,7 +206,8 @@ struct replayed_link : mpx::transport::detail::tcp_line<lossy_stream<T>, limits>
 
   bool unsure() const noexcept {
     return this->state == tcp_state::resuming ||
-           (this->state == tcp_state::open && (this->mute || this->socket.written() != confirmed));
+           (this->state == tcp_state::open &&
+            (this->write_failed || this->socket.written() != confirmed));
   }
 };
 
@@ -282,7 +283,7 @@ class replayed
     }
     const mpx::transport::detail::tcp_frame f{static_cast<std::uint32_t>(payload.size()), header};
     if (l.state == tcp_state::open) {
-      if (l.out.idle() && !l.mute &&
+      if (l.out.idle() && !l.write_failed &&
           (l.written_at != this->polls_ || !Plan.pends || payload.size() > base::copy_bytes_max))
         return counted(this->write(l, f, payload, cookie));
     } else if (l.state == tcp_state::left) {
@@ -292,7 +293,7 @@ class replayed
     } else if (l.state == tcp_state::idle) {
       connect(l);
     }
-    return counted(this->keep(l, f, payload, cookie));
+    return counted(this->enqueue(l, f, payload, cookie));
   }
 
   template <mpx::PacketSink Sink>
@@ -309,7 +310,7 @@ class replayed
   bool arm() noexcept {
     this->begin_poll();
     go_on();
-    const bool busy = this->take_room_report() || !own_.empty() || !this->serving().empty() ||
+    const bool busy = this->take_room_report() || !own_.empty() || !this->deliveries().empty() ||
                       !completions_.empty();
     if (busy || !lower_.arm()) return false;
     std::int64_t next = 0;
@@ -375,7 +376,7 @@ class replayed
 
   void connect(link& l) noexcept {
     this->unblock(l);
-    l.mute = false;
+    l.write_failed = false;
     l.state = tcp_state::resuming;
     l.owes_probe = false;
     l.owes_begin = true;
@@ -399,11 +400,11 @@ class replayed
     l.due_ns = 0;
     l.patience_ns = patience_min_ns;
     this->send(l);
-    if (l.starved && l.out.has_room(base::copy_bytes_max)) this->feed(l);
+    if (l.awaits_room && l.out.has_room(base::copy_bytes_max)) this->report_room(l);
     l.written_at = 0;
     l.whole_bytes = random_.below(2u) == 0 ? mpx::transport::detail::tcp_any_bytes
                                            : 64 + random_.below(std::size_t{3000});
-    this->settle(l);
+    this->apply_receipt(l);
     this->acknowledge_if_owed(l);
   }
   void broke(link& l) noexcept {
@@ -412,12 +413,12 @@ class replayed
   }
   void close(link& l, tcp_state s) noexcept {
     this->unblock(l);
-    l.mute = false;
+    l.write_failed = false;
     l.state = s;
     l.due_ns = 0;
     l.owes_begin = l.owes_probe = false;
     l.out.fail(completions_);
-    this->feed(l);
+    this->report_room(l);
     if (s != tcp_state::dropped) return;
     l.owes_resume = l.owes_have = l.owes_gap = false;
     unstage(l);
@@ -447,7 +448,7 @@ class replayed
       link& l = *found;
       if (l.state == tcp_state::idle && l.in.receipt().due()) connect(l);
       if (l.blocked) this->send(l);
-      if (l.state == tcp_state::open && l.mute) broke(l);
+      if (l.state == tcp_state::open && l.write_failed) broke(l);
       watch_clock(l);
       speak(l);
       if (!l.socket.come.empty()) look_at(l);
@@ -527,7 +528,7 @@ class replayed
     const std::size_t before = l.socket.come.size();
     const bool news = l.in.fill(l.socket);
     staged_bytes_ -= before - l.socket.come.size();
-    if (news) this->serve(l);
+    if (news) this->queue_delivery(l);
     return news;
   }
 
@@ -535,7 +536,7 @@ class replayed
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
-    auto& serving = this->serving();
+    auto& deliveries = this->deliveries();
     std::size_t left_bytes = long_bytes_max;
     for (int round = 0; round < rounds_max && left_bytes != 0; ++round) {
       const std::size_t before = n;
@@ -543,15 +544,16 @@ class replayed
         own_.deliver(sink, self());
         ++n;
       }
-      for (std::size_t left = serving.size(); left != 0; --left) {
-        link& l = *links_[serving.front()];
-        serving.pop();
-        l.serving = false;
+      for (std::size_t left = deliveries.size(); left != 0; --left) {
+        link& l = *links_[deliveries.front()];
+        deliveries.pop();
+        l.delivery_queued = false;
         n += serve_one(l, sink, left_bytes) ? 1 : 0;
       }
       if (n == before) break;
     }
-    for (std::size_t i = 0; i < serving.size(); ++i) this->acknowledge_if_owed(*links_[serving[i]]);
+    for (std::size_t i = 0; i < deliveries.size(); ++i)
+      this->acknowledge_if_owed(*links_[deliveries[i]]);
     return n;
   }
   template <class Sink>
@@ -561,12 +563,12 @@ class replayed
     tcp_found found = l.in.next(sink, l.peer, Plan.packet_bytes_max);
     while (found == tcp_found::nothing && l.in.may_fill() && look_at(l))
       found = l.in.next(sink, l.peer, Plan.packet_bytes_max);
-    if (!this->settle(l)) found = tcp_found::malformed;
+    if (!this->apply_receipt(l)) found = tcp_found::malformed;
     switch (found) {
       case tcp_found::body: left_bytes -= std::min(left_bytes, l.in.body_bytes()); [[fallthrough]];
       case tcp_found::packet:
         if (l.in.may_have_more())
-          this->serve(l);
+          this->queue_delivery(l);
         else
           this->acknowledge_if_owed(l);
         return true;
@@ -584,7 +586,7 @@ class replayed
     for (std::size_t left = completions_.size(); left != 0; --left, ++n) {
       const mpx::transport::detail::replay_completion c = completions_.front();
       completions_.pop();
-      this->told();
+      this->completion_delivered();
       --pending_;
       sink.complete(c.cookie, c.ok);
     }

@@ -29,7 +29,7 @@ inline constexpr bool shares_all_memory = SharedMemoryTransport<typename Stack::
 template <class Stack, class What>
 concept AsksOfNodes =
     coll::HasLevels<Stack, What> ||
-    (NearFarTransport<typename Stack::transport_type> && coll::MeetsInNode<Stack, What>);
+    (NearFarTransport<typename Stack::transport_type> && coll::RunsInBlock<Stack, What>);
 
 /// Runs the steps of `what` in two levels if the policy chooses so, else as one level.
 template <class Stack, class What, coll::Steps S>
@@ -59,12 +59,12 @@ void take_steps(const What& what, S& steps, [[maybe_unused]] coll::algorithm by,
       q.near = nodes->nodes() == 1;
     if constexpr (coll::HasLevels<Stack, What>)
       if (!q.near) return take_levels<Stack>(what, steps, by, q, *nodes);
-    if constexpr (coll::MeetsInNode<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
+    if constexpr (coll::RunsInBlock<Stack, What> && std::same_as<S, collective_channel<Stack>>) {
       if (!q.near) return what(steps, coll::decide<typename Stack::collective_type>(q, by));
       if (!steps.state().node_tried) [[unlikely]] {
         q.meets = true;
         const coll::choice c = coll::decide<typename Stack::collective_type>(q, by);
-        // Another rank may pass a longer buffer, and meet: then this rank must meet, too.
+        // Another rank may pass a longer buffer, and use a block: then this rank must use it, too.
         coll::question longest = q;
         longest.bytes = ~std::size_t{0} >> 8;
         if (c.by != coll::algorithm::shared &&
@@ -118,7 +118,7 @@ using outcome_of = std::conditional_t<Stack::checks_type::compares_collectives,
 /// - the stack does not compare collective calls;
 /// - there is a `make_short` for it.
 template <class Stack, class What>
-concept HasFastPath = coll::MeetsInNode<Stack, What> && !Stack::checks_type::compares_collectives &&
+concept HasFastPath = coll::RunsInBlock<Stack, What> && !Stack::checks_type::compares_collectives &&
                       requires(coll::block_call<Stack>& node, const What& what) {
                         { make_short(node, what) } -> std::same_as<bool>;
                       };

@@ -431,8 +431,8 @@ class point_to_point {
   started call_to(const std::byte* data, std::size_t bytes, peer_id to, tag_t tag,
                   mark_type type) const {
     if constexpr (M == mode::standard) {
-      return endpoint_->send_called(const_cast<std::byte*>(data), bytes, to,
-                                    match_bits_of(type.in(context_), tag));
+      return endpoint_->send_outlined(const_cast<std::byte*>(data), bytes, to,
+                                      match_bits_of(type.in(context_), tag));
     }
     return start_to<M>(data, bytes, to, tag, type);
   }

@@ -135,9 +135,9 @@ inline std::size_t owning_early_lines() noexcept {
 /// before the next store: one line after the other, with later stores waiting, and a prefetch does
 /// not help. A line that a reader has written is fetched like any missing line, many at once. A
 /// stream of messages of 4 KiB: 8 GB/s without, 31 with; of 16 KiB, on two dies: 2 and 14.
-inline bool write_back_pays() noexcept {
+inline bool claiming_pays() noexcept {
 #if MPX_ASSERT_LEVEL >= 2
-  return true;  // So that lines written back too early are found on any machine.
+  return true;  // So that lines claimed too early are found on any machine.
 #else
   return this_processor() == processor::amd;
 #endif
@@ -145,8 +145,7 @@ inline bool write_back_pays() noexcept {
 
 /// Takes ownership of lines that were read, by a store to each; their contents are lost. Writes
 /// only within the `bytes` from `from` on.
-[[gnu::always_inline]] inline void write_back_to_reader(std::byte* from,
-                                                        std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void claim_lines(std::byte* from, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += cache_line_bytes)
     *static_cast<volatile std::byte*>(from + at) = std::byte{0};
 }
@@ -155,7 +154,7 @@ inline bool write_back_pays() noexcept {
 /// instruction, which writes whole lines, obtains their ownership sooner than single stores. Pays
 /// from a few lines on. Ordered only before later stores.
 [[gnu::always_inline]] inline void copy_for_readers(std::byte* to, const std::byte* from,
-                                                 std::size_t bytes) noexcept {
+                                                    std::size_t bytes) noexcept {
 #if defined(__x86_64__)
   std::size_t words = bytes / 8;
   bytes %= 8;

@@ -59,8 +59,8 @@ inline constexpr bool enable_transfer = false;
 
 /// Size of a cache line in bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
-/// Minimum length from which a reader of shared memory writes its lines back (see
-/// platform::write_back_pays). Below, it makes no difference.
-inline constexpr std::size_t write_back_bytes_min = 4 * cache_line_bytes;
+/// Minimum length from which a reader of shared memory takes ownership of the lines that it has
+/// read (see platform::claiming_pays). Below, it makes no difference.
+inline constexpr std::size_t claimed_bytes_min = 4 * cache_line_bytes;
 
 }  // namespace mpx::inline v0

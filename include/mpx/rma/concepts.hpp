@@ -91,7 +91,7 @@ struct transfer {
   memory data{};
   std::byte* result = nullptr;  ///< fetch, swap: destination of the previous value.
   std::size_t begun = 0;        ///< Bytes that the protocol has sent or requested so far.
-  void* waiter = nullptr;       ///< The rma_wait that the reply completes; nullptr: none.
+  void* waiter = nullptr;       ///< The rma_reply_request that the reply completes; nullptr: none.
   std::uint64_t token = 0;      ///< Identifies replies to this access. Set by the protocol.
   const run_list* runs =
       nullptr;  ///< Layout at the target from `at` on; nullptr: contiguous. Not owned.

@@ -67,7 +67,7 @@ class window_state : public window_barrier<Stack> {
       const auto guard = os::lock(this->e);
       if (std::exchange(t.moved, false)) this->tell(t, kind::mark);
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
-      t.unanswered = t.completed = 0;
+      t.unacknowledged = t.completed = 0;
     }
     const errc met = this->pass_barrier(precedes, site);
     keep(why, met, this->culprit);
@@ -136,7 +136,7 @@ class window_state : public window_barrier<Stack> {
       if (!reaches(t) || overtakes) this->tell(t, kind::complete);
       t.completed = t.sent;
       t.moved = false;
-      t.unanswered = 0;
+      t.unacknowledged = 0;
       --t.posts;
       close(t);
       keep(why, take_failure(t), r);
@@ -356,7 +356,7 @@ class window_state : public window_barrier<Stack> {
     }
     if (t.control != nullptr) {
       free_word(t);
-    } else if (t.asked) {
+    } else if (t.lock_requested) {
       const auto guard = os::lock(this->e);
       this->tell(t, kind::unlock);
     }
@@ -371,12 +371,12 @@ class window_state : public window_barrier<Stack> {
         free_word(t);
       } else if (!t.no_check && why == errc{}) {
         why = wait(t, site, [&] { return t.open || try_open(t); });
-        std::uint64_t ask = 0;
+        std::uint64_t ack = 0;
         if (why == errc{}) {
           const auto guard = os::lock(this->e);
-          ask = this->ask(t, kind::unlock);
+          ack = this->request_ack(t, kind::unlock);
         }
-        if (why == errc{} && ask != 0) why = answered(t, site, ask);
+        if (why == errc{} && ack != 0) why = wait_for_acks(t, site, ack);
       } else if (why == errc{}) {
         why = finish(t, site, true);
       }
@@ -469,28 +469,28 @@ class window_state : public window_barrier<Stack> {
   }
   [[gnu::noinline]] errc finish_busy(rma_target& t, call_site site, bool remote) {
     errc why = wait(t, site, [&] { return t.open || try_open(t); });
-    std::uint64_t ask = 0;
+    std::uint64_t ack = 0;
     if (why == errc{})
       why = wait(t, site, [&] {
         send_recv_protocol<Stack> queued{*this};
         const bool left = queued.push(t) && queued.settled(t) && t.moves == 0;
         // Under the same lock: accesses that other threads add later are flushed by those threads.
-        if (left && remote) ask = this->ask(t, kind::flush);
+        if (left && remote) ack = this->request_ack(t, kind::flush);
         return left;
       });
-    if (why == errc{} && ask != 0) why = answered(t, site, ask);
+    if (why == errc{} && ack != 0) why = wait_for_acks(t, site, ack);
     const auto guard = os::lock(this->e);
     if (why != errc{}) {
       send_recv_protocol<Stack>{*this}.lost(t);
       buffered_protocol<Stack>{*this}.lost(t);
-      t.unanswered = 0;
+      t.unacknowledged = 0;
     }
     still_stirred(t);
     return why;
   }
-  /// Waits until all acknowledgements up to number `ask` have arrived.
-  errc answered(rma_target& t, call_site site, std::uint64_t ask) {
-    return wait(t, site, [&t, ask] { return t.has_answered(ask); });
+  /// Waits until all acknowledgements up to number `ack` have arrived.
+  errc wait_for_acks(rma_target& t, call_site site, std::uint64_t ack) {
+    return wait(t, site, [&t, ack] { return t.has_acknowledged(ack); });
   }
 
   plain_array<rank_t> started_;

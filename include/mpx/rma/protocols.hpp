@@ -83,7 +83,7 @@ struct buffered_protocol {
   bool start(rma_target& t, rma::transfer& x) noexcept { return write(t, x); }
   bool push(rma_target& t) noexcept { return w.send_packet(t); }
   bool settled(const rma_target& t) const noexcept { return t.used == 0 && t.replies == 0; }
-  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  bool placed(const rma_target& t) const noexcept { return t.unacknowledged == 0; }
   void lost(rma_target& t) noexcept { t.used = 0; }
 
   /// Appends the rest of `x` to the buffered records.
@@ -185,7 +185,7 @@ struct buffered_protocol {
       }
       if (!make_room(t, given ? rma::padded(n) : 0)) return false;
       if (!swaps && !fetches) {
-        ++t.unanswered;
+        ++t.unacknowledged;
       } else if (x.begun == 0) {
         const std::size_t back = swaps ? element : total;
         const std::uint32_t slot = w.take_reply(t, {x.result, back}, back, x.waiter);
@@ -268,7 +268,7 @@ struct send_recv_protocol {
   bool settled(const rma_target& t) const noexcept {
     return t.queue.empty() && t.used == 0 && t.replies == 0;
   }
-  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  bool placed(const rma_target& t) const noexcept { return t.unacknowledged == 0; }
   void lost(rma_target& t) noexcept {
     for (const rma_queued& q : t.queue) {
       if (q.what.data.how != nullptr && q.copy == nullptr) q.what.data.how->drop();
@@ -281,7 +281,7 @@ struct send_recv_protocol {
   void forsake(rma_target& t) noexcept {
     t.queue.erase_if([&](rma_queued& q) {
       if (q.copy != nullptr && q.what.result == nullptr) return false;
-      t.lacks_something();
+      t.note_dropped_data();
       if (q.what.begun != 0 && q.what.what != rma::action::put &&
           (q.copy != nullptr || q.what.what == rma::action::get)) {
         if (q.copy == nullptr) dropped(q.what);
@@ -371,7 +371,7 @@ struct rdma_protocol {
   }
   bool push(rma_target&) noexcept { return true; }
   bool settled(const rma_target& t) const noexcept { return t.moves == 0; }
-  bool placed(const rma_target& t) const noexcept { return t.unanswered == 0; }
+  bool placed(const rma_target& t) const noexcept { return t.unacknowledged == 0; }
   void lost(rma_target&) noexcept {}
 
  private:
@@ -418,7 +418,7 @@ struct rdma_protocol {
       if (x.what == rma::action::put) {
         t.moved = true;
         t.note_store();
-        if (!os::moves_at_once(w.e, t.peer)) ++t.unanswered;
+        if (!os::moves_at_once(w.e, t.peer)) ++t.unacknowledged;
       }
       x.advance(n);
     }

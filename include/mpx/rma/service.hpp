@@ -167,7 +167,7 @@ struct exposed_side {
     if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);
     rma_target& t = w.targets[r];
     if (t.has_not_failed()) t.failure = errc::peer_lost;
-    t.answers = 0;
+    t.acks_due = 0;
     t.used = 0;
     w.end_all_replies(r, errc::peer_lost);
     grant(w);
@@ -262,7 +262,7 @@ struct exposed_side {
         w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
         grant(w);
         return errc{};
-      case kind::granted: t.granted = true; return errc{};
+      case kind::granted: t.lock_granted = true; return errc{};
       case kind::denied:
         if (r.at >= static_cast<std::uint64_t>(w.size)) return errc::protocol;
         t.denied_by = static_cast<rank_t>(r.at);
@@ -279,8 +279,8 @@ struct exposed_side {
         }
         return errc{};
       case kind::answered:
-        if (t.answers == 0) return errc::protocol;
-        --t.answers;
+        if (t.acks_due == 0) return errc::protocol;
+        --t.acks_due;
         return errc{};
       case kind::post: ++t.posts; return errc{};
       case kind::complete: ++t.completes; return errc{};
@@ -296,7 +296,7 @@ struct exposed_side {
           t.failed_at = r.at;
         }
         if (t.failure == errc::window) {
-          t.answers = 0;
+          t.acks_due = 0;
           w.end_all_replies(from, errc::window);
         }
         if (rma_reply* const slot = r.token != 0 ? w.find_reply(r.token, from) : nullptr;

@@ -91,7 +91,7 @@ class window_accesses : public window_data<Stack> {
     bool begun = false;
     bool lacks = false;
     const errc why = wait(t, site, [&] {
-      lacks = t.lacks_memory([&] { begun = begin(t, x, by); });
+      lacks = t.try_without_failing([&] { begun = begin(t, x, by); });
       return begun;
     });
     if (!begun || lacks) this->untouch(t, x);
@@ -118,9 +118,9 @@ class window_accesses : public window_data<Stack> {
     if (by == rma::protocol::rdma && !os::moves_at_once(this->e, t.peer))
       by = rma::protocol::buffered;
     operation* op = nullptr;
-    rma_wait* waiter = nullptr;
+    rma_reply_request* waiter = nullptr;
     const auto make_waiter = [&] {
-      waiter = new (std::nothrow) rma_wait(name, this->rank, t.rank);
+      waiter = new (std::nothrow) rma_reply_request(name, this->rank, t.rank);
       if (waiter == nullptr) return false;
       const compound with{.kind = compound_kind::extended, .ranks = this->ranks, .more = waiter};
       op = waiter->op = compounds<Stack>::make(this->e, with).op;
@@ -158,7 +158,7 @@ class window_accesses : public window_data<Stack> {
     if (why == errc{} && !begun)
       why = wait(t, site, [&] {
         const auto attempt = [&](auto p) { return p.start(t, x); };
-        lacks = t.lacks_memory([&] { begun = by_protocol(t, by, attempt); });
+        lacks = t.try_without_failing([&] { begun = by_protocol(t, by, attempt); });
         return begun;
       });
     // The access was dropped.
@@ -184,7 +184,7 @@ class window_accesses : public window_data<Stack> {
         if (!r.used || r.waiter != nullptr || !r.into.exists()) continue;
         if (r.into.how != nullptr) r.into.how->drop();
         r.into = {};
-        this->targets[r.target].lacks_something();
+        this->targets[r.target].note_dropped_data();
       }
     }
     wait_for_moves();
@@ -361,7 +361,7 @@ class window_accesses : public window_data<Stack> {
   static void close(rma_target& t) noexcept {
     t.fast.store(nullptr, platform::memory_order_release);
     t.touched.clear();
-    t.open = t.granted = t.asked = t.no_check = t.lazy = false;
+    t.open = t.lock_granted = t.lock_requested = t.no_check = t.lazy = false;
     t.denied_by = proc_null;
     t.epoch = rma_epoch::none;
   }
@@ -375,12 +375,12 @@ class window_accesses : public window_data<Stack> {
       if (t.control != nullptr) {
         yes = try_word(t);
       } else {
-        if (!std::exchange(t.asked, true))
+        if (!std::exchange(t.lock_requested, true))
           this->tell(t, kind::lock,
                      t.epoch == rma_epoch::exclusive ? 1
                      : *this->locks_held != 0        ? 2
                                                      : 0);
-        yes = t.granted;
+        yes = t.lock_granted;
       }
     }
     if (yes) {

@@ -46,22 +46,24 @@ struct rma_queued {
 
 /// An origin's state for one target.
 ///
-/// | field       | set by                                 | cleared by                            |
-/// |-------------|----------------------------------------|---------------------------------------|
-/// | epoch       | fence, start, lock, lock_all           | fence, complete, unlock, unlock_all   |
-/// | open        | the same call, or once the lock is     | as epoch                              |
-/// |             | granted or the post has arrived        |                                       |
-/// | fast        | with `open`, if the target is mapped   | with `open`                           |
-/// | wanted      | lock: a writer waiting for the word    | lock acquired or given up             |
-/// | asked       | lock requested by a packet             | unlock                                |
-/// | granted     | the service, on the target's answer    | unlock                                |
-/// | denied_by   | the service                            | unlock                                |
-/// | posts       | the service, counted up                | complete, counted down                |
-/// | unanswered  | protocols: accesses whose effects only | flush, unlock: the caller requests    |
-/// |             | an acknowledgement confirms            | one acknowledgement, for which all    |
-/// |             |                                        | flushing threads wait                 |
-/// | stirred     | protocols except direct, if the rank   | flush, once it has nothing left to    |
-/// |             | has several threads                    | wait for                              |
+/// | field          | set by                                | cleared by                          |
+/// |----------------|---------------------------------------|-------------------------------------|
+/// | epoch          | fence, start, lock, lock_all          | fence, complete, unlock, unlock_all |
+/// | open           | the same call, or once the lock is    | as epoch                            |
+/// |                | granted or the post has arrived       |                                     |
+/// | fast           | with `open`, if the target is mapped  | with `open`                         |
+/// |                | and the window permits direct access  |                                     |
+/// | wanted         | lock: a writer waiting for the word   | lock acquired or given up           |
+/// | lock_requested | lock requested by a packet            | end of the epoch                    |
+/// | lock_granted   | the service, on the target's answer   | end of the epoch                    |
+/// | denied_by      | the service                           | end of the epoch                    |
+/// | posts          | the service, counted up               | complete, counted down              |
+/// | unacknowledged | protocols: accesses whose effect only | fence, complete, a failed wait;     |
+/// |                | an acknowledgement confirms           | flush, unlock: the caller requests  |
+/// |                |                                       | one acknowledgement, for which all  |
+/// |                |                                       | flushing threads wait               |
+/// | stirred        | protocols except direct, if the rank  | flush, once it has nothing left to  |
+/// |                | has several threads                   | wait for                            |
 struct rma_target {
   /// The target's memory as mapped here, while plain loads and stores may access it; else nullptr.
   /// Atomic: another thread may have opened the epoch while this thread reads it.
@@ -81,39 +83,41 @@ struct rma_target {
   std::size_t room = 0;  // Capacity of a packet to the target, in bytes.
   rma_epoch epoch{};
   bool open = false;
-  // Plain stores to the target may still be in this processor's store buffer: see fence().
+  // Plain stores to the target may still be in this processor's store buffer. Cleared by a fence
+  // if `loaded` is set: see fence().
   bool stored = false;
-  // Accesses other than stores have happened since `stored` was set.
+  // An access that does not stay in a store buffer has happened since `stored` was last cleared.
   bool loaded = false;
   // This rank may have several threads. Then `stored` stays set and `loaded` unset: no data race.
   bool threads = false;
   bool wanted = false;
-  bool asked = false;
-  bool granted = false;
+  bool lock_requested = false;
+  bool lock_granted = false;
   bool no_check = false;
   // Epoch of lock_all: the lock is requested on first use.
   bool lazy = false;
   bool left = false;  // The target has destroyed its window without free.
   // Failed rank that holds the lock, as reported by the target.
   rank_t denied_by = proc_null;
-  // First failure reported by the target's service, or the loss of the target.
+  // First failure of the epoch, noted by the service or by this rank's calls; errc{}: none.
+  // errc::pending, which is only a consequence, gives way to any other.
   errc failure{};
   std::uint64_t failed_at = 0;  // Offset of the failed access, in bytes.
   // Collective calls on the window that the target had completed when it left.
   std::uint64_t left_after = 0;
   errc before_left{};  // Failure that was pending when the target left.
-  // Exposure epochs of the target announced by packets, minus those used here. May be negative:
-  // words in memory count too.
+  // Exposure epochs of the target announced by packets, minus all that were used here. Those
+  // announced by shared memory are counted in control_words, so this number may be negative.
   std::int32_t posts = 0;
-  // Access epochs of the target announced complete by packets, minus those waited for here. May be
-  // negative likewise.
+  // Likewise the access epochs of the target that are complete, minus those waited for here.
   std::int32_t completes = 0;
-  std::uint32_t answers = 0;  // Acknowledgements still due,
-  std::uint64_t asks = 0;     // and the number ever requested.
-  std::uint32_t replies = 0;  // Replies still due,
-  std::uint64_t reply_bytes = 0;
-  std::uint32_t moves = 0;  // Puts and gets of the transport in progress.
-  std::uint64_t unanswered = 0;
+  std::uint32_t acks_due = 0;        // Acknowledgements requested and not received,
+  std::uint64_t acks_requested = 0;  // and the number ever requested.
+  std::uint32_t replies = 0;         // Replies due,
+  std::uint64_t reply_bytes = 0;     // and their bytes not received yet.
+  std::uint32_t moves = 0;           // Puts and gets of the transport in progress.
+  // Accesses whose effect only an acknowledgement confirms, and for which none was requested yet.
+  std::uint64_t unacknowledged = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
   // The transport has put data since the last fence or completion.
   bool moved = false;
@@ -126,16 +130,16 @@ struct rma_target {
   plain_array<rma_queued> queue;
   rma_record_of_accesses touched;  // Accesses of this epoch. Kept only if the stack compares them.
 
-  /// Records errc::pending: the buffers of some accesses may be gone, so that their data was
-  /// dropped. A failure of the target takes precedence.
-  void lacks_something() noexcept {
+  /// Records errc::pending, unless there is a failure: data of this epoch was dropped because its
+  /// buffers no longer exist.
+  void note_dropped_data() noexcept {
     if (failure == errc{}) failure = errc::pending;
   }
   bool has_not_failed() const noexcept { return failure == errc{} || failure == errc::pending; }
-  /// Returns true if `attempt` dropped its access for lack of memory. That does not count as a
-  /// failure of the epoch.
+  /// Calls `attempt`. Returns true if it dropped its access because memory is exhausted; the
+  /// epoch's failure is unchanged then.
   template <class F>
-  bool lacks_memory(F&& attempt) noexcept {
+  bool try_without_failing(F&& attempt) noexcept {
     const errc before = failure;
     if (before == errc::no_resources) failure = errc{};
     attempt();
@@ -155,8 +159,9 @@ struct rma_target {
       loaded = true;
   }
   /// Orders this processor's earlier accesses to the target before its later ones.
-  /// Cost:       a full fence only after stores. `stored` stays set until a load occurs: a fence
-  ///             waits for every pending store, and writing `stored` again would add one.
+  /// Cost:       a full fence only after stores. `stored` is cleared only after an access that does
+  ///             not stay in the store buffer: clearing it after each fence would add a store, for
+  ///             which the next fence would wait.
   [[gnu::always_inline]] void fence() noexcept {
     if (!stored) return rma::load_fence();
     rma::full_fence();
@@ -169,10 +174,12 @@ struct rma_target {
   }
   /// True if a flush has to wait for something.
   bool is_busy() const noexcept {
-    return (used | replies | moves | unanswered | answers) != 0 || !queue.empty();
+    return (used | replies | moves | unacknowledged | acks_due) != 0 || !queue.empty();
   }
-  /// True if all acknowledgements up to number `ask` (see window_data::ask) have arrived.
-  bool has_answered(std::uint64_t ask) const noexcept { return asks - answers >= ask; }
+  /// True if all acknowledgements up to number `ack` (see window_data::request_ack) have arrived.
+  bool has_acknowledged(std::uint64_t ack) const noexcept {
+    return acks_requested - acks_due >= ack;
+  }
 
   /// True if a put of `n` bytes at `at` can extend the last record: it starts where that record
   /// ends, and fits the packet.
@@ -200,21 +207,21 @@ struct rma_target {
 struct rma_reply {
   memory into;
   std::uint64_t bytes;
-  std::uint64_t left;
+  std::uint64_t left;  // Bytes not received yet; in a free slot: index of the next free slot.
   rank_t target;
   std::uint32_t generation;
-  void* waiter;  // rma_wait
+  void* waiter;  // rma_reply_request
   bool used;
 };
 
-/// Request part that completes when its reply has arrived.
-class rma_wait final : public extension {
+/// Extension behind a request, which completes when its reply has arrived.
+class rma_reply_request final : public extension {
  public:
   using cut = void (*)(void* window, std::uint32_t slot) noexcept;
-  rma_wait(const char* name, rank_t rank, rank_t target) noexcept
+  rma_reply_request(const char* name, rank_t rank, rank_t target) noexcept
       : extension(extension_kind::windows), name_(name), rank_(rank), target_(target) {}
-  ~rma_wait() override {
-    if (window != nullptr) forget(window, slot);
+  ~rma_reply_request() override {
+    if (window != nullptr) detach(window, slot);
   }
   errc start() noexcept override { return errc{}; }
   bool part_done_locked(const operation&) noexcept override { return false; }
@@ -226,7 +233,7 @@ class rma_wait final : public extension {
   operation* op = nullptr;
   void* window = nullptr;  // The window while a reply is due, else nullptr.
   std::uint32_t slot = 0;
-  cut forget = nullptr;
+  cut detach = nullptr;
 
  private:
   const char* name_;
@@ -391,14 +398,14 @@ struct window_data : exposed_window, allocated {
   /// flush or an unlock.
   /// Requires:   no record is buffered.
   /// Returns:    the number of the last acknowledgement requested, possibly by another thread;
-  ///             has_answered takes it.
-  std::uint64_t ask(rma_target& t, rma::record_kind by) noexcept {
-    const bool asks = std::exchange(t.unanswered, 0) != 0;
+  ///             rma_target::has_acknowledged takes it.
+  std::uint64_t request_ack(rma_target& t, rma::record_kind by) noexcept {
+    const bool asks = std::exchange(t.unacknowledged, 0) != 0;
     const bool unlocks = by == rma::record_kind::unlock;
-    t.answers += asks ? 1 : 0;
-    t.asks += asks ? 1 : 0;
+    t.acks_due += asks ? 1 : 0;
+    t.acks_requested += asks ? 1 : 0;
     if (asks || unlocks) tell(t, by, asks && unlocks ? 1 : 0);
-    return t.asks;
+    return t.acks_requested;
   }
   /// Tells all other ranks that this rank destroys its window without free, and which rank was the
   /// first to do so.
@@ -416,7 +423,7 @@ struct window_data : exposed_window, allocated {
     t.left = true;
     t.left_after = after;
     t.failure = errc::window;
-    t.answers = 0;
+    t.acks_due = 0;
     t.fast.store(nullptr, platform::memory_order_release);
     if (left_by == proc_null) left_by = first;
     end_all_replies(r, errc::window);
@@ -449,10 +456,10 @@ struct window_data : exposed_window, allocated {
     rma_reply& r = replies[i];
     r = {into, n, n, t.rank, r.generation + 1, waiter, true};
     if (waiter != nullptr) {
-      auto& w = *static_cast<rma_wait*>(waiter);
+      auto& w = *static_cast<rma_reply_request*>(waiter);
       w.window = this;
       w.slot = i;
-      w.forget = [](void* window, std::uint32_t slot) noexcept {
+      w.detach = [](void* window, std::uint32_t slot) noexcept {
         rma_reply& gone = static_cast<window_data*>(window)->replies[slot];
         if (gone.into.how != nullptr) gone.into.how->drop();
         gone.into = {};
@@ -478,7 +485,7 @@ struct window_data : exposed_window, allocated {
     --t.replies;
     t.reply_bytes -= r.left;
     if (r.into.how != nullptr) r.into.how->drop();
-    auto* const w = static_cast<rma_wait*>(r.waiter);
+    auto* const w = static_cast<rma_reply_request*>(r.waiter);
     r.used = false;
     r.waiter = nullptr;
     r.into = {};

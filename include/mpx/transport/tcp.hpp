@@ -82,7 +82,7 @@ class basic_tcp : public defaults {
     connections_.begin_poll();
     // Fast path: reads only the connection that delivered the last packet. A poll after a packet,
     // and every 16th one, looks at all connections.
-    if (hot_ != nullptr && !look_is_due_ && connections_.serving().empty() &&
+    if (hot_ != nullptr && !look_is_due_ && connections_.deliveries().empty() &&
         !connections_.has_timers() && ++unlooked_ < look_interval) {
       connections_.look_at(*hot_);
     } else {
@@ -108,7 +108,7 @@ class basic_tcp : public defaults {
     connections_.look();
     look_is_due_ = false;
     const bool busy = connections_.take_room_report() || !own_.empty() ||
-                      !connections_.serving().empty() || !connections_.completions().empty() ||
+                      !connections_.deliveries().empty() || !connections_.completions().empty() ||
                       !connections_.lost().empty();
     if (busy) disarm();
     return !busy;
@@ -159,7 +159,8 @@ class basic_tcp : public defaults {
     connections_.begin_poll();
     connections_.look(false);
     // Opening a connection may have read packets with its resume message.
-    if (armed_.load() != 0 && (connections_.has_room_report() || !connections_.serving().empty()))
+    if (armed_.load() != 0 &&
+        (connections_.has_room_report() || !connections_.deliveries().empty()))
       connections_.watch().wake();
   }
   peer_id node_of(peer_id peer) const noexcept { return nodes_[peer]; }
@@ -267,7 +268,7 @@ class basic_tcp : public defaults {
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
-    auto& serving = connections_.serving();
+    auto& deliveries = connections_.deliveries();
     std::size_t left_bytes = long_bytes_max;
     for (int round = 0; round < rounds_max && left_bytes != 0; ++round) {
       const std::size_t before = n;
@@ -275,17 +276,17 @@ class basic_tcp : public defaults {
         own_.deliver(sink, self());
         ++n;
       }
-      for (std::size_t left = serving.size(); left != 0; --left) {
-        link& l = *connections_.find(serving.front());
-        serving.pop();
-        l.serving = false;
+      for (std::size_t left = deliveries.size(); left != 0; --left) {
+        link& l = *connections_.find(deliveries.front());
+        deliveries.pop();
+        l.delivery_queued = false;
         n += serve(l, sink, left_bytes) ? 1 : 0;
       }
       if (n == before) break;
     }
     // One receipt acknowledges all packets of a source.
-    for (std::size_t i = 0; i < serving.size(); ++i)
-      connections_.acknowledge_if_owed(*connections_.find(serving[i]));
+    for (std::size_t i = 0; i < deliveries.size(); ++i)
+      connections_.acknowledge_if_owed(*connections_.find(deliveries[i]));
     return n;
   }
   /// Delivers the next packet of one source. Returns false if there is none.
@@ -296,7 +297,7 @@ class basic_tcp : public defaults {
     // The rest of a body may have arrived meanwhile.
     while (found == detail::tcp_found::nothing && connections_.refill(l))
       found = l.in.next(sink, l.peer, PacketBytes);
-    if (!connections_.settle(l)) [[unlikely]]
+    if (!connections_.apply_receipt(l)) [[unlikely]]
       found = detail::tcp_found::malformed;
     switch (found) {
       case detail::tcp_found::body:
@@ -305,7 +306,7 @@ class basic_tcp : public defaults {
       case detail::tcp_found::packet:
         hot_ = &l;
         if (l.in.may_have_more() || l.in.ended())
-          connections_.serve(l);
+          connections_.queue_delivery(l);
         else
           connections_.acknowledge_if_owed(l);
         return true;
@@ -316,7 +317,7 @@ class basic_tcp : public defaults {
       case detail::tcp_found::goodbye: end(l, true); return false;
       case detail::tcp_found::malformed: break;
     }
-    l.told = true;
+    l.loss_reported = true;
     end(l, false);
     sink.malformed(l.peer);
     return false;
@@ -333,7 +334,7 @@ class basic_tcp : public defaults {
     for (std::size_t left = connections_.completions().size(); left != 0; --left, ++n) {
       const detail::replay_completion c = connections_.completions().front();
       connections_.completions().pop();
-      connections_.told();
+      connections_.completion_delivered();
       sink.complete(c.cookie, c.ok);
     }
     return n;
@@ -344,7 +345,7 @@ class basic_tcp : public defaults {
     while (!connections_.lost().empty()) {
       link& l = *connections_.find(connections_.lost().front());
       connections_.lost().pop();
-      if (std::exchange(l.told, true)) continue;
+      if (std::exchange(l.loss_reported, true)) continue;
       if constexpr (LossSink<Sink>) sink.lost(l.peer);
     }
   }

@@ -362,10 +362,10 @@ struct spread_call : Call {
 /// contiguous first.
 template <class Stack, class Call>
 requires requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                  const Call& call) { meet(node, c, call); }
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const spread_call<Call>& call) {
-  const auto run = [&](const Call& whole) { meet(node, c, whole); };
+                  const Call& call) { run_in_block(node, c, call); }
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const spread_call<Call>& call) {
+  const auto run = [&](const Call& whole) { run_in_block(node, c, whole); };
   if constexpr (requires { call.op; }) {
     on_copied_result(c, call.without_layouts(), run);
   } else {

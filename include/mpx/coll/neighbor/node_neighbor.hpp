@@ -107,22 +107,23 @@ class taken_edges {
 
 /// A rank that has more than bytes_max to give sends messages instead, and announces that.
 template <class Stack, neighbor_operation Operation>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const neighbor_call<Operation>& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const neighbor_call<Operation>& call) {
   const edge_table edges(call);
   const bool shows = edges.fits(edge_table::bytes_max);
   if (shows) {
-    node.publish_edges(edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
+    node.publish_selective(
+        edges.room(), [&](std::byte* to) { edges.write(call, to); }, edges.readers);
   } else {
     node.announce_messages(edges.readers);
     each_sent(*call.around, call.out,
               [&](const memory& block, rank_t to) { c.start_send(block, to); });
   }
-  node.wait_for_all(0, taken_edges::sources(*call.around));
+  node.wait_for_all_if_oversubscribed(0, taken_edges::sources(*call.around));
   bool waits = !shows;
   taken_edges taken;
   each_received(*call.around, call.in, [&](const memory& block, rank_t from) {
-    const memory published = node.consume_edges(from);
+    const memory published = node.consume_selective(from);
     if (c.failed()) return;
     if (published.bytes == 0) {
       waits = true;
@@ -133,7 +134,7 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (theirs.bytes != block.bytes)
       return static_cast<void>(node.wrong_length(from, block.bytes, theirs.bytes));
     block.write(0, theirs.piece(0, theirs.bytes));
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   });
   if (waits) c.finish();
 }
@@ -170,16 +171,18 @@ template <class Stack, neighbor_operation Operation>
       block += out.apart;
     }
   };
-  if (!node.publish_edges(head + all, write, readers)) return true;
+  if (!node.publish_selective(head + all, write, readers)) return true;
   if (!around.sources.empty()) node.prefetch_next(head + all);
-  if (node.oversubscribed() && !node.wait_for_all(0, taken_edges::sources(around))) return true;
+  if (node.oversubscribed() &&
+      !node.wait_for_all_if_oversubscribed(0, taken_edges::sources(around)))
+    return true;
   taken_edges taken;
   for (std::size_t i = 0; i < around.sources.size(); ++i) {
     const std::size_t k = around.receive(i);
     const rank_t from = around.sources[k];
     if (from == proc_null) continue;
     std::byte* const into = in.base + k * in.apart;
-    const memory published = node.consume_edges(from);
+    const memory published = node.consume_selective(from);
     if (published.base == nullptr) return true;
     if (published.bytes == 0) {
       if (!node.receive({into, in.bytes}, from)) return true;
@@ -191,7 +194,7 @@ template <class Stack, neighbor_operation Operation>
       return true;
     }
     node.copy(into, theirs.base, in.bytes);
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   }
   return true;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A collective call among ranks that share a block of memory. A short call costs one cache line
-// transfer, where messages need log2(ranks) of them in a row. Where ranks outnumber cores, it costs
-// one context switch.
+// A collective call among ranks that share a block of memory. The latency of a short call is about
+// one cache line transfer, where messages need log2(ranks) of them in sequence.
 //
 // A short call that finds its peers ready needs nothing but the block. A call that has to wait for
 // long, or that fails, needs a channel: to be found by hang reports, to learn of lost ranks, and to
-// tell the others. A long call has one from its beginning; a short call makes one when it must, and
-// goes on with it from where it stands.
+// tell the others. A long call has one from its beginning; a short call makes a temporary one for
+// each step that needs it, and continues without it.
 
 #include <bit>
 #include <cstring>
@@ -55,8 +54,8 @@ class block_call {
     if (c.begin() != errc{}) return;  // E.g. in a forked child, which must not write to the block.
     begun_ = true;
     const node_tag before = tag_of(serial_, 0) - 1;
-    // The previous call did not use the block, so this rank has not published that it left it.
-    if (s_.left != end_of(serial_before(serial_))) leave(before);
+    // After a call that did not use the block: its end has not been published.
+    if (s_.read_up_to != end_of(serial_before(serial_))) publish_read(before);
     if (must_refresh(serial_)) [[unlikely]]
       refresh_records();
   }
@@ -76,19 +75,19 @@ class block_call {
   block_call(const block_call&) = delete;
   block_call& operator=(const block_call&) = delete;
   [[MPX_ALWAYS_INLINE]] ~block_call() {
-    if (begun_) leave(end_of(serial_));
+    if (begun_) publish_read(end_of(serial_));
   }
 
   /// The next call of a communicator.
   static tag_t next(const mpx::detail::communicator_state& state) noexcept {
     return static_cast<tag_t>(state.collective_serial & 0x7fff'ffffu);
   }
-  /// True if a short call can begin: this rank has left its previous call in the block, and need
-  /// not refresh its records of the other ranks now.
+  /// True if a short call can begin: this rank has finished its previous call in the block, and
+  /// need not refresh its records of the other ranks now.
   [[MPX_ALWAYS_INLINE]] static bool may_begin(const node_state& s, tag_t serial) noexcept {
-    return s.left == end_of(serial_before(serial)) && !must_refresh(serial);
+    return s.read_up_to == end_of(serial_before(serial)) && !must_refresh(serial);
   }
-  /// Begins a short call. The caller does not take another way from here on.
+  /// Begins a short call. The caller must not fall back to another path afterwards.
   [[MPX_ALWAYS_INLINE]] void begin_short() noexcept {
     on_.endpoint_for_reports().pass_without_poll();
     ++opened::state_of(on_).collective_serial;
@@ -102,17 +101,18 @@ class block_call {
 
   // --- Publishing --------------------------------------------------------------------------------
 
-  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `said`: the number of bytes from
-  /// there to the end of the call's data, which readers compare with the length of their own call;
-  /// or a mark, see node_is_edges. `readers`: the ranks that may read it; read after the call of
-  /// `write`. Returns false if the call has failed.
+  /// Publishes the `bytes` that `write(to)` writes, as `piece`. `announced_bytes`: the number of
+  /// bytes from there to the end of the call's data, which readers compare with the length of
+  /// their own call; or a mark, see node_is_selective. `readers`: the ranks that may read it; its
+  /// value is used only after `write` has returned, so `write` may set it. Returns false if the
+  /// call has failed.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t said, std::uint32_t piece,
-                                        Write&& write,
+  [[MPX_ALWAYS_INLINE]] bool publish_as(std::size_t bytes, std::size_t announced_bytes,
+                                        std::uint32_t piece, Write&& write,
                                         const std::uint64_t& readers = all_ranks) noexcept {
-    if (!make_free(piece)) return false;
+    if (!wait_until_free(piece)) return false;
     write(data(me_, bytes, piece));
-    publish_flag(said, piece, readers);
+    publish_flag(announced_bytes, piece, readers);
     return true;
   }
   /// Publishes `bytes` at `from` as all of this rank's data.
@@ -148,7 +148,7 @@ class block_call {
   /// Returns the memory in which this rank is to build `bytes`, to publish them as `piece`; no
   /// memory if the call has failed.
   memory make_part(std::size_t bytes, std::uint32_t piece) noexcept {
-    if (!make_free(piece)) return {};
+    if (!wait_until_free(piece)) return {};
     std::byte* const to = data(me_, bytes, piece);
     s_.prefetch_to_write(to, bytes);
     return {to, bytes};
@@ -165,11 +165,11 @@ class block_call {
     return kept;
   }
   /// Publishes, for each other rank, a window of its block: `bytes` from offset `at` on, or fewer
-  /// if the block ends there. `left`: the bytes from `at` to the end of the longest block.
+  /// if the block ends there. `bytes_left`: the bytes from `at` to the end of the longest block.
   void publish_windows(const blocks& from, std::size_t at, std::size_t bytes, std::uint32_t piece,
-                       std::size_t left) noexcept {
+                       std::size_t bytes_left) noexcept {
     const std::size_t all = bytes * static_cast<std::size_t>(n_ - 1);
-    publish_as(all, left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
+    publish_as(all, bytes_left * static_cast<std::size_t>(n_ - 1), piece, [&](std::byte* to) {
       for (rank_t r = 0; r < n_; ++r) {
         if (r == me_) continue;
         const std::size_t there = from.bytes_of(r);
@@ -187,24 +187,24 @@ class block_call {
   }
   /// Publishes the `bytes` that `write(to)` writes to the ranks whose bits are set in `readers`.
   template <class Write>
-  [[MPX_ALWAYS_INLINE]] bool publish_edges(std::size_t bytes, Write&& write,
-                                           const std::uint64_t& readers) noexcept {
-    return publish_as(bytes, bytes | node_is_edges, 0, write, readers);
+  [[MPX_ALWAYS_INLINE]] bool publish_selective(std::size_t bytes, Write&& write,
+                                               const std::uint64_t& readers) noexcept {
+    return publish_as(bytes, bytes | node_is_selective, 0, write, readers);
   }
   /// Announces that the ranks whose bits are set in `readers` get messages instead.
   void announce_messages(std::uint64_t readers) noexcept {
-    publish_edges(0, [](std::byte*) {}, readers);
+    publish_selective(0, [](std::byte*) {}, readers);
   }
 
   // --- Reading -----------------------------------------------------------------------------------
 
-  /// Waits until rank r has published `piece`, of `bytes`; `left` bytes of the call remain from
+  /// Waits until rank r has published `piece`, of `bytes`; `bytes_left` of the call remain from
   /// there on. Returns the piece, or no memory on failure.
   /// Errors: errc::count or errc::truncate if rank r's call is shorter or longer. The first piece
   /// shows that.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                       std::size_t left) noexcept {
-    return wait_piece(r, piece, left) ? memory(data(r, bytes, piece), bytes) : memory();
+                                       std::size_t bytes_left) noexcept {
+    return wait_piece(r, piece, bytes_left) ? memory(data(r, bytes, piece), bytes) : memory();
   }
   /// `consume` for a call of a single piece.
   [[MPX_ALWAYS_INLINE]] memory consume(rank_t r, std::size_t bytes,
@@ -212,17 +212,18 @@ class block_call {
     return consume(r, bytes, piece, bytes);
   }
   /// Waits for all other ranks to publish `piece`, beginning with the next one, and calls
-  /// `take(r, piece)` for each: see `consume`. Then all ranks have met. Returns false on failure.
+  /// `take(r, piece)` for each: see `consume`. Then all ranks have reached the piece. Returns false
+  /// on failure.
   template <class Take>
-  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece, std::size_t left,
-                                          Take&& take) noexcept {
-    if (!wait_for_all(piece)) return false;
+  [[MPX_ALWAYS_INLINE]] bool consume_each(std::size_t bytes, std::uint32_t piece,
+                                          std::size_t bytes_left, Take&& take) noexcept {
+    if (!wait_for_all_if_oversubscribed(piece)) return false;
     for (rank_t k = 1; k < n_; ++k) {
       const rank_t r = around(me_ + k, n_);
-      if (!wait_piece(r, piece, left)) return false;
+      if (!wait_piece(r, piece, bytes_left)) return false;
       take(r, memory(data(r, bytes, piece), bytes));
     }
-    met(piece);
+    note_all_reached(piece);
     return true;
   }
   /// `consume_each` for a call of a single piece.
@@ -233,18 +234,18 @@ class block_call {
   /// `consume_each` for windows: see `consume_window`.
   template <class Take>
   [[MPX_ALWAYS_INLINE]] bool consume_windows(std::size_t bytes, std::uint32_t piece,
-                                             std::size_t left, Take&& take) noexcept {
+                                             std::size_t bytes_left, Take&& take) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    return consume_each(bytes * windows, piece, left * windows,
+    return consume_each(bytes * windows, piece, bytes_left * windows,
                         [&](rank_t r, const memory& all)
                             __attribute__((always_inline)) { take(r, window_of(all, r, bytes)); });
   }
   /// Waits until rank r has published its windows. Returns the window for this rank. Errors: as
   /// `consume`.
   [[MPX_ALWAYS_INLINE]] memory consume_window(rank_t r, std::size_t bytes, std::uint32_t piece,
-                                              std::size_t left) noexcept {
+                                              std::size_t bytes_left) noexcept {
     const auto windows = static_cast<std::size_t>(n_ - 1);
-    const memory all = consume(r, bytes * windows, piece, left * windows);
+    const memory all = consume(r, bytes * windows, piece, bytes_left * windows);
     return all.base == nullptr ? memory() : window_of(all, r, bytes);
   }
   /// The window of `bytes` for this rank in `all` that rank r has published.
@@ -257,19 +258,19 @@ class block_call {
     return {data(r, bytes, 0), bytes};
   }
   /// Waits until rank r has published anything in this call. Returns true if that rank has called
-  /// `publish_edges` or `announce_messages`. Errors: as `consume`.
-  bool publishes_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    return wait_published(r, 0, said) && (said & node_is_edges) != 0;
+  /// `publish_selective` or `announce_messages`. Errors: as `consume`.
+  bool wait_if_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    return wait_published(r, 0, announced_bytes) && (announced_bytes & node_is_selective) != 0;
   }
-  /// Waits until rank r has called `publish_edges`. Returns its data; of no bytes if it has called
-  /// `announce_messages`. Errors: as `consume`.
-  [[MPX_ALWAYS_INLINE]] memory consume_edges(rank_t r) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, 0, said)) return {};
-    if ((said & node_is_edges) == 0) [[unlikely]]
-      return wrong_length(r, 0, said);
-    const std::size_t bytes = said & ~node_is_edges;
+  /// Waits until rank r has called `publish_selective`. Returns its data; of no bytes if it has
+  /// called `announce_messages`. Errors: as `consume`.
+  [[MPX_ALWAYS_INLINE]] memory consume_selective(rank_t r) noexcept {
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, 0, announced_bytes)) return {};
+    if ((announced_bytes & node_is_selective) == 0) [[unlikely]]
+      return wrong_length(r, 0, announced_bytes);
+    const std::size_t bytes = announced_bytes & ~node_is_selective;
     return {data(r, bytes, 0), bytes};
   }
   /// Fails the call: rank r has published `published` bytes, where this rank expected `bytes`.
@@ -288,11 +289,11 @@ class block_call {
     return with_channel(
         [into, from](block_call& call) { return call.c_->receive(into, from) == errc{}; });
   }
-  /// If ranks outnumber cores, waits for all ranks of `whom` to publish `piece`: waiting for one
-  /// after the other would yield the core once for each. Returns false on failure; true at once
-  /// where each rank has a core.
-  [[MPX_ALWAYS_INLINE]] bool wait_for_all(std::uint32_t piece = 0,
-                                          std::uint64_t whom = all_ranks) noexcept {
+  /// Does nothing unless ranks outnumber cores; then waits until all ranks of `whom` have published
+  /// `piece`, with one yield for all of them, where waiting for one after the other would yield for
+  /// each. Returns false on failure.
+  [[MPX_ALWAYS_INLINE]] bool wait_for_all_if_oversubscribed(
+      std::uint32_t piece = 0, std::uint64_t whom = all_ranks) noexcept {
     if (failed()) return false;
     if (!s_.oversubscribed) return true;
     const unsigned i = index(piece);
@@ -300,9 +301,9 @@ class block_call {
     std::uint64_t missing = whom & s_.block.everybody();
     return s_.block.have_published(missing, i, tag) || yielding().wait_for_all(i, tag, missing) ||
            with_channel([tag, missing](block_call& call) {
-             std::uint64_t left = missing;
-             return call.wait_long(missing, tag, [&call, &left, tag] {
-               return call.s_.block.have_published(left, slot_of(tag), tag);
+             std::uint64_t remaining = missing;
+             return call.wait_long(missing, tag, [&call, &remaining, tag] {
+               return call.s_.block.have_published(remaining, slot_of(tag), tag);
              });
            });
   }
@@ -310,7 +311,7 @@ class block_call {
   /// for all, with `make(memory)`. Returns the result once it is complete; no memory on failure.
   /// Requires: the call has a channel.
   template <class Make>
-  memory meet(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
+  memory combine_by_last(std::size_t bytes, Make&& make, std::uint32_t piece = 0) noexcept {
     node_slot& slot = s_.block.slot(n_, index(piece));
     const memory made{data(n_, bytes, piece), bytes};
     const node_tag tag = tag_of(serial_, piece);
@@ -328,34 +329,34 @@ class block_call {
     return made;
   }
 
-  // --- Leaving -----------------------------------------------------------------------------------
+  // --- After reading -----------------------------------------------------------------------------
 
-  /// Writes the cache lines of `read`, which `consume` or `consume_window` has returned, back to
-  /// their writer, if that is faster. The contents are lost. Requires: no rank reads them again.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (read.base != nullptr) s_.write_back(read);
+  /// Takes ownership of the cache lines of `read`, which `consume` or `consume_window` has
+  /// returned, if that makes the publisher's next stores faster. The contents are lost. Requires:
+  /// no rank reads them again.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (read.base != nullptr) s_.claim_lines(read);
   }
-  /// `write_back` for data that every other rank reads: only with two ranks is this rank the only
-  /// reader.
-  [[MPX_ALWAYS_INLINE]] void write_back_if_sole_reader(const memory& read) const noexcept {
-    if (n_ == 2) write_back(read);
+  /// `claim_lines` for data that every other rank reads: of two ranks, this one is the only reader.
+  [[MPX_ALWAYS_INLINE]] void claim_if_sole_reader(const memory& read) const noexcept {
+    if (n_ == 2) claim_lines(read);
   }
   /// Claims what each other rank has published for this rank: `seen(r)`.
   template <class Seen>
-  [[MPX_ALWAYS_INLINE]] void write_back_each(Seen&& seen) const noexcept {
-    for (rank_t r = 0; s_.write_back_pays && r < n_ && !failed(); ++r)
-      if (r != me_) write_back(seen(r));
+  [[MPX_ALWAYS_INLINE]] void claim_lines_of_each(Seen&& seen) const noexcept {
+    for (rank_t r = 0; s_.claiming_pays && r < n_ && !failed(); ++r)
+      if (r != me_) claim_lines(seen(r));
   }
-  bool writes_back(std::size_t bytes) const noexcept { return s_.writes_back(bytes); }
+  bool claims_lines(std::size_t bytes) const noexcept { return s_.claims_lines(bytes); }
   /// Records that all ranks have reached `piece` of this call, so none reads anything earlier.
-  [[MPX_ALWAYS_INLINE]] void met(std::uint32_t piece = 0) noexcept {
-    if (!failed()) s_.all_left = tag_of(serial_, piece) - 1;
+  [[MPX_ALWAYS_INLINE]] void note_all_reached(std::uint32_t piece = 0) noexcept {
+    if (!failed()) s_.all_read_up_to = tag_of(serial_, piece) - 1;
   }
   /// Publishes that this rank has finished reading the call up to and including `piece`.
-  void leave_piece(std::uint32_t piece) noexcept { leave(tag_of(serial_, piece)); }
+  void finish_reading_piece(std::uint32_t piece) noexcept { publish_read(tag_of(serial_, piece)); }
 
   /// Publishes that this rank reads nothing of this call any more.
-  void leave_call() noexcept { leave(end_of(serial_)); }
+  void finish_reading() noexcept { publish_read(end_of(serial_)); }
 
   bool oversubscribed() const noexcept { return s_.oversubscribed; }
   /// Records the root of this call for the waiting policy: see expect_root.
@@ -383,15 +384,15 @@ class block_call {
 
  private:
   /// A word of another rank that this rank awaits.
-  enum class awaited_word : std::uint8_t { flag, left };
-  /// True if rank r has published `tag` in a slot, or that it has left the call up to `tag`.
+  enum class awaited_word : std::uint8_t { flag, read_up_to };
+  /// True if rank r has published `tag` in a slot, or that it has finished reading up to `tag`.
   template <awaited_word W>
   static bool has(const node_state& s, rank_t r, node_tag tag) noexcept {
     if constexpr (W == awaited_word::flag) return s.block.has_published(r, slot_of(tag), tag);
-    return reaches(s.block.of(r).left.load(platform::memory_order_acquire), tag);
+    return reaches(s.block.of(r).read_up_to.load(platform::memory_order_acquire), tag);
   }
 
-  /// Goes on with a call in channel `c`, without the effects of its beginning and end.
+  /// A step of a call in channel `c`, without the effects of the call's beginning and end.
   block_call(channel& c, node_state& s, tag_t serial) noexcept
       : on_(c), s_(s), c_(&c), serial_(serial), me_(c.rank()), n_(c.size()) {}
 
@@ -435,21 +436,21 @@ class block_call {
   }
   /// Waits until no rank reads the previous contents of the slot of `piece`. Returns false if the
   /// call has failed.
-  [[MPX_ALWAYS_INLINE]] bool make_free(std::uint32_t piece) noexcept {
+  [[MPX_ALWAYS_INLINE]] bool wait_until_free(std::uint32_t piece) noexcept {
     if (failed()) return false;
     const node_tag before = s_.used[index(piece)];
-    if (before == 0 || reaches(s_.all_left, before)) [[likely]]
+    if (before == 0 || reaches(s_.all_read_up_to, before)) [[likely]]
       return true;
     for (rank_t r = 0; r < n_; ++r)
-      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 && !reaches(s_.left_by[r], before) &&
-          !wait_left(r, before))
+      if (r != me_ && (s_.readers[index(piece)] >> r & 1) != 0 &&
+          !reaches(s_.read_up_to_by[r], before) && !wait_read(r, before))
         return false;
     return true;
   }
-  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t said, std::uint32_t piece,
+  [[MPX_ALWAYS_INLINE]] void publish_flag(std::size_t announced_bytes, std::uint32_t piece,
                                           std::uint64_t readers = all_ranks) noexcept {
     node_slot& slot = s_.block.slot(me_, index(piece));
-    slot.bytes.store(said, platform::memory_order_relaxed);
+    slot.bytes.store(announced_bytes, platform::memory_order_relaxed);
     s_.used[index(piece)] = tag_of(serial_, piece);
     s_.readers[index(piece)] = readers;
     set_and_wake(slot.flag, tag_of(serial_, piece));
@@ -475,9 +476,9 @@ class block_call {
   [[MPX_ALWAYS_INLINE]] oversubscribed_wait<Stack> yielding() const noexcept {
     return {on_.endpoint_for_reports(), s_, me_};
   }
-  [[MPX_ALWAYS_INLINE]] void leave(node_tag tag) noexcept {
-    s_.left = tag;
-    set_and_wake(s_.block.of(me_).left, tag);
+  [[MPX_ALWAYS_INLINE]] void publish_read(node_tag tag) noexcept {
+    s_.read_up_to = tag;
+    set_and_wake(s_.block.of(me_).read_up_to, tag);
   }
   /// Publishes `tag` in `word`, and wakes the ranks that sleep in this block.
   /// Cost: one store; one load to check for sleeping ranks.
@@ -495,21 +496,21 @@ class block_call {
                                                 std::uint64_t mask) noexcept {
     blocks_of::wake(on.endpoint_for_reports(), opened::state_of(on).ranks, mask);
   }
-  /// Refreshes all records of the other ranks: waits until they have left what the slots held
+  /// Refreshes all records of the other ranks: waits until they have read what the slots held
   /// before. See `must_refresh`.
   [[gnu::noinline, gnu::cold]] void refresh_records() noexcept {
     const node_tag before = tag_of(serial_, 0) - 1;
     for (const node_tag used : s_.used)
       for (rank_t r = 0; used != 0 && r < n_; ++r)
-        if (r != me_ && !reaches(s_.left_by[r], used) && !wait_left(r, used)) return;
+        if (r != me_ && !reaches(s_.read_up_to_by[r], used) && !wait_read(r, used)) return;
     for (node_tag& used : s_.used) used = 0;
-    for (node_tag& left : s_.left_by) left = before;
-    s_.all_left = before;
+    for (node_tag& read : s_.read_up_to_by) read = before;
+    s_.all_read_up_to = before;
   }
-  /// Waits until rank r has published `piece`. `said`: the number of bytes that it has published,
-  /// with marks. Returns false on failure.
+  /// Waits until rank r has published `piece`. `announced_bytes`: the number of bytes that rank r
+  /// has announced, with marks. Returns false on failure.
   [[MPX_ALWAYS_INLINE]] bool wait_published(rank_t r, std::uint32_t piece,
-                                            std::size_t& said) noexcept {
+                                            std::size_t& announced_bytes) noexcept {
     const node_slot& slot = s_.block.slot(r, index(piece));
     const node_tag tag = tag_of(serial_, piece);
     if (failed()) return false;
@@ -523,25 +524,26 @@ class block_call {
       platform::relax();
     }
     // A rank that has published in this call has finished reading all earlier ones. Recording that
-    // here saves a fetch of its `left` word, whose cache line it keeps writing.
-    s_.left_by[r] = tag_of(serial_, 0) - 1;
-    said = slot.bytes.load(platform::memory_order_relaxed);
+    // here saves a fetch of its `read_up_to` word, whose cache line it keeps writing.
+    s_.read_up_to_by[r] = tag_of(serial_, 0) - 1;
+    announced_bytes = slot.bytes.load(platform::memory_order_relaxed);
     return true;
   }
-  /// Waits until rank r has published `piece`. Fails the call unless `left` bytes of rank r's call
+  /// Waits until rank r has published `piece`. Fails the call unless `bytes_left` of rank r's call
   /// remain from there on. Returns false on failure.
-  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece, std::size_t left) noexcept {
-    std::size_t said = 0;
-    if (!wait_published(r, piece, said)) return false;
-    if (said == left) [[likely]]
+  [[MPX_ALWAYS_INLINE]] bool wait_piece(rank_t r, std::uint32_t piece,
+                                        std::size_t bytes_left) noexcept {
+    std::size_t announced_bytes = 0;
+    if (!wait_published(r, piece, announced_bytes)) return false;
+    if (announced_bytes == bytes_left) [[likely]]
       return true;
-    wrong_length(r, left, said & ~node_is_edges);
+    wrong_length(r, bytes_left, announced_bytes & ~node_is_selective);
     return false;
   }
-  [[MPX_ALWAYS_INLINE]] bool wait_left(rank_t r, node_tag tag) noexcept {
-    const node_tag left = s_.block.of(r).left.load(platform::memory_order_acquire);
-    if (!reaches(left, tag)) return wait_for<awaited_word::left>(r, tag);
-    s_.left_by[r] = left;
+  [[MPX_ALWAYS_INLINE]] bool wait_read(rank_t r, node_tag tag) noexcept {
+    const node_tag read = s_.block.of(r).read_up_to.load(platform::memory_order_acquire);
+    if (!reaches(read, tag)) return wait_for<awaited_word::read_up_to>(r, tag);
+    s_.read_up_to_by[r] = read;
     return true;
   }
   /// Waits for rank r, which has not come within a few polls. Returns false if the call fails.
@@ -596,7 +598,7 @@ class block_call {
   bool announces_messages(rank_t r) const noexcept {
     const node_slot& slot = s_.block.slot(r, index(0));
     return r >= 0 && s_.block.has_published(r, index(0), tag_of(serial_, 0)) &&
-           slot.bytes.load(platform::memory_order_relaxed) == node_is_edges;
+           slot.bytes.load(platform::memory_order_relaxed) == node_is_selective;
   }
   static std::uint64_t bit(rank_t r) noexcept { return std::uint64_t{1} << r; }
 
@@ -609,7 +611,7 @@ class block_call {
   tag_t serial_;
   rank_t me_;
   rank_t n_;
-  bool begun_ = false;  // This object is to leave the call.
+  bool begun_ = false;  // This object is to publish that the call has been read.
 };
 
 }  // namespace mpx::inline v0::coll

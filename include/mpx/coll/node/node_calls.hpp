@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Collectives in a block of shared memory: an overload of `meet` for each operation.
+// Collectives in a block of shared memory: an overload of `run_in_block` for each operation.
 
 #include "mpx/coll/algorithms/allgather.hpp"
 #include "mpx/coll/algorithms/allreduce.hpp"
@@ -23,45 +23,46 @@ constexpr std::size_t whole_units(std::size_t bytes, std::size_t unit) noexcept 
 /// there is nothing to publish.
 template <class Work>
 void for_pieces(std::size_t bytes, std::size_t unit, std::size_t piece_bytes, Work&& work) {
-  const std::size_t most = whole_units(piece_bytes, unit);
+  const std::size_t piece_max = whole_units(piece_bytes, unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < bytes || number == 0; at += most)
-    work(at, bytes - at < most ? bytes - at : most, number++);
+  for (std::size_t at = 0; at < bytes || number == 0; at += piece_max)
+    work(at, bytes - at < piece_max ? bytes - at : piece_max, number++);
 }
 
 /// Each rank publishes that it has arrived.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&, const barrier_call&) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>&,
+                  const barrier_call&) {
   if (node.publish(nullptr, 0)) node.consume_each(0);
 }
 
 /// True if two ranks should send a long message: then both of them may copy a part of it.
 template <class Stack>
-bool sends_to_one(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
+bool sends_between_two(const block_call<Stack>& node, std::size_t bytes, rank_t ranks) noexcept {
   return ranks == 2 && bytes > 65536 && !node.oversubscribed();
 }
 
 /// The root publishes its message in pieces, up to four ahead of the slowest reader; or it
 /// announces that it sends a message.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const bcast_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const bcast_call& call) {
   node.expect(call.root);
   if (c.rank() != call.root) {
-    if (c.size() == 2 && node.publishes_edges(call.root))
+    if (c.size() == 2 && node.wait_if_selective(call.root))
       return static_cast<void>(c.receive(call.data, call.root));
-  } else if (sends_to_one(node, call.data.bytes, c.size())) {
+  } else if (sends_between_two(node, call.data.bytes, c.size())) {
     node.announce_messages(all_ranks);
     return static_cast<void>(c.send(call.data, 1 - call.root));
   }
-  if (c.rank() == call.root) node.leave_call();
+  if (c.rank() == call.root) node.finish_reading();
   for_pieces(call.data.bytes, 1, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() == call.root) return node.publish_part(call.data, at, bytes, i);
                const memory piece = node.consume(call.root, bytes, i, call.data.bytes - at);
                if (piece.base != nullptr) call.data.write(at, piece.piece(0, bytes));
-               node.write_back_if_sole_reader(piece);
-               if (bytes < call.data.bytes - at) node.leave_piece(i);
+               node.claim_if_sole_reader(piece);
+               if (bytes < call.data.bytes - at) node.finish_reading_piece(i);
              });
 }
 
@@ -110,12 +111,14 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
                      const memory& in, const memory& out, const reduction& op, rank_t root) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
-  const std::size_t most = whole_units(node_piece_bytes, op.element_bytes);
-  const auto bytes_at = [&](std::size_t at) { return in.bytes - at < most ? in.bytes - at : most; };
+  const std::size_t piece_max = whole_units(node_piece_bytes, op.element_bytes);
+  const auto bytes_at = [&](std::size_t at) {
+    return in.bytes - at < piece_max ? in.bytes - at : piece_max;
+  };
   const bool wants = root == any_source || root == me;
   std::uint32_t i = 0;
   node.publish_part(in, 0, bytes_at(0), 0);
-  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += most, i += 2) {
+  for (std::size_t at = 0; at < in.bytes && !c.failed(); at += piece_max, i += 2) {
     const parts part{slice(in, at, bytes_at(at)), op.element_bytes, static_cast<std::size_t>(n)};
     const auto bytes_of = [&](rank_t r) { return part[r].bytes; };
     const auto first_of = [&](rank_t r) { return part.first(static_cast<std::size_t>(r)); };
@@ -125,16 +128,16 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
     for (rank_t r = 0; r < n; ++r) published(r);
     // A rank that has published this window has read the previous window, but perhaps not yet all
     // parts of its result.
-    node.met(i == 0 ? 0 : i - 1);
+    node.note_all_reached(i == 0 ? 0 : i - 1);
     const memory sum = node.make_part(bytes_of(me), i + 1);
     const auto mine = [&](rank_t r) {
       const memory all = published(r);
       return c.failed() ? memory() : slice(all, first_of(me), sum.bytes);
     };
     combine_all(c, sum, op, mine);
-    node.write_back_each(mine);
+    node.claim_lines_of_each(mine);
     node.publish_made(sum.bytes, i + 1);
-    if (const std::size_t next = at + most; next < in.bytes)
+    if (const std::size_t next = at + piece_max; next < in.bytes)
       node.publish_part(in, next, bytes_at(next), i + 2);
     if (!wants) continue;
     for (rank_t k = 0; k < n; ++k) {
@@ -142,9 +145,9 @@ void reduce_in_parts(block_call<Stack>& node, mpx::detail::collective_channel<St
       const memory made = node.consume(r, bytes_of(r), i + 1);
       if (c.failed()) return;
       c.copy(slice(out, at + first_of(r), made.bytes), made);
-      if (r != me && root == me) node.write_back(made);  // Else other ranks read it as well.
+      if (r != me && root == me) node.claim_lines(made);  // Else other ranks read it as well.
     }
-    node.met(i + 1);
+    node.note_all_reached(i + 1);
   }
 }
 
@@ -163,11 +166,11 @@ bool combines_parts(const block_call<Stack>& node, std::size_t bytes, rank_t ran
 
 /// All other ranks publish their elements, and the root combines them.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), false))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, call.root);
-  if (c.rank() != call.root) node.leave_call();
+  if (c.rank() != call.root) node.finish_reading();
   for_pieces(call.in.bytes, call.op->element_bytes, node_stream_bytes,
              [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
                if (c.rank() != call.root) return node.publish_part(call.in, at, bytes, i);
@@ -183,17 +186,17 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
                  combine_all(c, out, *call.op,
                              [&](rank_t r) { return r == call.root ? own : published(r); });
                }
-               node.write_back_each(published);
-               node.leave_piece(i);
+               node.claim_lines_of_each(published);
+               node.finish_reading_piece(i);
              });
-  if (c.rank() == call.root) node.met();
+  if (c.rank() == call.root) node.note_all_reached();
 }
 
 /// Each rank publishes its elements, and combines all of them, or a part of a long vector. Where
 /// ranks outnumber cores, the last rank to arrive combines for all.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allreduce_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allreduce_call& call) {
   if (combines_parts(node, call.in.bytes, c.size(), true))
     return reduce_in_parts(node, c, call.in, call.out, *call.op, any_source);
   for_pieces(
@@ -206,24 +209,24 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
           return node.consume(r, bytes, i, call.in.bytes - at);
         };
         if (node.oversubscribed()) {
-          c.copy(out, node.meet(
+          c.copy(out, node.combine_by_last(
                           bytes,
                           [&](const memory& sum) { combine_all(c, sum, *call.op, published); }, i));
         } else if (c.size() == 2) {
           combine_outwards(c, out, in_one_piece(c, slice(call.in, at, bytes), out), *call.op,
                            published);
-          node.write_back_each(published);
+          node.claim_lines_of_each(published);
         } else {
           combine_all(c, out, *call.op, published);
         }
-        node.met(i);
+        node.note_all_reached(i);
       });
 }
 
 /// Each rank publishes its block, and copies the blocks of the others.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const allgather_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const allgather_call& call) {
   const rank_t me = c.rank();
   const memory mine = call.in.exists() ? call.in : call.out[me];
   const bool copies = call.in.exists() && call.in.contiguous() && call.in.base != call.out[me].base;
@@ -234,38 +237,38 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
     if (copies) call.out[me].write(at, mine.piece(at, bytes));
     node.consume_each(bytes, i, call.out.bytes - at, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back_if_sole_reader(theirs);
+      node.claim_if_sole_reader(theirs);
     });
   };
   for_pieces(call.out.bytes, 1, node_piece_bytes, take);
   if (call.in.exists() && !copies) c.copy(call.out[me], call.in);
 }
 
-/// Calls `work(at, bytes, number)` for each window of whole units of blocks of at most `most`
-/// bytes. A rank publishes one window for every other rank at a time. Calls once if there is
-/// nothing.
+/// Calls `work(at, bytes, number)` for each window of whole units of blocks; the longest block has
+/// `longest` bytes. A rank publishes one window for every other rank at a time. Calls once if there
+/// is nothing.
 template <class Work>
-void for_windows(std::size_t most, std::size_t unit, rank_t ranks, Work&& work) {
+void for_windows(std::size_t longest, std::size_t unit, rank_t ranks, Work&& work) {
   const std::size_t room =
       whole_units(node_piece_bytes / static_cast<std::size_t>(ranks - 1), unit);
   std::uint32_t number = 0;
-  for (std::size_t at = 0; at < most || number == 0; at += room)
-    work(at, most - at < room ? most - at : room, number++);
+  for (std::size_t at = 0; at < longest || number == 0; at += room)
+    work(at, longest - at < room ? longest - at : room, number++);
 }
 
 /// Each rank publishes a window of all its blocks, and copies the windows for itself.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const alltoall_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const alltoall_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks& from = call.in_place ? call.out : call.in;
   for_windows(call.out.bytes, 1, n, [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-    const std::size_t left = call.out.bytes - at;
-    node.publish_windows(from, at, bytes, i, left);
-    node.consume_windows(bytes, i, left, [&](rank_t r, const memory& theirs) {
+    const std::size_t bytes_left = call.out.bytes - at;
+    node.publish_windows(from, at, bytes, i, bytes_left);
+    node.consume_windows(bytes, i, bytes_left, [&](rank_t r, const memory& theirs) {
       call.out[r].write(at, theirs.piece(0, bytes));
-      node.write_back(theirs);
+      node.claim_lines(theirs);
     });
   });
   if (!call.in_place) c.copy(call.out[me], call.in[me]);
@@ -273,8 +276,8 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
 
 /// As for alltoall, but each rank combines the windows for itself, in rank order.
 template <class Stack>
-void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-          const reduce_scatter_call& call) {
+void run_in_block(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
+                  const reduce_scatter_call& call) {
   const rank_t n = c.size();
   const rank_t me = c.rank();
   const blocks in = placed(c, call.in);
@@ -283,33 +286,33 @@ void meet(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
   // In place, the result overlaps blocks that have not been published yet.
   const memory sum =
       in.base == call.out.base && own.base != mine.base ? c.scratch(own.bytes) : mine;
-  std::size_t most = 0;
+  std::size_t longest = 0;
   for (rank_t r = 0; r < n; ++r)
-    if (in.bytes_of(r) > most) most = in.bytes_of(r);
+    if (in.bytes_of(r) > longest) longest = in.bytes_of(r);
   if (c.failed()) return;
-  for_windows(most, call.op->element_bytes, n,
+  for_windows(longest, call.op->element_bytes, n,
               [&](std::size_t at, std::size_t bytes, std::uint32_t i) {
-                node.publish_windows(in, at, bytes, i, most - at);
-                node.wait_for_all(i);
-                const std::size_t left = own.bytes > at ? own.bytes - at : 0;
-                const memory to = slice(sum, at, left < bytes ? left : bytes);
-                const memory given = left == 0 ? memory() : slice(own, at, to.bytes);
+                node.publish_windows(in, at, bytes, i, longest - at);
+                node.wait_for_all_if_oversubscribed(i);
+                const std::size_t bytes_left = own.bytes > at ? own.bytes - at : 0;
+                const memory to = slice(sum, at, bytes_left < bytes ? bytes_left : bytes);
+                const memory given = bytes_left == 0 ? memory() : slice(own, at, to.bytes);
                 const auto theirs = [&](rank_t r) {
-                  return memory{node.consume_window(r, bytes, i, most - at).base, to.bytes};
+                  return memory{node.consume_window(r, bytes, i, longest - at).base, to.bytes};
                 };
                 combine_outwards(c, to, in_one_piece(c, given, to), *call.op, theirs);
-                node.write_back_each(theirs);
-                node.met(i);
+                node.claim_lines_of_each(theirs);
+                node.note_all_reached(i);
               });
   c.copy(mine, sum);
 }
 
 /// Calls of `What` can be made in shared memory: the transport of `Stack` offers blocks, and there
-/// is a `meet` for the call.
+/// is a `run_in_block` for the call.
 template <class Stack, class What>
-concept MeetsInNode = SharedMemoryTransport<typename Stack::transport_type> &&
+concept RunsInBlock = SharedMemoryTransport<typename Stack::transport_type> &&
                       requires(block_call<Stack>& node, mpx::detail::collective_channel<Stack>& c,
-                               const What& call) { meet(node, c, call); };
+                               const What& call) { run_in_block(node, c, call); };
 
 /// True if an element fits in the window that a rank publishes for each other rank.
 template <class What>
@@ -329,7 +332,7 @@ choice without_node(question q, algorithm by) noexcept {
 template <class Stack, class What>
 void run_in_node(mpx::detail::collective_channel<Stack>& c, const What& call, node_state& state) {
   block_call<Stack> node(c, state);
-  if (!c.failed()) meet(node, c, call);
+  if (!c.failed()) run_in_block(node, c, call);
 }
 
 }  // namespace mpx::inline v0::coll

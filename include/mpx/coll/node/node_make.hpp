@@ -64,7 +64,7 @@ template <class Stack>
   made->own = name_of_own;
   made->oversubscribed = (can & roomy) == 0;
   made->fenced = (can & barrier) == 0;
-  made->write_back_pays = !made->oversubscribed && platform::write_back_pays();
+  made->claiming_pays = !made->oversubscribed && platform::claiming_pays();
   made->prefetch_pays = !made->oversubscribed && platform::owning_early_pays();
   return made;
 }

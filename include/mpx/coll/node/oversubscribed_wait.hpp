@@ -28,15 +28,15 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
 /// meanwhile all ranks wait for those on the full core. Checks become rarer after each move, so
 /// that a kernel that moves the rank back is not fought.
 [[gnu::noinline]] inline void balance_cores(node_state& s, rank_t me) noexcept {
-  constexpr unsigned turns_min = 256;
-  constexpr unsigned turns_max = 65536;
+  constexpr unsigned check_interval_min = 256;
+  constexpr unsigned check_interval_max = 65536;
   const rank_t n = s.block.ranks();
   const auto ranks_on = [&](std::uint32_t core) {
     rank_t ranks = 0;
     for (rank_t r = 0; r < n; ++r) ranks += core_of(s, r) == core ? 1 : 0;
     return ranks;
   };
-  s.turns = turns_min;
+  s.checks_due_in = check_interval_min;
   const rank_t here = ranks_on(s.core);
   std::uint32_t least = s.core;
   rank_t fewest = here;
@@ -52,15 +52,15 @@ inline std::uint32_t core_of(const node_state& s, rank_t r) noexcept {
   }
   const bool moves = s.may_move && highest && here >= fewest + 2;
   if (moves) platform::move_to_core(least - 1);
-  s.turn_interval = moves ? s.turn_interval * 2 : s.turn_interval / 2;
-  if (s.turn_interval < turns_min) s.turn_interval = turns_min;
-  if (s.turn_interval > turns_max) s.turn_interval = turns_max;
-  s.turns = s.turn_interval;
+  s.check_interval = moves ? s.check_interval * 2 : s.check_interval / 2;
+  if (s.check_interval < check_interval_min) s.check_interval = check_interval_min;
+  if (s.check_interval > check_interval_max) s.check_interval = check_interval_max;
+  s.checks_due_in = s.check_interval;
 }
 
 /// Publishes the core that this rank runs on, and now and then checks the spreading of ranks.
 inline void publish_core(node_state& s, rank_t me) noexcept {
-  if (s.turns-- == 0) [[unlikely]]
+  if (s.checks_due_in-- == 0) [[unlikely]]
     balance_cores(s, me);
   const std::uint32_t core = platform::current_core() + 1;
   if (core == s.core) return;
@@ -96,11 +96,11 @@ inline void expect_root(node_state& s, rank_t root, tag_t serial) noexcept {
   s.root = root;
 }
 
-/// True if another rank on this core has not left the calls before `tag`, so it has work to do.
-inline bool is_ahead(const node_state& s, rank_t me, node_tag tag) noexcept {
+/// True if another rank on this core has not finished the calls before `tag`; it needs the core.
+inline bool core_mate_lags(const node_state& s, rank_t me, node_tag tag) noexcept {
   for (rank_t r = 0; r < s.block.ranks(); ++r)
     if (r != me && core_of(s, r) == s.core &&
-        !reaches(s.block.of(r).left.load(platform::memory_order_relaxed), tag))
+        !reaches(s.block.of(r).read_up_to.load(platform::memory_order_relaxed), tag))
       return true;
   return false;
 }
@@ -125,7 +125,7 @@ class oversubscribed_wait {
   }
   /// As wait_for_all, with a condition of the caller's.
   bool wait_until(unsigned i, node_tag tag, ready_check ready, std::uint64_t whom) noexcept {
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int yields = 0; yields < yields_max; ++yields) {
       publish_core(s_, me_);
       if (arrives_soon(i, tag, ready, whom)) return true;
       if (!yield()) return false;
@@ -136,7 +136,7 @@ class oversubscribed_wait {
   /// Waits for a condition that rank r fulfils, in a call where not all ranks wait for all. Such
   /// calls, too, publish this rank's core, so that ranks are spread over cores.
   bool wait_for(rank_t r, tag_t serial, ready_check ready) noexcept {
-    for (int turn = 0; turn < turns; ++turn) {
+    for (int yields = 0; yields < yields_max; ++yields) {
       publish_core(s_, me_);
       if (arrives_from_other_core(r, serial, ready)) return true;
       if (!yield()) return false;
@@ -146,7 +146,7 @@ class oversubscribed_wait {
   }
 
  private:
-  static constexpr int turns = 4;
+  static constexpr int yields_max = 4;
 
   /// Polls if all missing ranks run on other cores. Yielding would gain nothing then: the ranks on
   /// this core have arrived already.
@@ -158,7 +158,9 @@ class oversubscribed_wait {
   bool arrives_from_other_core(rank_t r, tag_t serial, ready_check ready) noexcept {
     const std::uint32_t core = core_of(s_, r);
     if (core == 0 || core == s_.core) return false;
-    if (s_.root_after != me_ && is_ahead(s_, me_, end_of(serial_before(serial)))) return false;
+    // The expected next root does not give up its core, since all ranks will wait for it.
+    if (s_.root_after != me_ && core_mate_lags(s_, me_, end_of(serial_before(serial))))
+      return false;
     return poll_for(s_.block.ranks(), ready);
   }
   /// Polls about as long as `missing` ranks on other cores need to arrive.

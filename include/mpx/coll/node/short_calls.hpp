@@ -52,7 +52,7 @@ template <class Stack>
     node.publish(call.data.base, bytes);
   } else if (const memory published = node.consume(call.root, bytes); published.base != nullptr) {
     node.copy(call.data.base, published.base, bytes);
-    node.write_back_if_sole_reader(published);
+    node.claim_if_sole_reader(published);
   }
   return true;
 }
@@ -82,7 +82,7 @@ template <class Stack>
   node.consume_each(bytes, 0, bytes,
                     [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
                       node.copy(call.out.base + block_at(r, bytes), theirs.base, bytes);
-                      node.write_back_if_sole_reader(theirs);
+                      node.claim_if_sole_reader(theirs);
                     });
   return true;
 }
@@ -103,12 +103,12 @@ template <class Stack>
   node.consume_windows(bytes, 0, bytes,
                        [&](rank_t r, const memory& theirs) __attribute__((always_inline)) {
                          node.copy(out + block_at(r, bytes), theirs.base, bytes);
-                         node.write_back(theirs);
+                         node.claim_lines(theirs);
                        });
   return true;
 }
-/// For operations that never throw: what one throws is caught in a channel. All such operations
-/// commute.
+/// Only for operations that never throw: an exception can be handled only by a call with a channel.
+/// Operations that never throw commute.
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const allreduce_call& call) noexcept {
@@ -133,7 +133,7 @@ template <class Stack>
     const rank_t me = node.rank();
     const memory theirs = published(1 - me);
     op.apply(op.context, out, me == 0 ? out : theirs.base, me == 0 ? theirs.base : out, bytes);
-    node.write_back(theirs);
+    node.claim_lines(theirs);
   } else {
     op.apply(op.context, out, published(0).base, published(1).base, bytes);
     for (rank_t r = 2; r < n; ++r) op.apply(op.context, out, out, published(r).base, bytes);
@@ -164,7 +164,7 @@ template <class Stack>
   // In the order of combine_outwards, so that results do not depend on the way.
   for (rank_t r = me - 1; r >= 0; --r) op.apply(op.context, out, theirs(r).base, out, bytes);
   for (rank_t r = me + 1; r < n; ++r) op.apply(op.context, out, out, theirs(r).base, bytes);
-  if (node.writes_back(bytes)) node.write_back_each(theirs);
+  if (node.claims_lines(bytes)) node.claim_lines_of_each(theirs);
   return true;
 }
 

@@ -4,21 +4,21 @@
 // collectives, and the state that each rank keeps about it.
 //
 // Every rank has four slots. A slot is a cache line with a flag and up to 48 bytes of data; larger
-// data has room elsewhere in the block. A call uses slot `serial % 4`. The flag's value is a *tag*,
-// made of the call's serial and the number of a piece. A flag is written by its owner alone, so
-// calls never mix: a rank that waits for a tag finds that tag or an older one. Before a rank writes
-// a slot again, it knows that every other rank has *left* its last contents: from what they have
-// published since, or from the words in which they say so. Therefore no call needs a second
-// synchronization, and one rank may be three calls ahead.
+// data has room elsewhere in the block. Piece k of the call with serial s uses slot (s + k) % 4.
+// The flag's value is a *tag*, made of the call's serial and the number of the piece. A flag is
+// written by its owner alone, so calls never mix: a rank that waits for a tag finds that tag or an
+// older one. Before a rank writes a slot again, it knows that every other rank has *read* its last
+// contents: from what they have published since, or from the words in which they say so. Therefore
+// no call needs a second synchronization, and one rank may be three calls ahead.
 //
 // Long data moves in pieces. With each piece its rank publishes the number of bytes left in the
 // call, this piece included, so lengths that differ are detected at the first piece, wherever
 // pieces end.
 //
 // If ranks outnumber cores, each rank yields until the ranks that share its core have arrived, and
-// then polls for the others without yielding. So a call needs one context switch for each of its
-// ranks but one. To combine long vectors, arriving ranks are counted, and the last one combines the
-// vectors for all.
+// then polls for the others without yielding. So a call needs n - 1 context switches in total on a
+// core of n ranks. To combine long vectors, arriving ranks are counted, and the last one combines
+// the vectors for all.
 
 #include <bit>
 #include <cstddef>
@@ -53,12 +53,13 @@ inline constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
 inline constexpr unsigned node_slots = 4;
 inline constexpr std::size_t node_inline_bytes = 48;    // In the flag line, up to this size;
 inline constexpr std::size_t node_near_bytes = 256;     // beside the data of the other ranks;
-inline constexpr std::size_t node_piece_bytes = 65536;  // in pages of its own.
+inline constexpr std::size_t node_piece_bytes = 65536;  // in an area of its own, with padding.
 // Size of the pieces that one rank publishes while others read them.
 inline constexpr std::size_t node_stream_bytes = 16384;
 
-// Mark in `bytes`: the data is for some of the ranks, and begins with a list of them.
-inline constexpr std::size_t node_is_edges = std::size_t{1} << 62;
+// Mark in `bytes`: the data is for some ranks only, and begins with a table of them. With 0 bytes:
+// these ranks receive messages instead.
+inline constexpr std::size_t node_is_selective = std::size_t{1} << 62;
 /// A flag, and the data that it publishes.
 struct node_slot {
   alignas(cache_line_bytes) std::byte data[node_inline_bytes];
@@ -70,7 +71,8 @@ static_assert(sizeof(node_slot) == cache_line_bytes);
 /// The part of the block that one rank writes. It shares no cache line with another rank's part.
 struct node_rank {
   node_slot slot[node_slots];
-  alignas(cache_line_bytes) platform::atomic<node_tag> left;  // All up to this tag has been read.
+  // The owner has finished reading everything up to this tag.
+  alignas(cache_line_bytes) platform::atomic<node_tag> read_up_to;
 };
 
 /// Number of ranks that have arrived at a piece of a call: serial << 33 | piece << 8 | number.
@@ -90,8 +92,8 @@ struct alignas(cache_line_bytes) arrival_count {
 
 struct node_head {
   alignas(cache_line_bytes) platform::atomic<std::uint64_t> sleeping;  // One bit for each rank.
-  platform::atomic<std::uint64_t> gone;  // Ranks that have released the block.
-  node_slot met[node_slots];             // Published by the last rank to arrive: the combined data.
+  platform::atomic<std::uint64_t> gone;  // Number of ranks that have released the block.
+  node_slot combined[node_slots];        // Published by the last rank to arrive: the combined data.
   arrival_count arrivals[node_slots];
   // The core on which each rank was last seen, + 1, if ranks outnumber cores.
   alignas(cache_line_bytes) platform::atomic<std::uint32_t> core[node_ranks_max];
@@ -128,7 +130,7 @@ class node_block {
     return base_ + far_at(ranks_) + (rank * node_slots + slot) * stride;
   }
   node_slot& slot(rank_t r, unsigned i) const noexcept {
-    return r == ranks_ ? head().met[i] : of(r).slot[i];
+    return r == ranks_ ? head().combined[i] : of(r).slot[i];
   }
   bool has_published(rank_t r, unsigned i, node_tag tag) const noexcept {
     return slot(r, i).flag.load(platform::memory_order_acquire) == tag;
@@ -166,13 +168,14 @@ struct node_state : mpx::detail::allocated {
     return false;
   }
 
-  bool writes_back(std::size_t bytes) const noexcept {
-    return write_back_pays && bytes >= write_back_bytes_min;
+  bool claims_lines(std::size_t bytes) const noexcept {
+    return claiming_pays && bytes >= claimed_bytes_min;
   }
-  /// Ends this rank's reading of data that another rank has published for it alone: writes the
-  /// lines back to the writer, if that is faster.
-  [[MPX_ALWAYS_INLINE]] void write_back(const memory& read) const noexcept {
-    if (writes_back(read.bytes)) platform::write_back_to_reader(read.base, read.bytes);
+  /// Ends this rank's reading of data that another rank has published for it alone. Stores to each
+  /// line and so takes its ownership; the contents are lost. The publisher's next store there is
+  /// faster where claiming_pays.
+  [[MPX_ALWAYS_INLINE]] void claim_lines(const memory& read) const noexcept {
+    if (claims_lines(read.bytes)) platform::claim_lines(read.base, read.bytes);
   }
 
   /// Requests ownership of lines that this rank is about to write, if that is faster. Not of so
@@ -182,9 +185,9 @@ struct node_state : mpx::detail::allocated {
   }
 
   /// Requests ownership of the lines of the next slot, after writing `bytes` to this one; the next
-  /// call probably writes as much there. Its readers have mostly left it, and this rank has nothing
-  /// else to do while it waits for them. (Not called by a rank that only publishes: it is ahead of
-  /// its readers.)
+  /// call probably writes as much there. Its readers have mostly finished, and this rank has
+  /// nothing else to do while it waits for them. (Not called by a rank that only publishes: it is
+  /// ahead of its readers.)
   void prefetch_next(rank_t me, unsigned slot, std::size_t bytes) const noexcept {
     if (bytes > node_near_bytes)
       prefetch_to_write(block.data(me, (slot + 1) % node_slots, bytes), bytes);
@@ -195,20 +198,22 @@ struct node_state : mpx::detail::allocated {
   std::uint64_t own = 0;                       // Name of the block if this rank made it.
   bool oversubscribed = false;                 // Ranks outnumber cores.
   std::uint32_t core = 0;                      // The core on which the others know this rank to be.
-  bool may_move = platform::ranks_may_move();  // Ranks are spread over cores.
-  unsigned turns = 0;            // Waits until the next check of the spread over cores,
-  unsigned turn_interval = 0;    // and between two such checks.
-  tag_t rooted = -1;             // Last call in which one rank published to all others;
-  rank_t root = 0;               // that rank,
-  rank_t root_after = 0;         // and the expected one of the next such call.
-  bool fenced = false;           // No membarrier in the kernel: each flag needs a fence.
-  bool write_back_pays = false;  // See platform::write_back_pays; false if ranks share cores.
-  bool prefetch_pays = false;    // See platform::owning_early_pays; likewise.
-  node_tag left = 0;             // As published to the others.
-  node_tag all_left = 0;
-  node_tag left_by[node_ranks_max] = {};   // Further knowledge of what the others have left.
-  node_tag used[node_slots] = {};          // Tags that this rank has published,
-  std::uint64_t readers[node_slots] = {};  // and the ranks that may read them.
+  bool may_move = platform::ranks_may_move();  // To another core: MPX_MAY_MOVE.
+  unsigned checks_due_in = 0;   // Waits until the next check of the spread over cores,
+  unsigned check_interval = 0;  // and between two such checks.
+  tag_t rooted = -1;            // Last call in which one rank published to all others;
+  rank_t root = 0;              // that rank,
+  rank_t root_after = 0;        // and the expected one of the next such call.
+  // No membarrier in the kernel: each flag needs a fence. Else a sleeping rank issues a membarrier
+  // before its last look, so that flags need none.
+  bool fenced = false;
+  bool claiming_pays = false;   // See platform::claiming_pays; false if ranks share cores.
+  bool prefetch_pays = false;   // See platform::owning_early_pays; likewise.
+  node_tag read_up_to = 0;      // As published to the others.
+  node_tag all_read_up_to = 0;  // What all others are known to have read.
+  node_tag read_up_to_by[node_ranks_max] = {};  // What each is known to have read, if more.
+  node_tag used[node_slots] = {};               // Tags that this rank has published,
+  std::uint64_t readers[node_slots] = {};       // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.
   std::size_t chosen_bytes[operations] = {};
 };

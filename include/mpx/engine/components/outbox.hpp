@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Send side of the endpoint: queues of sends in order, answers, credit to be returned, the number
-// of outstanding announcements, and memory attached for buffered sends. A message that the
+// Send side of the endpoint: queues of sends in order, control packets, credit to be returned, the
+// number of outstanding announcements, and memory attached for buffered sends. A message that the
 // transport takes at once leaves no state here.
 
 #include <cstring>
@@ -90,18 +90,20 @@ class outbox_component {
                                   PrepaidFlowControl<typename Stack::flow_type> &&
                                   (!posts_pend<transport_type> || NearFarTransport<transport_type>);
 
-  /// Sends a tiny contiguous message with prepaid credit. Returns false, without effect, if that is
-  /// not possible; the message may still be sent by another path.
-  bool send_at_once(const send_call& c) noexcept;
+  /// Fast path of a contiguous send. With prepaid credit it sends messages of up to
+  /// `tiny_prepaid_max` bytes, without it any message that `send_without_operation` accepts.
+  /// Returns false, without effect, if the message cannot leave now; another path may still send
+  /// it.
+  bool send_tiny_fast(const send_call& c) noexcept;
   /// Sends a contiguous message of up to `prepaid_max` bytes with prepaid credit. Returns false,
   /// without effect, if that is not possible.
-  bool send_short_at_once(const send_call& c) noexcept;
-  /// Slow path of the two above: sends the message if it can leave at once, and buys credit ahead
-  /// for later messages. Returns false if it has to be queued.
-  bool send_and_prepay(const send_call& c) noexcept;
+  bool send_short_prepaid(const send_call& c) noexcept;
+  /// Slow path of the two above, with prepaid credit: sends the message if it can leave at once,
+  /// and buys credit ahead for later messages. Returns false if the message has to be queued.
+  bool send_and_buy_credit(const send_call& c) noexcept;
 
   /// Sends a contiguous message if it can leave at once. Returns false if it has to be queued.
-  bool send_now(const send_call& c) noexcept {
+  bool send_without_operation(const send_call& c) noexcept {
     // A pending post needs an operation for its completion.
     if constexpr (posts_pend<transport_type> && !NearFarTransport<transport_type>) return false;
     const std::size_t bytes = c.data.bytes;
@@ -146,7 +148,7 @@ class outbox_component {
     if (!has_attached_) return errc::buffer;
     const std::uint64_t at = attached_space_.allocate(c.data.bytes, 1);
     if (at == offset_allocator::none) return errc::buffer;
-    if (c.data.contiguous() && send_now(c)) {
+    if (c.data.contiguous() && send_without_operation(c)) {
       attached_space_.deallocate(at);
       return errc{};
     }
@@ -256,7 +258,7 @@ class outbox_component {
   /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
   /// Cost: a copy unless the channel takes the packet now.
   bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
-  /// Number of answers that wait for room in the peer's channel.
+  /// Number of control packets that wait for room in the peer's channel.
   std::uint32_t answers_waiting(peer_id peer) noexcept {
     const peer_record* const r = ep().peers().find(peer);
     return r == nullptr ? 0 : r->answers_;
@@ -297,7 +299,8 @@ class outbox_component {
 
   // --- Flushing ----------------------------------------------------------------------------------
 
-  /// True if a send to this peer may leave now without overtaking an earlier one.
+  /// True if no earlier send to this peer waits, and it has not failed. Control packets that wait
+  /// are not examined.
   [[MPX_ALWAYS_INLINE]] bool quiet(peer_id to) noexcept {
     return ep().peers().fast_path_allowed() || ep().quiet_slow(to);
   }
@@ -316,7 +319,7 @@ class outbox_component {
     std::size_t sent = 0;
     ep().peers().for_each_busy([&](peer_record& r) {
       sent += flush(r);
-      sent += ep().rendezvous().move(r);  // Announcements and answers go first.
+      sent += ep().rendezvous().move(r);  // Announcements and control packets go first.
       return r.control_.empty() && r.backlog_.empty() && !r.owes_credit_ &&
              ep().rendezvous().idle(r);
     });
@@ -337,9 +340,9 @@ class outbox_component {
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
-    return ep().flow().try_acquire(to, bytes) || acquire_with_prepaid(to, bytes);
+    return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
   }
-  bool acquire_with_prepaid(peer_id to, std::size_t bytes) noexcept;
+  bool acquire_after_refund(peer_id to, std::size_t bytes) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
@@ -392,12 +395,13 @@ class outbox_component {
     ep().peers().set_busy(r);
   }
 
-  /// Flushes the queues of one peer: first answers, then credit, then sends in order, then long
-  /// data. Returns 0 if nothing was sent.
+  /// Flushes the queues of one peer: first control packets, then credit, then sends in order, then
+  /// long data. Returns 0 if nothing was sent.
   [[gnu::noinline]] std::size_t flush(peer_record& r) {
     std::size_t sent = 0;
     while (!r.control_.empty()) {
       operation& op = r.control_.front();
+      // A control packet with an owned copy carries that copy as its payload.
       const std::span<const std::byte> payload =
           op.special == 0 ? std::span<const std::byte>(op.control, op.control_bytes)
                           : std::span<const std::byte>(op.owned, op.limit);
@@ -525,34 +529,34 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_tiny_fast(
     const send_call& c) noexcept {
-  if constexpr (!prepays) return send_now(c);
+  if constexpr (!prepays) return send_without_operation(c);
   return c.data.bytes <= tiny_prepaid_max && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_at_once(
+[[MPX_ALWAYS_INLINE]] inline bool outbox_component<Stack, Endpoint>::send_short_prepaid(
     const send_call& c) noexcept {
   return c.data.bytes <= prepaid_max && !is_long(c.data.bytes) && try_send_prepaid(c);
 }
 
 template <class Stack, class Endpoint>
-bool outbox_component<Stack, Endpoint>::send_and_prepay(const send_call& c) noexcept {
+bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) noexcept {
   if constexpr (prepays) {
-    if (!send_now(c)) return false;
+    if (!send_without_operation(c)) return false;
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(c.to);
     if (c.data.bytes <= prepaid_max && prepaid_credit != nullptr &&
         *prepaid_credit < ep().flow().price(prepaid_max))
       *prepaid_credit += ep().flow().prepay(c.to);
     return true;
   }
-  return false;  // send_at_once has tried that.
+  return false;  // Without prepaid credit this path does not send: the caller queues the message.
 }
 
 /// Acquires credit after the unused prepaid credit of the peer has been given back.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_with_prepaid(
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
     [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);

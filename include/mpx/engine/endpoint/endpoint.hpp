@@ -93,14 +93,14 @@ class endpoint : endpoint_policies<Stack>,
   /// Errors: errc::no_resources, for this and every other start; the call has no effect then.
   [[MPX_ALWAYS_INLINE]] started send(const send_call& c) {
     lock_guard lock(threading());
-    if (c.data.contiguous() && may_send_at_once() && outbox().send_at_once(c)) [[likely]]
+    if (c.data.contiguous() && may_send_at_once() && outbox().send_tiny_fast(c)) [[likely]]
       return {};
     return cold_.send_locked(*this, c.data.base, c.data.bytes, c.data.how, c.to, c.bits);
   }
   /// Starts a standard-mode send through an out-of-line call, for callers with too many sends to
   /// inline each.
-  [[gnu::noinline]] started send_called(std::byte* base, std::size_t bytes, peer_id to,
-                                        match_bits bits) {
+  [[gnu::noinline]] started send_outlined(std::byte* base, std::size_t bytes, peer_id to,
+                                          match_bits bits) {
     lock_guard lock(threading());
     return cold_.send_locked(*this, base, bytes, nullptr, to, bits);
   }
@@ -433,7 +433,8 @@ class endpoint : endpoint_policies<Stack>,
   using progress_type::drain_peer;
   using progress_type::noticed;
   using progress_type::poll_once;
-  void arrived() noexcept { pace().completed(); }  // Wakes blocked probes.
+  /// Counts an arrival, so that the end of the poll wakes threads that wait in a probe.
+  void arrived() noexcept { pace().completed(); }
   void on_new_record(peer_record& r) noexcept {
     outbox_type::on_new_record(r);
     inbox_type::on_new_record(r);

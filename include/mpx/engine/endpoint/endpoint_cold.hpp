@@ -29,15 +29,15 @@ struct cold_paths {
       e.peers().refill_countdown();
       e.pace().poll_unblocked();  // Holds the lock, so it does not yield.
     }
-    if (how == nullptr && e.outbox().send_short_at_once({{base, bytes, how}, to, bits})) return {};
+    if (how == nullptr && e.outbox().send_short_prepaid({{base, bytes, how}, to, bits})) return {};
     return send_unpaid_locked(e, base, bytes, how, to, bits);
   }
   [[gnu::noinline]] static started send_unpaid_locked(endpoint_type& e, std::byte* base,
                                                       std::size_t bytes, const layout* how,
                                                       peer_id to, match_bits bits) {
     const send_call c{{base, bytes, how}, to, bits};
-    return how == nullptr && e.outbox().send_and_prepay(c) ? started{}
-                                                           : send_queued_locked(e, c, 0);
+    return how == nullptr && e.outbox().send_and_buy_credit(c) ? started{}
+                                                               : send_queued_locked(e, c, 0);
   }
   static started send_queued_locked(endpoint_type& e, const send_call& c, std::uint8_t flags) {
     const std::uint64_t before = e.pace().completions();

@@ -253,7 +253,7 @@ struct schedules {
     switch (s.kind) {
       case schedule::kind::send: {
         send_call c{s.to, p.peer_of(s.other), p.context, p.serial};
-        if (c.data.contiguous() && e.outbox().send_now(c)) return true;
+        if (c.data.contiguous() && e.outbox().send_without_operation(c)) return true;
         started sent{nullptr, errc::no_resources};
         if (lend(c.data)) {
           sent = cold_paths<Stack>::send_queued_locked(e, c, 0);

@@ -307,7 +307,7 @@ class ring_consumer {
  public:
   ring_consumer() = default;
   ring_consumer(std::byte* base, ring_geometry g,
-                bool writes_back = platform::write_back_pays()) noexcept
+                bool claims_lines = platform::claiming_pays()) noexcept
       : next_(reinterpret_cast<line*>(base + sizeof(ring_control))),
         expected_(1 << 8),
         control_(reinterpret_cast<ring_control*>(base)),
@@ -315,7 +315,7 @@ class ring_consumer {
         last_(next_ + g.lines - 1),
         pool_(base + sizeof(ring_control) + std::size_t{g.lines} * sizeof(line)),
         pool_bytes_(g.pool_bytes),
-        writes_back_(writes_back) {}
+        claims_lines_(claims_lines) {}
 
   /// Returns true if a packet is waiting.
   /// Cost:       one load of the line that will hold it.
@@ -341,10 +341,10 @@ class ring_consumer {
     return {{pool_ + r.offset, r.bytes}, place.advance};
   }
   /// Frees the payload's space in the pool; its contents are lost.
-  /// Cost:       one store, and one store a line if `platform::write_back_pays`.
+  /// Cost:       one store, and one store a line if `platform::claiming_pays`.
   void give_back_pool(const pooled_view& p) noexcept {
-    if (writes_back_ && p.payload.size() >= write_back_bytes_min)
-      platform::write_back_to_reader(p.payload.data(), p.payload.size());
+    if (claims_lines_ && p.payload.size() >= claimed_bytes_min)
+      platform::claim_lines(p.payload.data(), p.payload.size());
     pool_taken_ += p.advance;
     control_->pool_head.store(pool_taken_, platform::memory_order_release);
   }
@@ -404,7 +404,7 @@ class ring_consumer {
   std::byte* pool_ = nullptr;
   std::uint32_t pool_bytes_ = 0;
   std::uint32_t pool_taken_ = 0;
-  bool writes_back_ = false;
+  bool claims_lines_ = false;
 };
 
 }  // namespace mpx::inline v0::transport::detail

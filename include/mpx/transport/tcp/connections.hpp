@@ -34,14 +34,14 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   using base::collect_receipts;
   using base::completions_;
   using base::counters_;
-  using base::feed;
+  using base::enqueue;
   using base::gathers;
-  using base::keep;
   using base::links_;
   using base::lost_;
   using base::make;
   using base::pends_;
   using base::polls_;
+  using base::report_room;
   using base::room_epoch_;
   using base::roomy_;
   using base::send;
@@ -52,7 +52,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
  public:
   using link = tcp_link<Stream>;
   using base::copy_bytes_max;
-  using base::serve;
+  using base::queue_delivery;
   static constexpr std::int64_t crossing_ns = 3'000'000;
 
   tcp_connections(peer_id self, peer_id peers, const tcp_secret& secret, tcp_directory directory,
@@ -117,7 +117,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     }
     tcp_frame f{static_cast<std::uint32_t>(payload.size()), header};
     if (l->state == tcp_state::open) {
-      if (l->out.idle() && !l->mute && !gathers(*l, payload.size()))
+      if (l->out.idle() && !l->write_failed && !gathers(*l, payload.size()))
         return write(*l, f, payload, cookie);
     } else if (l->state == tcp_state::left) {
       return outcome::done;
@@ -127,7 +127,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
       call(*l);
       if (l->state == tcp_state::lost) return outcome::done;
     }
-    return keep(*l, f, payload, cookie);
+    return enqueue(*l, f, payload, cookie);
   }
 
   /// See ConnectionTransport. Bytes that only the kernel holds are unsent, too: it discards them
@@ -136,7 +136,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   bool has_unsent() const noexcept {
     for (const link* l : links_) {
       if (l == nullptr || l->state > tcp_state::open || l->out.empty()) continue;
-      bool some = l->state != tcp_state::open || l->mute || !l->out.idle() ||
+      bool some = l->state != tcp_state::open || l->write_failed || !l->out.idle() ||
                   tcp_stage_of(l->socket.fd()) != TCP_ESTABLISHED;
       if (!some) l->socket.for_each_fd([&some](int fd) { some = some || tcp_holds_bytes(fd); });
       if (some) return true;
@@ -164,9 +164,9 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   void drop(peer_id peer) noexcept {
     link* l = links_[peer];
     if (l == nullptr && (l = make(peer)) == nullptr) return;
-    if (l->state == tcp_state::open && !l->mute && l->out.idle()) say_goodbye(*l);
+    if (l->state == tcp_state::open && !l->write_failed && l->out.idle()) say_goodbye(*l);
     close(*l, tcp_state::dropped);
-    l->told = true;
+    l->loss_reported = true;
   }
   void cancel_place(peer_id source) noexcept {
     if (link* const l = links_[source]) l->in.cancel_place();
@@ -192,8 +192,8 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   /// Reads from one link. Returns true if there is something to parse.
   bool look_at(link& l) noexcept {
     if (l.state != tcp_state::open || !l.in.fill(l.socket)) return false;
-    serve(l);
-    if (l.starved) [[unlikely]]
+    queue_delivery(l);
+    if (l.awaits_room) [[unlikely]]
       collect_receipts(l);  // The caller to be told of room has not polled yet.
     return true;
   }
@@ -209,7 +209,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     const bool carried = l.state == tcp_state::open;
     const std::int64_t silent_ns = carried ? tcp_silent_ns(l.socket.fd()) : 0;
     unblock(l);
-    l.mute = false;
+    l.write_failed = false;
     part(l);
     if (!carried) return call_later(l);
     l.state = tcp_state::idle;
@@ -359,7 +359,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   void proven(link& l, tcp_role role, Key&& key) noexcept {
     prepare(l.socket.fd());
     fit(l);
-    l.mute = false;
+    l.write_failed = false;
     const std::int64_t now = platform::now_ns();
     wait_for(l, now, now + patience_.attempt_ns());
     if constexpr (!Stream::secures) {
@@ -432,7 +432,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     remember_place(l);
     ++counters_.opened;
     send(l);
-    if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
+    if (l.awaits_room && l.out.has_room(copy_bytes_max)) report_room(l);
     look_at(l);  // Bytes read with the message cause no further event.
   }
   /// Makes the next search begin at the address that the peer has on this connection.
@@ -542,7 +542,7 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
     l.call.reset();
     if (s == tcp_state::lost) l.search.end(platform::now_ns());
     l.out.fail(completions_);
-    feed(l);
+    report_room(l);
     l.in.clear();
     part(l);
     if (s != tcp_state::dropped) lost_.push(l.peer);  // Fails calls that wait for it.
@@ -554,9 +554,9 @@ class tcp_connections : public tcp_writer<tcp_link<Stream>, tcp_watch> {
   }
   /// Sends a goodbye if the kernel takes all that was posted and the goodbye itself; else none.
   void say_goodbye(link& l) noexcept {
-    if (l.mute) return;
+    if (l.write_failed) return;
     if (!l.out.idle()) send(l);
-    if (!l.out.idle() || l.mute) return;
+    if (!l.out.idle() || l.write_failed) return;
     tcp_frame f{tcp_goodbye, {}};
     iovec piece = piece_of(&f, sizeof f);
     if (l.socket.write(&piece, 1) < 0) return;

@@ -36,10 +36,10 @@ struct tcp_line : mpx::detail::allocated {
   tcp_state state = tcp_state::idle;
   bool blocked = false;          // The kernel's buffer is full: the watch waits for room.
   bool listed = false;           // In `unsent_`.
-  bool serving = false;          // In `serving_`.
-  bool starved = false;          // A post has returned `retry`.
-  bool mute = false;             // Nothing can be written any more; input is still read.
-  bool told = false;             // The loss of the peer was reported.
+  bool delivery_queued = false;  // In `deliveries_`.
+  bool awaits_room = false;      // A post was refused for lack of room.
+  bool write_failed = false;     // Nothing can be written any more; input is still read.
+  bool loss_reported = false;    // The loss of the peer was reported.
   std::uint64_t written_at = 0;  // Value of `polls_` at the last write.
   std::uint64_t roomy_at = 0;    // Value of `room_epoch_` at which this link reported room again.
   std::size_t receipts = 0;      // Receipts sent since the count was last reset.
@@ -57,7 +57,7 @@ struct tcp_counters {
   std::uint64_t crossed = 0;    ///< Of these, given up in favour of the peer's attempt.
   std::uint64_t opened = 0;     ///< Connections that became open.
   std::uint64_t broken = 0;     ///< Connections that ended without a goodbye.
-  std::uint64_t writes = 0;     ///< System calls that wrote packets.
+  std::uint64_t writes = 0;     ///< Attempts to write, each by any number of calls.
   std::uint64_t referred = 0;   ///< Payloads that were queued by reference to the caller's memory.
   std::uint64_t copied = 0;     ///< Packets that were queued as a copy.
   std::uint64_t coalesced = 0;  ///< Queued packets that could have been written at once.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Send queues of a rank's connections. A packet is written immediately if the queue of its
-// connection is empty, else coalesced with those queued. The acknowledgements ("receipts") that
-// both ends of a connection owe each other are also sent here.
+// Send queues of a rank's connections. A packet is written immediately if its connection is open,
+// its queue is empty, and nothing was written to it since the last poll; long packets are exempt
+// from the last condition. Else it is queued, and written together with others. The
+// acknowledgements ("receipts") that both ends of a connection owe each other are also sent here.
 
 #include <sys/uio.h>
 
@@ -25,12 +26,14 @@ struct tcp_sizes {
   std::size_t keep_bytes_max = 128 * 1024;
   // Queued copies of this total size are written without waiting for the next poll.
   std::size_t coalesced_bytes_max = 16 * 1024;
-  // Queued bytes of this total size are written together. Payloads longer than `copy_bytes_max`
-  // wait for that only while half as many bytes are unacknowledged.
+  // Queued bytes are written once their sum reaches this value. Payloads longer than
+  // `copy_bytes_max`, up to `keep_bytes_max`, are queued only if at least half of it is
+  // unacknowledged; longer ones are written at once if nothing is queued.
   std::size_t gathered_bytes_min = 256 * 1024;
 };
 
-/// The sending half of all links of a rank. `Link`: a tcp_line with the members of its owner.
+/// The sending half of all links of a rank. `Link`: a type derived from tcp_line that also holds
+/// the connection's state.
 /// `Watch`: the descriptor set in which a stream asks to be told of room in the kernel's buffer.
 template <class Link, class Watch, tcp_sizes Sizes = tcp_sizes{}>
 class tcp_writer {
@@ -42,8 +45,8 @@ class tcp_writer {
   static constexpr std::size_t gathered_bytes_min = Sizes.gathered_bytes_min;
   /// Limit of receipts that are sent before the peer acknowledges the first of them; so at most
   /// twice as many are kept. It is the number of receipts that the peer's unacknowledged packets
-  /// can ask for (`kept_max`), plus the number after which the peer owes a receipt itself: two
-  /// correct peers never block each other by it.
+  /// can request (`kept_max`), plus the number after which the peer owes a receipt itself, so that
+  /// two correct peers never reach it.
   static constexpr std::size_t receipts_max =
       decltype(link::out)::kept_max + decltype(link::out)::receipt_bytes / sizeof(tcp_frame);
 
@@ -62,7 +65,7 @@ class tcp_writer {
   link* find(peer_id peer) noexcept { return links_[peer]; }
   replay_told& completions() noexcept { return completions_; }
   flat_queue<peer_id>& lost() noexcept { return lost_; }
-  flat_queue<peer_id>& serving() noexcept { return serving_; }
+  flat_queue<peer_id>& deliveries() noexcept { return deliveries_; }
   /// True if a post that returned `retry` may succeed now and has not been retried since.
   bool has_room_report() const noexcept { return roomy_ != 0; }
   /// Returns has_room_report(), and resets it.
@@ -76,19 +79,19 @@ class tcp_writer {
     if (!unsent_.empty()) send_unsent();
   }
   /// Called for each completion that was delivered to the sink.
-  void told() noexcept { --told_max_; }
+  void completion_delivered() noexcept { --completions_due_; }
   /// Puts the link on the list of links that may have packets to deliver.
-  void serve(link& l) noexcept {
-    if (l.serving) return;
-    l.serving = true;
-    serving_.push(l.peer);
+  void queue_delivery(link& l) noexcept {
+    if (l.delivery_queued) return;
+    l.delivery_queued = true;
+    deliveries_.push(l.peer);
   }
   /// Applies the last receipt that was read. Returns false if the peer acknowledges bytes that were
   /// never written.
-  bool settle(link& l) noexcept {
+  bool apply_receipt(link& l) noexcept {
     if (l.in.has_acknowledged()) {
       if (!l.out.acknowledge(l.in.acknowledged(), completions_)) return false;
-      if (l.starved && l.out.has_room(copy_bytes_max)) feed(l);
+      if (l.awaits_room && l.out.has_room(copy_bytes_max)) report_room(l);
     }
     return true;
   }
@@ -101,7 +104,7 @@ class tcp_writer {
   link* make(peer_id peer) noexcept {
     auto* const l = new (std::nothrow) link(peer);
     // A link is on each list at most once, so that one entry is reserved per link and list.
-    if (l != nullptr && lost_.reserve(made_ + 1) && serving_.reserve(made_ + 1) &&
+    if (l != nullptr && lost_.reserve(made_ + 1) && deliveries_.reserve(made_ + 1) &&
         unsent_.reserve(made_ + 1)) {
       ++made_;
       return links_[peer] = l;
@@ -117,9 +120,9 @@ class tcp_writer {
                 cookie_t cookie) noexcept {
     const std::size_t bytes = sizeof f + payload.size();
     if (!l.out.may_keep(bytes)) [[unlikely]]
-      find_room(l);
+      read_receipts_for_room(l);
     const bool copies = l.out.may_keep(bytes) && (!pends_ || payload.size() <= keep_bytes_max);
-    if (!copies && (!pends_ || payload.size() <= copy_bytes_max)) return wait_for_room(l);
+    if (!copies && (!pends_ || payload.size() <= copy_bytes_max)) return retry_when_room(l);
     if (!reserve(l, copies ? bytes : sizeof f)) return outcome::retry;
     if (!copies) f.bytes |= tcp_asks;
     l.written_at = polls_;
@@ -136,12 +139,12 @@ class tcp_writer {
     if (copies && taken == bytes) return outcome::done;
     ++(copies ? counters_.copied : counters_.referred);
     if (n < 0) {
-      silence(l);
+      stop_writing(l);
     } else if (!in_parts && taken != bytes) {
       block(l);
     }
     if (!pends_) return outcome::done;
-    ++told_max_;
+    ++completions_due_;
     if (in_parts) send(l);
     return outcome::pending;
   }
@@ -154,13 +157,14 @@ class tcp_writer {
             (bytes <= keep_bytes_max && l.out.unacknowledged() >= gathered_bytes_min / 2));
   }
   /// Queues a packet behind those that wait.
-  outcome keep(link& l, tcp_frame f, std::span<const std::byte> payload, cookie_t cookie) noexcept {
+  outcome enqueue(link& l, tcp_frame f, std::span<const std::byte> payload,
+                  cookie_t cookie) noexcept {
     const bool copies = !pends_ || payload.size() <= copy_bytes_max;
     const std::size_t bytes = copies ? sizeof f + payload.size() : 0;
     if (!l.out.has_room(bytes)) {
-      l.starved = false;  // The caller of this post learns the outcome by itself.
-      find_room(l);
-      if (!l.out.has_room(bytes)) return wait_for_room(l);
+      l.awaits_room = false;  // The caller of this post learns the outcome by itself.
+      read_receipts_for_room(l);
+      if (!l.out.has_room(bytes)) return retry_when_room(l);
     }
     if (!reserve(l, copies ? bytes : sizeof f)) return outcome::retry;
     if (copies) {
@@ -170,38 +174,39 @@ class tcp_writer {
       l.out.refer(bytes_of(f), payload, 0, cookie);
     }
     ++(copies ? counters_.copied : counters_.referred);
-    if (!pends_) return written_later(l, outcome::done);
-    ++told_max_;
-    return written_later(l, outcome::pending);
+    if (!pends_) return schedule_write(l, outcome::done);
+    ++completions_due_;
+    return schedule_write(l, outcome::pending);
   }
-  /// Refuses a post. The link reports room later (`feed`).
-  outcome wait_for_room(link& l) noexcept {
-    l.starved = true;
+  /// Returns `retry`, and requests a report of room for the link (`report_room`).
+  outcome retry_when_room(link& l) noexcept {
+    l.awaits_room = true;
     return outcome::retry;
   }
-  /// Reads acknowledgements that may have arrived, and so frees room: a caller that posts and never
-  /// polls depends on it.
-  void find_room(link& l) noexcept {
+  /// Reads from the socket, and applies the receipts at the head of the input; packets behind them
+  /// wait for the next poll. Without this a caller that posts and never polls would never get room.
+  void read_receipts_for_room(link& l) noexcept {
     if (l.state != tcp_state::open) return;
-    if (l.in.fill(l.socket)) serve(l);
+    if (l.in.fill(l.socket)) queue_delivery(l);
     collect_receipts(l);
     send(l);
   }
   /// Applies receipts at the head of the input, without a sink.
   void collect_receipts(link& l) noexcept {
     l.in.take_receipts();
-    // settle() reports an invalid receipt.
+    // apply_receipt() reports an invalid receipt.
     if (l.in.has_acknowledged() && l.out.acknowledge(l.in.peek_acknowledged(), completions_) &&
         l.out.has_room(copy_bytes_max))
-      feed(l);
+      report_room(l);
   }
   /// Reserves memory for a further frame and its completion. Returns false if memory is out.
   bool reserve(link& l, std::size_t copied) noexcept {
-    return l.out.reserve(copied) && completions_.reserve(told_max_ + 1 - completions_.size());
+    return l.out.reserve(copied) &&
+           completions_.reserve(completions_due_ + 1 - completions_.size());
   }
   /// Decides when a packet that was just queued is written: now if enough bytes wait, else at the
   /// next poll. Returns `o`.
-  outcome written_later(link& l, outcome o) noexcept {
+  outcome schedule_write(link& l, outcome o) noexcept {
     if (l.state == tcp_state::open && !l.blocked) {
       ++counters_.coalesced;
       if (l.out.waiting_bytes() >= coalesced_bytes_max) {
@@ -231,20 +236,20 @@ class tcp_writer {
   }
   /// Writes the queue. `leaves_rest`: a last part shorter than `whole_bytes` stays queued.
   void send(link& l, bool leaves_rest = false) noexcept {
-    if (l.out.idle() || l.mute) return;
+    if (l.out.idle() || l.write_failed) return;
     ++counters_.writes;
     l.written_at = polls_;
     switch (flush_tcp(l.socket, l.out, completions_, l.whole_bytes, leaves_rest)) {
       case tcp_written::all: unblock(l); break;
       case tcp_written::blocked: block(l); break;
-      case tcp_written::broken: return silence(l);
+      case tcp_written::broken: return stop_writing(l);
     }
-    if (l.out.has_room(copy_bytes_max)) feed(l);
+    if (l.out.has_room(copy_bytes_max)) report_room(l);
   }
   /// Reports that a link which refused a post has room again: once per link between two
   /// take_room_report().
-  void feed(link& l) noexcept {
-    if (!std::exchange(l.starved, false) || l.roomy_at == room_epoch_) return;
+  void report_room(link& l) noexcept {
+    if (!std::exchange(l.awaits_room, false) || l.roomy_at == room_epoch_) return;
     l.roomy_at = room_epoch_;
     ++roomy_;
   }
@@ -262,11 +267,11 @@ class tcp_writer {
   }
   /// Stops writing after a write error. Bytes that have arrived are still read; the end of the
   /// connection follows them.
-  void silence(link& l) noexcept {
+  void stop_writing(link& l) noexcept {
     unblock(l);
-    l.mute = true;
+    l.write_failed = true;
     l.socket.shut();
-    if (!l.in.ended()) serve(l);
+    if (!l.in.ended()) queue_delivery(l);
   }
   /// True if a receipt may be sent. Receipts bypass the limits of the queue, since they free room
   /// at the peer; a peer that acknowledges none of them gets no more than `receipts_max`. Further
@@ -280,7 +285,7 @@ class tcp_writer {
   }
   /// Writes a receipt at once: the peer may wait for it, and this rank may compute next.
   void acknowledge(link& l) noexcept {
-    if (l.mute || !may_tell(l) || !l.out.reserve(sizeof(tcp_frame))) return;
+    if (l.write_failed || !may_tell(l) || !l.out.reserve(sizeof(tcp_frame))) return;
     const tcp_frame f = receipt_of(l.in.receipt().tell());
     l.out.copy(bytes_of(f), {}, 0, false, 0);
     ++counters_.receipts;
@@ -295,11 +300,11 @@ class tcp_writer {
   bool pends_;
   unsigned roomy_ = 0;  // Links whose `roomy_at` is `room_epoch_`.
   std::uint64_t room_epoch_ = 1;
-  unsigned attention_ = 0;       // Links with a deadline, or waiting for room in the kernel.
-  std::size_t made_ = 0;         // Links.
-  std::size_t told_max_ = 0;     // Upper bound on completions queued at once.
-  flat_queue<peer_id> serving_;  // Peers that may have packets to deliver.
-  flat_queue<peer_id> unsent_;   // Peers whose queue the next poll writes.
+  unsigned attention_ = 0;           // Links with a deadline, or waiting for room in the kernel.
+  std::size_t made_ = 0;             // Links.
+  std::size_t completions_due_ = 0;  // Accepted frames whose completion is not delivered yet.
+  flat_queue<peer_id> deliveries_;   // Peers that may have packets to deliver.
+  flat_queue<peer_id> unsent_;       // Peers whose queue the next poll writes.
   flat_queue<peer_id> lost_;
   replay_told completions_;
   std::vector<link*> links_;
