@@ -10864,7 +10864,7 @@ struct defaults {
   /// Does nothing. Right if operations that are pending with a lost peer end by themselves.
   void drop_peer(peer_id) noexcept {}
   /// Returns an empty text.
-  std::string loss_text(peer_id) const { return {}; }
+  [[nodiscard]] std::string loss_text(peer_id) const { return {}; }
 };
 
 }  // namespace transport

@@ -286,8 +286,8 @@ TEST_CASE("alltoallw of lists of buffers: an error at one rank is an error at al
 // Offsets that another rank publishes are checked: the reader would store to the memory that it has
 // read.
 TEST_CASE("neighbours: a block outside of the published memory is refused") {
-  using mpx::coll::find_edge;
   using mpx::coll::edge_entry;
+  using mpx::coll::find_edge;
   alignas(64) std::array<std::byte, 1024> shown{};
   const auto list = [&](std::size_t i, edge_entry edge) {
     std::memcpy(shown.data() + i * sizeof edge, &edge, sizeof edge);

@@ -81,9 +81,8 @@ template <class... T>
 constexpr bool none_is_a_transport = !(Transport<T> || ...);
 static_assert(none_is_a_transport<lacks_self, lacks_peers, lacks_post, lacks_poll, lacks_arm,
                                   lacks_sleep, lacks_disarm, lacks_wake, lacks_oversubscribed>);
-static_assert(none_is_a_transport<lacks_now_ns, lacks_take_if, lacks_shares_core,
-                                  lacks_wait_max_ns, lacks_maintenance_ns, lacks_drop_peer,
-                                  lacks_loss_text>);
+static_assert(none_is_a_transport<lacks_now_ns, lacks_take_if, lacks_shares_core, lacks_wait_max_ns,
+                                  lacks_maintenance_ns, lacks_drop_peer, lacks_loss_text>);
 
 /// True if T models all refinements except those at these indices.
 template <class T, std::size_t... Except>

@@ -208,7 +208,8 @@ class late : public detail::bootstrap_of<T>, public mpx::transport::defaults {
   {
     return lower_.expose(peer, memory, lasts);
   }
-  outcome withdraw(mpx::peer_id peer, const mpx::remote_memory& memory) noexcept requires mpx::RmaTransport<T>
+  outcome withdraw(mpx::peer_id peer, const mpx::remote_memory& memory) noexcept
+      requires mpx::RmaTransport<T>
   {
     return lower_.withdraw(peer, memory);
   }
