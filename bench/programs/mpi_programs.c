@@ -162,10 +162,13 @@ static void bfs_poll(struct search* s) {
   if (!there) return;
   MPI_Recv(in, bfs_batch, MPI_UINT32_T, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, MPI_UINT32_T, &count);
-  if (status.MPI_TAG == bfs_tag_end)
+  if (status.MPI_TAG == bfs_tag_end) {
     ++s->ended;
-  else
-    bfs_reach_all(&s->b, in, count);
+    return;
+  }
+  program_begin_work(s->run);
+  bfs_reach_all(&s->b, in, count);
+  program_end_work(s->run);
 }
 /* Returns a message that is free, polling until one is. */
 static int bfs_free_send(struct search* s) {
@@ -185,6 +188,7 @@ static void bfs_send(struct search* s, uint32_t to, int tag) {
   MPI_Isend(s->batches[i], (int)count, MPI_UINT32_T, (int)to, tag, MPI_COMM_WORLD, &s->sends[i]);
   if (tag == bfs_tag_found) s->b.found_count[to] = 0;
 }
+/* Part of the own work, which a send interrupts. */
 static void bfs_found(struct search* s, uint32_t vertex) {
   const uint32_t to = vertex % s->b.ranks;
   if (to == s->b.rank) {
@@ -192,7 +196,10 @@ static void bfs_found(struct search* s, uint32_t vertex) {
     return;
   }
   s->b.found[(size_t)to * bfs_batch + s->b.found_count[to]++] = vertex;
-  if (s->b.found_count[to] == bfs_batch) bfs_send(s, to, bfs_tag_found);
+  if (s->b.found_count[to] < bfs_batch) return;
+  program_end_work(s->run);
+  bfs_send(s, to, bfs_tag_found);
+  program_begin_work(s->run);
 }
 static void bfs_level(struct search* s) {
   struct bfs* b = &s->b;
@@ -204,8 +211,8 @@ static void bfs_level(struct search* s) {
     uint32_t reached[bfs_chunk * bfs_degree];
     program_begin_work(s->run);
     const uint32_t count = bfs_expand(b, from, reached);
-    program_end_work(s->run);
     for (uint32_t i = 0; i < count; ++i) bfs_found(s, reached[i]);
+    program_end_work(s->run);
     bfs_poll(s);
   }
   for (uint32_t to = 0; to < b->ranks; ++to) {
@@ -233,7 +240,9 @@ static int run_bfs(struct program_run* run) {
   MPI_Waitall(bfs_sends, s.sends, MPI_STATUSES_IGNORE);
   bfs_sum(&s.b, sum);
   MPI_Allreduce(sum, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  program_begin_work(run);
   bfs_alone(&s.b, (uint32_t)run->o.steps - 1, alone);
+  program_end_work(run);
   return all[0] == alone[0] && all[1] == alone[1];
 }
 

@@ -163,7 +163,9 @@ class search {
     std::array<double, 2> sum, all, alone;
     bfs_sum(&b_, sum.data());
     world_.allreduce(sum, all, std::plus<>{});
+    program_begin_work(&run_);
     bfs_alone(&b_, static_cast<std::uint32_t>(run_.o.steps - 1), alone.data());
+    program_end_work(&run_);
     return all == alone;
   }
 
@@ -177,8 +179,8 @@ class search {
       std::uint32_t reached[bfs_chunk * bfs_degree];
       program_begin_work(&run_);
       const std::uint32_t count = bfs_expand(&b_, from, reached);
-      program_end_work(&run_);
       for (std::uint32_t i = 0; i < count; ++i) found(reached[i]);
+      program_end_work(&run_);
       poll();
     }
     for (std::uint32_t to = 0; to < b_.ranks; ++to) {
@@ -194,10 +196,13 @@ class search {
     const auto there = world_.iprobe();
     if (!there) return;
     const mpx::status got = world_.recv(in, there->source(), there->tag());
-    if (got.tag() == bfs_tag_end)
+    if (got.tag() == bfs_tag_end) {
       ++ended_;
-    else
-      bfs_reach_all(&b_, in, static_cast<int>(*got.count<std::uint32_t>()));
+      return;
+    }
+    program_begin_work(&run_);
+    bfs_reach_all(&b_, in, static_cast<int>(*got.count<std::uint32_t>()));
+    program_end_work(&run_);
   }
   /// Returns a message that is free, polling until one is.
   std::size_t free_send() {
@@ -212,11 +217,15 @@ class search {
     sends_[i] = world_.isend(std::span(batches_[i]).first(count), static_cast<int>(to), tag);
     if (tag == bfs_tag_found) b_.found_count[to] = 0;
   }
+  /// Part of the own work, which a send interrupts.
   void found(std::uint32_t vertex) {
     const std::uint32_t to = vertex % b_.ranks;
     if (to == b_.rank) return bfs_reach(&b_, vertex);
     b_.found[std::size_t{to} * bfs_batch + b_.found_count[to]++] = vertex;
-    if (b_.found_count[to] == bfs_batch) send(to, bfs_tag_found);
+    if (b_.found_count[to] < bfs_batch) return;
+    program_end_work(&run_);
+    send(to, bfs_tag_found);
+    program_begin_work(&run_);
   }
 
   communicator world_;
