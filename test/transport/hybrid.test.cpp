@@ -3,7 +3,6 @@
 // timeout: 240
 // The contract over shared memory and sockets at once, and what transport hybrid alone promises.
 
-#include <cstdlib>
 #include <mpx/transport/hybrid.hpp>
 #include <mpx/transport/shm.hpp>
 #include <mpx/transport/tcp.hpp>
@@ -14,6 +13,7 @@
 #include "core/errc_of.hpp"
 #include "helped.hpp"
 #include "pollable.hpp"
+#include "pretended.hpp"
 
 namespace {
 
@@ -21,17 +21,6 @@ using namespace transport_contract;
 using mpx::transport::basic_shm;
 using mpx::transport::basic_tcp;
 using mpx::transport::hybrid;
-
-/// Ranks behave as if they were on these hosts.
-class pretended {
- public:
-  explicit pretended(const char* hosts) {
-    ::setenv("MPX_PRETEND_HOSTS", hosts, 1);  // NOLINT(concurrency-mt-unsafe)
-  }
-  pretended(const pretended&) = delete;
-  pretended& operator=(const pretended&) = delete;
-  ~pretended() { ::unsetenv("MPX_PRETEND_HOSTS"); }  // NOLINT(concurrency-mt-unsafe)
-};
 
 /// As `helped` wants it: a near peer needs no connection.
 template <class Near, class Far>

@@ -4,7 +4,6 @@
 // The contract over shared memory and a software card at once: packets, and memory that near peers
 // reach by copies and far peers by the card.
 
-#include <cstdlib>
 #include <mpx/transport/hybrid.hpp>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/via.hpp>
@@ -16,6 +15,7 @@
 #include "helped.hpp"
 #include "immediate.hpp"
 #include "pollable.hpp"
+#include "pretended.hpp"
 
 namespace {
 namespace hybrid_rdma {
@@ -26,17 +26,6 @@ using mpx::transport::basic_rdma;
 using mpx::transport::basic_shm;
 using mpx::transport::hybrid;
 using via = mpx::nic::via;
-
-/// Ranks behave as if they were on these hosts.
-class pretended {
- public:
-  explicit pretended(const char* hosts) {
-    ::setenv("MPX_PRETEND_HOSTS", hosts, 1);  // NOLINT(concurrency-mt-unsafe)
-  }
-  pretended(const pretended&) = delete;
-  pretended& operator=(const pretended&) = delete;
-  ~pretended() { ::unsetenv("MPX_PRETEND_HOSTS"); }  // NOLINT(concurrency-mt-unsafe)
-};
 
 /// As `helped` wants it: a near peer needs no connection.
 template <class Far>

@@ -83,7 +83,8 @@ void basic_libfabric<Calls, Reads>::sleep(std::int64_t timeout_ns) noexcept {
 template <class Calls, fabric_reads Reads>
 int basic_libfabric<Calls, Reads>::make_descriptor() noexcept {
   int both = ::epoll_create1(EPOLL_CLOEXEC);
-  for (const int fd : {bell_.fd, fabric_.wait_fd}) {
+  const int parts[] = {bell_.fd, fabric_.wait_fd};
+  for (const int fd : parts) {
     ::epoll_event readable{};
     readable.events = EPOLLIN;
     if (both >= 0 && fd >= 0 && ::epoll_ctl(both, EPOLL_CTL_ADD, fd, &readable) != 0)
