@@ -54,6 +54,15 @@ def test_of_hydra():
     contains(text, "3 ranks; ")
 
 
+def test_fabric():
+    text = told(MPXINFO)
+    if "built without libfabric" in line_of(text, "fabric"):
+        print("test_fabric: left out: this mpxinfo was built without libfabric")
+        return
+    contains(line_of(text, "fabric"), "yes: provider ")
+    contains(told(MPXINFO, env={"MPX_FABRIC_PROVIDER": "none_such"}), "no provider 'none_such'")
+
+
 def test_sockets():
     text = told(MPXINFO)
     if "built without OpenSSL" in line_of(text, "tls"):

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fabric.hpp"
 #include "machine.hpp"
 #include "sockets.hpp"
 
@@ -124,6 +125,11 @@ int tell() {
 #else
   for (const char* const name : {"tcp", "tls", "hybrid"})
     transports.push_back({name, "no: this mpxinfo was built without OpenSSL", ""});
+#endif
+#ifdef MPXINFO_FABRIC
+  for (const finding& f : mpxinfo::fabric()) transports.push_back(f);
+#else
+  transports.push_back({"fabric", "no: this mpxinfo was built without libfabric", ""});
 #endif
   print("Transports", transports);
   print("Limits", mpxinfo::limits());
