@@ -8932,9 +8932,9 @@ class service_host {
   virtual void index_new() noexcept = 0;
   virtual void discard_if(context_id context,
                           function_ref<bool(const envelope&)> gone) noexcept = 0;
-  virtual void answer(peer_id to, const wire::header& h) noexcept = 0;
-  virtual void answer_long(peer_id to, const wire::header& h,
-                           std::span<const std::byte> payload) noexcept = 0;
+  virtual void send_control(peer_id to, const wire::header& h) noexcept = 0;
+  virtual void send_control_long(peer_id to, const wire::header& h,
+                                 std::span<const std::byte> payload) noexcept = 0;
   // See those of the endpoint.
   virtual void for_each_in_use(function_ref<void(context_id)> use) noexcept = 0;
   virtual void end_revoked(context_id context) noexcept = 0;
@@ -8965,12 +8965,12 @@ class service_host_of final : public service_host {
   void discard_if(context_id context, function_ref<bool(const envelope&)> gone) noexcept override {
     endpoint_.inbox().discard_if(context, gone);
   }
-  void answer(peer_id to, const wire::header& h) noexcept override {
-    endpoint_.outbox().answer(to, h);
+  void send_control(peer_id to, const wire::header& h) noexcept override {
+    endpoint_.outbox().send_control(to, h);
   }
-  void answer_long(peer_id to, const wire::header& h,
-                   std::span<const std::byte> payload) noexcept override {
-    endpoint_.outbox().answer_long(to, h, payload);
+  void send_control_long(peer_id to, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept override {
+    endpoint_.outbox().send_control_long(to, h, payload);
   }
   void for_each_in_use(function_ref<void(context_id)> use) noexcept override {
     endpoint_.for_each_in_use(use);
@@ -9286,7 +9286,7 @@ class communicators final : public service {
   /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
     if (peer != endpoint_.self())
-      endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+      endpoint_.send_control(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
   /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
@@ -9606,7 +9606,7 @@ class communicators final : public service {
     if (leader == endpoint_.self()) {
       on_freed(leader, context);
     } else if (endpoint_.failure_of(leader) == errc{}) {
-      endpoint_.answer(leader, {.kind = wire::kind::freed, .context = context});
+      endpoint_.send_control(leader, {.kind = wire::kind::freed, .context = context});
     }
   }
   errc on_freed(peer_id source, context_id context) noexcept {
@@ -9664,7 +9664,7 @@ class communicators final : public service {
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
         if (endpoint_.failure_of(peer) == errc{}) {
-          endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+          endpoint_.send_control(peer, {.kind = wire::kind::revoke_all, .context = s.context});
         } else if (depth < lost_in(s) && depth < depth_max) {
           spread_from(s, me, to, depth + 1);
         }
@@ -9720,7 +9720,7 @@ inline void communicators::retire(led_communicator& led) noexcept {
   led_to_->for_each([&](peer_id p) {
     if (p == endpoint_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
-    endpoint_.answer(p, {.kind = wire::kind::forget, .context = context});
+    endpoint_.send_control(p, {.kind = wire::kind::forget, .context = context});
   });
   led.waits_for_them = true;
   give_if_forgotten(led);
@@ -9734,7 +9734,7 @@ inline void communicators::retire(led_communicator& led) noexcept {
   const bool lives = e != nullptr && e->state != nullptr;
   if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
-  endpoint_.answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  endpoint_.send_control(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};
 }
 
@@ -9867,8 +9867,8 @@ class exposed_windows final : public service {
     const rma::record no{.kind = rma::record_kind::refused,
                          .op = static_cast<std::uint8_t>(errc::window),
                          .at = r.at};
-    endpoint_.answer_long(source, {.kind = wire::kind::one_sided, .context = context},
-                          std::as_bytes(std::span(&no, 1)));
+    endpoint_.send_control_long(source, {.kind = wire::kind::one_sided, .context = context},
+                                std::as_bytes(std::span(&no, 1)));
     return errc{};
   }
 
@@ -10213,7 +10213,7 @@ class outbound {
   friend class outbox_component;
   linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
   linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
-  std::uint32_t answers_ = 0;                  // Length of `control_`.
+  std::uint32_t controls_ = 0;                 // Length of `control_`.
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;
@@ -11488,7 +11488,7 @@ class inbox_component {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
-          ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+          ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = h.ticket});
         return errc{};
       }
     }
@@ -11499,7 +11499,7 @@ class inbox_component {
     }
     if (met == nullptr) return store_unexpected(r, h, payload);
     deliver_slow(static_cast<operation&>(*met), source, h.tag, payload);
-    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
 
@@ -11531,7 +11531,7 @@ class inbox_component {
     if ((h.flags & wire::flag_ready) != 0) {
       kept->unready = true;
       --r.heard_;
-      ep().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+      ep().outbox().send_control(source, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};
@@ -11552,7 +11552,8 @@ class inbox_component {
     };
     matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
     unexpected_.for_each_probed(forget);
-    if (waits) ep().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
+    if (waits)
+      ep().outbox().send_control(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
     return errc{};
   }
 
@@ -11602,7 +11603,7 @@ class inbox_component {
     if (!ep().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
     while (peer_record* r = ep().peers().next_stalled()) {
       r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
-      ep().outbox().answer(
+      ep().outbox().send_control(
           r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
     }
   }
@@ -11768,7 +11769,7 @@ class inbox_component {
     ep().trace().on(event::unexpected_bytes, payload.size());
     if ((h.flags & wire::flag_ready) != 0) {
       m->unready = true;
-      ep().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+      ep().outbox().send_control(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};
@@ -11820,7 +11821,8 @@ class inbox_component {
     deliver_slow(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     unexpected_.forget(m);
-    if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
+    if (synchronous)
+      ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = ticket});
   }
 
   void end_unmatched(operation& op, errc why) noexcept {
@@ -11927,7 +11929,7 @@ void inbox_component<Stack, Endpoint>::drop_placed(peer_record& r, operation& op
   r.placed_ = nullptr;
   const std::size_t bytes = r.placed_bytes_;
   if (r.placed_flags_ != 0)
-    ep().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
+    ep().outbox().send_control(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
   if (op.done()) return;  // The answer found the peer dead.
   ep().end(op, errc{});
   released(r.peer, bytes);
@@ -12005,12 +12007,12 @@ template <class Stack, class Endpoint>
     // Losses are not checked for: this may run inside a packet handler.
     if (ep().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
-    return ep().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    return ep().outbox().send_control(source, {.kind = wire::kind::finished, .ticket = was.ticket});
   }
   give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
-    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = was.ticket});
 }
 
 template <class Stack, class Endpoint>
@@ -12235,7 +12237,7 @@ class outbox_component {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::uint32_t allowance_max = 1u << 31;
-  static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr std::uint32_t controls_max = 1u << 17;
   static constexpr std::size_t tiny_prepaid_max =
       lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
   /// Longest message sent with prepaid credit, in bytes. The cost of longer ones is mostly the
@@ -12434,14 +12436,14 @@ class outbox_component {
   }
 
   /// Sends a control packet without a payload, now or as soon as the channel takes it.
-  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
+  void send_control(peer_id to, const wire::header& h) { send_control(to, h, {}, nullptr); }
   /// Sends a control packet with the payload in `of.control`.
-  void answer(const wire::header& h, operation& of) {
-    answer(of.peer, h, {of.control, of.control_bytes}, &of);
+  void send_control(const wire::header& h, operation& of) {
+    send_control(of.peer, h, {of.control, of.control_bytes}, &of);
   }
   /// Sends a control packet with a payload of at most 40 bytes, which is copied. Returns false if
   /// the peer is lost.
-  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+  bool send_control_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     peer_record& r = ep().peers().of(to);
     if (r.failure() != errc{}) return false;
     operation* const op = new_control(r, h, payload);
@@ -12454,11 +12456,12 @@ class outbox_component {
 
   /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
   /// Cost: a copy unless the channel takes the packet now.
-  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  bool send_control_long(peer_id to, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept;
   /// Number of control packets that wait for room in the peer's channel.
-  std::uint32_t answers_waiting(peer_id peer) noexcept {
+  std::uint32_t controls_waiting(peer_id peer) noexcept {
     const peer_record* const r = ep().peers().find(peer);
-    return r == nullptr ? 0 : r->answers_;
+    return r == nullptr ? 0 : r->controls_;
   }
 
   /// Returns credit: tells the peer, now or later, how many of its bytes have left this process's
@@ -12528,7 +12531,7 @@ class outbox_component {
   void on_loss(peer_record& r) noexcept {
     r.control_.clear();
     r.backlog_.clear();
-    r.answers_ = 0;
+    r.controls_ = 0;
     r.owes_credit_ = false;
   }
 
@@ -12563,7 +12566,7 @@ class outbox_component {
 
   [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
                                            std::span<const std::byte> payload) {
-    operation* op = r.answers_ < answers_max ? ep().pool().take() : nullptr;
+    operation* op = r.controls_ < controls_max ? ep().pool().take() : nullptr;
     if (op == nullptr) {
       ep().peers().lose(r.peer, errc::no_resources);
       return nullptr;
@@ -12577,12 +12580,12 @@ class outbox_component {
     return op;
   }
   void queue_control(peer_record& r, operation& op) {
-    ++r.answers_;
+    ++r.controls_;
     r.control_.push_back(op);
   }
 
-  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
-                                std::span<const std::byte> payload, operation* of) {
+  [[gnu::noinline]] void send_control(peer_id to, const wire::header& h,
+                                      std::span<const std::byte> payload, operation* of) {
     peer_record& r = ep().peers().of(to);
     if (r.failure() != errc{}) return;
     if (r.control_.empty() && post(to, h, payload, of)) return;
@@ -12604,7 +12607,7 @@ class outbox_component {
                           : std::span<const std::byte>(op.owned, op.limit);
       if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
       r.control_.pop_front();
-      --r.answers_;
+      --r.controls_;
       ep().end(op, errc{});
       ++sent;
     }
@@ -12680,7 +12683,7 @@ class outbox_component {
 };
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::answer_long(
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::send_control_long(
     peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
   peer_record& r = ep().peers().of(to);
   if (r.failure() != errc{}) return false;
@@ -15040,8 +15043,8 @@ class rendezvous_component {
   [[gnu::noinline]] void tell_finished() {
     const finish_notice n = notice_;
     notice_.clear();
-    if (n.more().empty()) return ep().outbox().answer(n.to(), n.header());
-    ep().outbox().answer_copy(n.to(), n.header(), n.more());
+    if (n.more().empty()) return ep().outbox().send_control(n.to(), n.header());
+    ep().outbox().send_control_copy(n.to(), n.header(), n.more());
   }
 
   // --- Due copies --------------------------------------------------------------------------------
@@ -15106,7 +15109,7 @@ class rendezvous_component {
     if (op.stage != stage::answer || !op.announced || op.half_and_half ||
         detail::exchange(op.recalls, true))
       return;
-    ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
+    ep().outbox().send_control(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
   }
   bool copies(peer_id p) noexcept { return copies_by_cpu(ep().transport(), p); }
   bool registers(peer_id p) noexcept { return registers_for(ep().transport(), p); }
@@ -15255,7 +15258,8 @@ class rendezvous_component {
         notice_.add(op.peer, op.remote_ticket);
       }
     } else if (when != tells::nothing) {
-      ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+      ep().outbox().send_control(op.peer,
+                                 {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     }
     if (op.done()) return;  // The answer found the peer dead.
     ep().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
@@ -15315,7 +15319,8 @@ class rendezvous_component {
   void put_done(operation& op) {
     ep().trace().on(event::bytes_put, op.limit - op.transferred);
     if (!puts_with_packet(op.peer))  // Else part of the put.
-      ep().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+      ep().outbox().send_control(op.peer,
+                                 {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
   }
 
@@ -15450,7 +15455,7 @@ template <class Stack, class Endpoint>
           took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
     finish_notice done;
     for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
-    ep().outbox().answer_copy(done.to(), done.header(), done.more());
+    ep().outbox().send_control_copy(done.to(), done.header(), done.more());
     for (std::size_t i = 0; i < n; ++i)
       if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
     return true;
@@ -15473,7 +15478,7 @@ template <class Stack, class Endpoint>
   op.copied = 0;
   op.control_bytes = sizeof c;
   std::memcpy(op.control, &c, sizeof c);
-  ep().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+  ep().outbox().send_control({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
 }
 
 template <class Stack, class Endpoint>
@@ -15498,7 +15503,7 @@ bool rendezvous_component<Stack, Endpoint>::start_half_and_half(operation& op,
     }
     charge_time(op);
     ep().trace().on(event::bytes_got, half);
-    ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    ep().outbox().send_control(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
   }
   return false;
@@ -15511,8 +15516,8 @@ template <class Stack, class Endpoint>
   op.copied = bytes;
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  ep().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                            {reinterpret_cast<const std::byte*>(&c), sizeof c});
+  ep().outbox().send_control_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                                  {reinterpret_cast<const std::byte*>(&c), sizeof c});
 }
 
 template <class Stack, class Endpoint>
@@ -18858,7 +18863,7 @@ class endpoint : endpoint_policies<Stack>,
   /// Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     lock_guard lock(threading());
-    return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
+    return outbox().send_control_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------
@@ -19645,7 +19650,7 @@ template <class Stack>
   const auto tell_root = [](void* self, const hang_info* info) {
     auto& e = *static_cast<endpoint*>(self);
     const auto send = [&e](tag_t at, std::span<const std::byte> piece) {
-      e.outbox().answer_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
+      e.outbox().send_control_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
     };
     if (info == nullptr) return send(hang_pieces::withdrawn, {});
     hang_pieces::for_each(*info, send);
@@ -19961,7 +19966,7 @@ template <class Stack>
     for (peer_id peer = 0; peer < peers().count(); ++peer)
       if (peer != self() && peers().failure_of(peer) == errc{} && transport().is_connected(peer) &&
           !peers().is_busy(peer) && !sends_to(peer))
-        outbox().answer(peer, {.kind = wire::kind::leave});
+        outbox().send_control(peer, {.kind = wire::kind::leave});
     wait();
   }
 }
@@ -20055,10 +20060,10 @@ void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) 
       if (peers().died(peer_of(call, r))) return;  // All ranks know, and leave, too.
   for (rank_t r = 0; r < size; ++r)
     if (const peer_id peer = peer_of(call, r); peer != self())
-      outbox().answer(peer, {.kind = wire::kind::revoke,
-                             .tag = call.serial,
-                             .context = call.context,
-                             .ticket = static_cast<std::uint32_t>(why)});
+      outbox().send_control(peer, {.kind = wire::kind::revoke,
+                                   .tag = call.serial,
+                                   .context = call.context,
+                                   .ticket = static_cast<std::uint32_t>(why)});
 }
 
 /// Number of ranks in a collective.
@@ -20098,8 +20103,8 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     return a;
   }
   const std::uint64_t grant = flow().granted_bytes(a.peer);
-  outbox().answer(a.peer,
-                  {.kind = wire::kind::grant, .tag = tag_of(grant), .context = context_of(grant)});
+  outbox().send_control(
+      a.peer, {.kind = wire::kind::grant, .tag = tag_of(grant), .context = context_of(grant)});
   return a;
 }
 

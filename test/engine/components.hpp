@@ -317,9 +317,9 @@ class policies_archetype {
 
 /// Records the calls of an outbox.
 struct outbox_archetype {
-  void answer(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
-  void answer(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
-  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+  void send_control(peer_id to, const wire::header& h) { answers.push_back({to, h}); }
+  void send_control(const wire::header& h, operation& of) { answers.push_back({of.peer, h}); }
+  bool send_control_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     answers.push_back({to, h});
     payloads.emplace_back(payload.begin(), payload.end());
     return true;

@@ -108,7 +108,7 @@ TEST_CASE("components: the outbox sends answers first, and refuses unexpected an
   auto data = pattern_of(8);
   h.transport().answers_with = outcome::retry;
   const started s = h.send({mpx::memory(std::span{data}), 3, 0, 9}, wire::flag_synchronous);
-  h.answer(3, {.kind = wire::kind::finished, .ticket = 77});
+  h.send_control(3, {.kind = wire::kind::finished, .ticket = 77});
   h.transport().answers_with = outcome::done;
   h.flush_busy();
   REQUIRE(h.transport().posted.size() == 2);

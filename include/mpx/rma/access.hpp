@@ -57,13 +57,14 @@ struct one_sided {
   }
   /// Number of packets to `peer` that wait for room in the transport.
   static std::uint32_t waiting_locked(endpoint_type& e, peer_id peer) noexcept {
-    return e.outbox().answers_waiting(peer);
+    return e.outbox().controls_waiting(peer);
   }
   /// Sends or queues a packet. Does not block.
   /// Returns:    false if the peer is lost.
   static bool send_locked(endpoint_type& e, peer_id to, context_id window,
                           std::span<const std::byte> records) noexcept {
-    return e.outbox().answer_long(to, {.kind = wire::kind::one_sided, .context = window}, records);
+    return e.outbox().send_control_long(to, {.kind = wire::kind::one_sided, .context = window},
+                                        records);
   }
   static errc failure_locked(endpoint_type& e, peer_id peer) noexcept {
     return e.peers().failure_of(peer);

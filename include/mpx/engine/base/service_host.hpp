@@ -26,9 +26,9 @@ class service_host {
   virtual void index_new() noexcept = 0;
   virtual void discard_if(context_id context,
                           function_ref<bool(const envelope&)> gone) noexcept = 0;
-  virtual void answer(peer_id to, const wire::header& h) noexcept = 0;
-  virtual void answer_long(peer_id to, const wire::header& h,
-                           std::span<const std::byte> payload) noexcept = 0;
+  virtual void send_control(peer_id to, const wire::header& h) noexcept = 0;
+  virtual void send_control_long(peer_id to, const wire::header& h,
+                                 std::span<const std::byte> payload) noexcept = 0;
   // See those of the endpoint.
   virtual void for_each_in_use(function_ref<void(context_id)> use) noexcept = 0;
   virtual void end_revoked(context_id context) noexcept = 0;
@@ -59,12 +59,12 @@ class service_host_of final : public service_host {
   void discard_if(context_id context, function_ref<bool(const envelope&)> gone) noexcept override {
     endpoint_.inbox().discard_if(context, gone);
   }
-  void answer(peer_id to, const wire::header& h) noexcept override {
-    endpoint_.outbox().answer(to, h);
+  void send_control(peer_id to, const wire::header& h) noexcept override {
+    endpoint_.outbox().send_control(to, h);
   }
-  void answer_long(peer_id to, const wire::header& h,
-                   std::span<const std::byte> payload) noexcept override {
-    endpoint_.outbox().answer_long(to, h, payload);
+  void send_control_long(peer_id to, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept override {
+    endpoint_.outbox().send_control_long(to, h, payload);
   }
   void for_each_in_use(function_ref<void(context_id)> use) noexcept override {
     endpoint_.for_each_in_use(use);

@@ -76,7 +76,7 @@ class communicators final : public service {
   /// Requires: the peer takes this rank for a member.
   void revoke_at(peer_id peer, context_id context) noexcept {
     if (peer != endpoint_.self())
-      endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = context});
+      endpoint_.send_control(peer, {.kind = wire::kind::revoke_all, .context = context});
   }
   /// Called if this rank takes no part in the communicator that others make of `context`.
   void never_made(context_id context) noexcept {
@@ -396,7 +396,7 @@ class communicators final : public service {
     if (leader == endpoint_.self()) {
       on_freed(leader, context);
     } else if (endpoint_.failure_of(leader) == errc{}) {
-      endpoint_.answer(leader, {.kind = wire::kind::freed, .context = context});
+      endpoint_.send_control(leader, {.kind = wire::kind::freed, .context = context});
     }
   }
   errc on_freed(peer_id source, context_id context) noexcept {
@@ -454,7 +454,7 @@ class communicators final : public service {
         if (to == me) continue;
         const peer_id peer = peer_of(s, to);
         if (endpoint_.failure_of(peer) == errc{}) {
-          endpoint_.answer(peer, {.kind = wire::kind::revoke_all, .context = s.context});
+          endpoint_.send_control(peer, {.kind = wire::kind::revoke_all, .context = s.context});
         } else if (depth < lost_in(s) && depth < depth_max) {
           spread_from(s, me, to, depth + 1);
         }
@@ -510,7 +510,7 @@ inline void communicators::retire(led_communicator& led) noexcept {
   led_to_->for_each([&](peer_id p) {
     if (p == endpoint_.self() || is_lost(p)) return;
     led.asked.try_push_back(p);
-    endpoint_.answer(p, {.kind = wire::kind::forget, .context = context});
+    endpoint_.send_control(p, {.kind = wire::kind::forget, .context = context});
   });
   led.waits_for_them = true;
   give_if_forgotten(led);
@@ -524,7 +524,7 @@ inline void communicators::retire(led_communicator& led) noexcept {
   const bool lives = e != nullptr && e->state != nullptr;
   if (lives || numbers_.leader_of(context) != leader) return errc::protocol;
   forget_here(context);
-  endpoint_.answer(leader, {.kind = wire::kind::forgotten, .context = context});
+  endpoint_.send_control(leader, {.kind = wire::kind::forgotten, .context = context});
   return errc{};
 }
 

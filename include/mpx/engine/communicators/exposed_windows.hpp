@@ -76,8 +76,8 @@ class exposed_windows final : public service {
     const rma::record no{.kind = rma::record_kind::refused,
                          .op = static_cast<std::uint8_t>(errc::window),
                          .at = r.at};
-    endpoint_.answer_long(source, {.kind = wire::kind::one_sided, .context = context},
-                          std::as_bytes(std::span(&no, 1)));
+    endpoint_.send_control_long(source, {.kind = wire::kind::one_sided, .context = context},
+                                std::as_bytes(std::span(&no, 1)));
     return errc{};
   }
 

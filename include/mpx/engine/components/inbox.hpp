@@ -152,7 +152,7 @@ class inbox_component {
       if (operation* const op = detail::exchange(r.placed_, nullptr); op != nullptr) {
         finish_placed(*op, payload);
         if (h.flags != 0)
-          ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+          ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = h.ticket});
         return errc{};
       }
     }
@@ -163,7 +163,7 @@ class inbox_component {
     }
     if (met == nullptr) return store_unexpected(r, h, payload);
     deliver_slow(static_cast<operation&>(*met), source, h.tag, payload);
-    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = h.ticket});
+    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = h.ticket});
     return errc{};
   }
 
@@ -195,7 +195,7 @@ class inbox_component {
     if ((h.flags & wire::flag_ready) != 0) {
       kept->unready = true;
       --r.heard_;
-      ep().outbox().answer(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+      ep().outbox().send_control(source, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};
@@ -216,7 +216,8 @@ class inbox_component {
     };
     matcher_.for_each([&](unexpected_message& m) { forget(static_cast<arrived_message&>(m)); });
     unexpected_.for_each_probed(forget);
-    if (waits) ep().outbox().answer(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
+    if (waits)
+      ep().outbox().send_control(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
     return errc{};
   }
 
@@ -266,7 +267,7 @@ class inbox_component {
     if (!ep().peers().any_stalled() || (matcher_.nothing_posted() && probing_ == 0)) return;
     while (peer_record* r = ep().peers().next_stalled()) {
       r->granted_ = lesser(r->granted_ + announcements_step_, allowance_max);
-      ep().outbox().answer(
+      ep().outbox().send_control(
           r->peer, {.kind = wire::kind::allow, .tag = static_cast<tag_t>(announcements_step_)});
     }
   }
@@ -432,7 +433,7 @@ class inbox_component {
     ep().trace().on(event::unexpected_bytes, payload.size());
     if ((h.flags & wire::flag_ready) != 0) {
       m->unready = true;
-      ep().outbox().answer(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
+      ep().outbox().send_control(r.peer, {.kind = wire::kind::unready, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};
@@ -484,7 +485,8 @@ class inbox_component {
     deliver_slow(op, source, m->is.tag(), {m->data(), m->stored});
     if (unready && op.failure == errc{}) op.fails(errc::not_ready);
     unexpected_.forget(m);
-    if (synchronous) ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = ticket});
+    if (synchronous)
+      ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = ticket});
   }
 
   void end_unmatched(operation& op, errc why) noexcept {
@@ -591,7 +593,7 @@ void inbox_component<Stack, Endpoint>::drop_placed(peer_record& r, operation& op
   r.placed_ = nullptr;
   const std::size_t bytes = r.placed_bytes_;
   if (r.placed_flags_ != 0)
-    ep().outbox().answer(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
+    ep().outbox().send_control(r.peer, {.kind = wire::kind::matched, .ticket = r.placed_ticket_});
   if (op.done()) return;  // The answer found the peer dead.
   ep().end(op, errc{});
   released(r.peer, bytes);
@@ -669,12 +671,12 @@ template <class Stack, class Endpoint>
     // Losses are not checked for: this may run inside a packet handler.
     if (ep().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
-    return ep().outbox().answer(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    return ep().outbox().send_control(source, {.kind = wire::kind::finished, .ticket = was.ticket});
   }
   give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
-    ep().outbox().answer(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = was.ticket});
 }
 
 template <class Stack, class Endpoint>

@@ -38,7 +38,7 @@ class outbox_component {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
   static constexpr std::uint32_t allowance_max = 1u << 31;
-  static constexpr std::uint32_t answers_max = 1u << 17;
+  static constexpr std::uint32_t controls_max = 1u << 17;
   static constexpr std::size_t tiny_prepaid_max =
       lesser(protocol_type::tiny_bytes_max, transport_type::traits.inline_bytes_max);
   /// Longest message sent with prepaid credit, in bytes. The cost of longer ones is mostly the
@@ -237,14 +237,14 @@ class outbox_component {
   }
 
   /// Sends a control packet without a payload, now or as soon as the channel takes it.
-  void answer(peer_id to, const wire::header& h) { answer(to, h, {}, nullptr); }
+  void send_control(peer_id to, const wire::header& h) { send_control(to, h, {}, nullptr); }
   /// Sends a control packet with the payload in `of.control`.
-  void answer(const wire::header& h, operation& of) {
-    answer(of.peer, h, {of.control, of.control_bytes}, &of);
+  void send_control(const wire::header& h, operation& of) {
+    send_control(of.peer, h, {of.control, of.control_bytes}, &of);
   }
   /// Sends a control packet with a payload of at most 40 bytes, which is copied. Returns false if
   /// the peer is lost.
-  bool answer_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
+  bool send_control_copy(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     peer_record& r = ep().peers().of(to);
     if (r.failure() != errc{}) return false;
     operation* const op = new_control(r, h, payload);
@@ -257,11 +257,12 @@ class outbox_component {
 
   /// Sends a control packet with a payload of up to one packet. Returns false if the peer is lost.
   /// Cost: a copy unless the channel takes the packet now.
-  bool answer_long(peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept;
+  bool send_control_long(peer_id to, const wire::header& h,
+                         std::span<const std::byte> payload) noexcept;
   /// Number of control packets that wait for room in the peer's channel.
-  std::uint32_t answers_waiting(peer_id peer) noexcept {
+  std::uint32_t controls_waiting(peer_id peer) noexcept {
     const peer_record* const r = ep().peers().find(peer);
-    return r == nullptr ? 0 : r->answers_;
+    return r == nullptr ? 0 : r->controls_;
   }
 
   /// Returns credit: tells the peer, now or later, how many of its bytes have left this process's
@@ -331,7 +332,7 @@ class outbox_component {
   void on_loss(peer_record& r) noexcept {
     r.control_.clear();
     r.backlog_.clear();
-    r.answers_ = 0;
+    r.controls_ = 0;
     r.owes_credit_ = false;
   }
 
@@ -366,7 +367,7 @@ class outbox_component {
 
   [[gnu::noinline]] operation* new_control(peer_record& r, const wire::header& h,
                                            std::span<const std::byte> payload) {
-    operation* op = r.answers_ < answers_max ? ep().pool().take() : nullptr;
+    operation* op = r.controls_ < controls_max ? ep().pool().take() : nullptr;
     if (op == nullptr) {
       ep().peers().lose(r.peer, errc::no_resources);
       return nullptr;
@@ -380,12 +381,12 @@ class outbox_component {
     return op;
   }
   void queue_control(peer_record& r, operation& op) {
-    ++r.answers_;
+    ++r.controls_;
     r.control_.push_back(op);
   }
 
-  [[gnu::noinline]] void answer(peer_id to, const wire::header& h,
-                                std::span<const std::byte> payload, operation* of) {
+  [[gnu::noinline]] void send_control(peer_id to, const wire::header& h,
+                                      std::span<const std::byte> payload, operation* of) {
     peer_record& r = ep().peers().of(to);
     if (r.failure() != errc{}) return;
     if (r.control_.empty() && post(to, h, payload, of)) return;
@@ -407,7 +408,7 @@ class outbox_component {
                           : std::span<const std::byte>(op.owned, op.limit);
       if (!post(r.peer, op.header, payload, payload.empty() ? nullptr : &op)) return sent;
       r.control_.pop_front();
-      --r.answers_;
+      --r.controls_;
       ep().end(op, errc{});
       ++sent;
     }
@@ -483,7 +484,7 @@ class outbox_component {
 };
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::answer_long(
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::send_control_long(
     peer_id to, const wire::header& h, std::span<const std::byte> payload) noexcept {
   peer_record& r = ep().peers().of(to);
   if (r.failure() != errc{}) return false;

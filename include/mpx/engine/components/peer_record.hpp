@@ -21,7 +21,7 @@ class outbound {
   friend class outbox_component;
   linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
   linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
-  std::uint32_t answers_ = 0;                  // Length of `control_`.
+  std::uint32_t controls_ = 0;                 // Length of `control_`.
   std::uint32_t announced_ = 0;                // Announcements sent and not answered.
   std::uint32_t allowance_ = 0;                // Limit of `announced_`.
   bool owes_credit_ = false;

@@ -232,8 +232,8 @@ class rendezvous_component {
   [[gnu::noinline]] void tell_finished() {
     const finish_notice n = notice_;
     notice_.clear();
-    if (n.more().empty()) return ep().outbox().answer(n.to(), n.header());
-    ep().outbox().answer_copy(n.to(), n.header(), n.more());
+    if (n.more().empty()) return ep().outbox().send_control(n.to(), n.header());
+    ep().outbox().send_control_copy(n.to(), n.header(), n.more());
   }
 
   // --- Due copies --------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class rendezvous_component {
     if (op.stage != stage::answer || !op.announced || op.half_and_half ||
         detail::exchange(op.recalls, true))
       return;
-    ep().outbox().answer(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
+    ep().outbox().send_control(op.peer, {.kind = wire::kind::recall, .ticket = op.ticket});
   }
   bool copies(peer_id p) noexcept { return copies_by_cpu(ep().transport(), p); }
   bool registers(peer_id p) noexcept { return registers_for(ep().transport(), p); }
@@ -447,7 +447,8 @@ class rendezvous_component {
         notice_.add(op.peer, op.remote_ticket);
       }
     } else if (when != tells::nothing) {
-      ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+      ep().outbox().send_control(op.peer,
+                                 {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     }
     if (op.done()) return;  // The answer found the peer dead.
     ep().end(op, op.message_bytes > op.data.bytes ? errc::truncate : errc{});
@@ -507,7 +508,8 @@ class rendezvous_component {
   void put_done(operation& op) {
     ep().trace().on(event::bytes_put, op.limit - op.transferred);
     if (!puts_with_packet(op.peer))  // Else part of the put.
-      ep().outbox().answer(op.peer, {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
+      ep().outbox().send_control(op.peer,
+                                 {.kind = wire::kind::delivered, .ticket = op.remote_ticket});
     if (!op.done()) sent_all(op);  // Else the answer found the peer dead.
   }
 
@@ -642,7 +644,7 @@ template <class Stack, class Endpoint>
           took * static_cast<std::int64_t>(all[i]->limit) / static_cast<std::int64_t>(bytes);
     finish_notice done;
     for (std::size_t i = 0; i < n; ++i) done.add(op.peer, all[i]->remote_ticket);
-    ep().outbox().answer_copy(done.to(), done.header(), done.more());
+    ep().outbox().send_control_copy(done.to(), done.header(), done.more());
     for (std::size_t i = 0; i < n; ++i)
       if (!all[i]->done()) fetched(*all[i], tells::nothing);  // Else the peer was found dead.
     return true;
@@ -665,7 +667,7 @@ template <class Stack, class Endpoint>
   op.copied = 0;
   op.control_bytes = sizeof c;
   std::memcpy(op.control, &c, sizeof c);
-  ep().outbox().answer({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
+  ep().outbox().send_control({.kind = wire::kind::clear, .ticket = op.remote_ticket}, op);
 }
 
 template <class Stack, class Endpoint>
@@ -690,7 +692,7 @@ bool rendezvous_component<Stack, Endpoint>::start_half_and_half(operation& op,
     }
     charge_time(op);
     ep().trace().on(event::bytes_got, half);
-    ep().outbox().answer(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
+    ep().outbox().send_control(op.peer, {.kind = wire::kind::finished, .ticket = op.remote_ticket});
     return true;
   }
   return false;
@@ -703,8 +705,8 @@ template <class Stack, class Endpoint>
   op.copied = bytes;
   const wire::clearance c{
       .bytes = bytes, .from = 0, .memory = {}, .ticket = op.ticket, .reserved = 0};
-  ep().outbox().answer_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
-                            {reinterpret_cast<const std::byte*>(&c), sizeof c});
+  ep().outbox().send_control_copy(op.peer, {.kind = wire::kind::clear, .ticket = op.remote_ticket},
+                                  {reinterpret_cast<const std::byte*>(&c), sizeof c});
 }
 
 template <class Stack, class Endpoint>

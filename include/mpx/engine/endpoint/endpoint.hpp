@@ -330,7 +330,7 @@ class endpoint : endpoint_policies<Stack>,
   /// Errors: errc::peer_lost.
   errc send_to_service(peer_id to, const wire::header& h, std::span<const std::byte> payload) {
     lock_guard lock(threading());
-    return outbox().answer_copy(to, h, payload) ? errc{} : errc::peer_lost;
+    return outbox().send_control_copy(to, h, payload) ? errc{} : errc::peer_lost;
   }
 
   // --- Hangs (endpoint_hang.hpp) -----------------------------------------------------------------

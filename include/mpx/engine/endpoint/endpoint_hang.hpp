@@ -156,7 +156,7 @@ template <class Stack>
   const auto tell_root = [](void* self, const hang_info* info) {
     auto& e = *static_cast<endpoint*>(self);
     const auto send = [&e](tag_t at, std::span<const std::byte> piece) {
-      e.outbox().answer_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
+      e.outbox().send_control_copy(0, {.kind = wire::kind::hangs, .tag = at}, piece);
     };
     if (info == nullptr) return send(hang_pieces::withdrawn, {});
     hang_pieces::for_each(*info, send);

@@ -301,7 +301,7 @@ template <class Stack>
     for (peer_id peer = 0; peer < peers().count(); ++peer)
       if (peer != self() && peers().failure_of(peer) == errc{} && transport().is_connected(peer) &&
           !peers().is_busy(peer) && !sends_to(peer))
-        outbox().answer(peer, {.kind = wire::kind::leave});
+        outbox().send_control(peer, {.kind = wire::kind::leave});
     wait();
   }
 }
@@ -395,10 +395,10 @@ void endpoint<Stack>::give_up_collective_locked(collective_call call, errc why) 
       if (peers().died(peer_of(call, r))) return;  // All ranks know, and leave, too.
   for (rank_t r = 0; r < size; ++r)
     if (const peer_id peer = peer_of(call, r); peer != self())
-      outbox().answer(peer, {.kind = wire::kind::revoke,
-                             .tag = call.serial,
-                             .context = call.context,
-                             .ticket = static_cast<std::uint32_t>(why)});
+      outbox().send_control(peer, {.kind = wire::kind::revoke,
+                                   .tag = call.serial,
+                                   .context = call.context,
+                                   .ticket = static_cast<std::uint32_t>(why)});
 }
 
 /// Number of ranks in a collective.
@@ -438,8 +438,8 @@ auto endpoint<Stack>::add_peer(std::string_view address) -> added_peer
     return a;
   }
   const std::uint64_t grant = flow().granted_bytes(a.peer);
-  outbox().answer(a.peer,
-                  {.kind = wire::kind::grant, .tag = tag_of(grant), .context = context_of(grant)});
+  outbox().send_control(
+      a.peer, {.kind = wire::kind::grant, .tag = tag_of(grant), .context = context_of(grant)});
   return a;
 }
 
