@@ -22,19 +22,9 @@ using mpx::transport::basic_shm;
 using mpx::transport::basic_tcp;
 using mpx::transport::hybrid;
 
-/// As `helped` wants it: a near peer needs no connection.
-template <class Near, class Far>
-struct lower : hybrid<Near, Far> {
-  using hybrid<Near, Far>::hybrid;
-  auto state_of(peer_id peer) {
-    using state = mpx::transport::detail::tcp_state;
-    return this->is_near(peer) ? state::open : this->far().state_of(peer);
-  }
-};
-
 using near = basic_shm<4, 256 * 1024>;
-using small = lower<near, basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
-using pending = lower<near, basic_tcp<64 * 1024, true>>;
+using small = connected_hybrid<near, basic_tcp<64 * 1024, false, 100'000>>;  // Soon full.
+using pending = connected_hybrid<near, basic_tcp<64 * 1024, true>>;
 using usual = hybrid<mpx::transport::shm, mpx::transport::tcp>;
 using helped_transport::helped;
 
@@ -68,16 +58,7 @@ TEST_CASE("hybrid: one rank on each host") {
   check_packets<helped<small>>();
   check_pollable<helped<small>>();
 }
-TEST_CASE("hybrid: some near, some far") {
-  for (const char* list : {"0,1,0", "0,0,1"}) {
-    const pretended hosts(list);
-    check_identity<helped<small>>();
-    check_self_send<helped<small>>();
-    check_refilling_source<helped<small>>();
-  }
-  const pretended hosts("0,1,0");
-  check_waiting<helped<small>>();
-}
+TEST_CASE("hybrid: some near, some far") { check_near_and_far<small>(); }
 TEST_CASE("hybrid: a rank leaves") {
   const pretended hosts("0,1");
   check_parting<usual>();

@@ -16,6 +16,7 @@
 #include "immediate.hpp"
 #include "pollable.hpp"
 #include "pretended.hpp"
+#include "rdma_hostile.hpp"
 
 namespace {
 namespace hybrid_rdma {
@@ -27,18 +28,10 @@ using mpx::transport::basic_shm;
 using mpx::transport::hybrid;
 using via = mpx::nic::via;
 
-/// As `helped` wants it: a near peer needs no connection.
-template <class Far>
-struct lower : hybrid<basic_shm<4, 256 * 1024>, Far> {
-  using hybrid<basic_shm<4, 256 * 1024>, Far>::hybrid;
-  auto state_of(peer_id peer) {
-    using state = mpx::transport::rdma_detail::link_state;
-    return this->is_near(peer) ? state::open : this->far().state_of(peer);
-  }
-};
+using near = basic_shm<4, 256 * 1024>;
 using usual = hybrid<mpx::transport::shm, mpx::transport::rdma<via>>;
-using narrow = lower<basic_rdma<via, 4096, 80>>;                    // Soon full.
-using direct = lower<basic_rdma<via, 64 * 1024, 64, 16000, 1000>>;  // Posts pend.
+using narrow = connected_hybrid<near, basic_rdma<via, 4096, 80>>;                    // Soon full.
+using direct = connected_hybrid<near, basic_rdma<via, 64 * 1024, 64, 16000, 1000>>;  // Posts pend.
 
 static_assert(mpx::NearFarTransport<usual> && mpx::PollableTransport<usual>);
 static_assert(mpx::SharedMemoryTransport<usual> && mpx::CpuCopyTransport<usual>);
@@ -60,16 +53,7 @@ TEST_CASE("hybrid with rdma: one rank on each host") {
   const pretended hosts("0,1,2,3,4,5,6,7");
   check_packets<helped<narrow>>();
 }
-TEST_CASE("hybrid with rdma: some near, some far") {
-  for (const char* list : {"0,1,0", "0,0,1"}) {
-    const pretended hosts(list);
-    check_identity<helped<narrow>>();
-    check_self_send<helped<narrow>>();
-    check_refilling_source<helped<narrow>>();
-  }
-  const pretended hosts("0,1,0");
-  check_waiting<helped<narrow>>();
-}
+TEST_CASE("hybrid with rdma: some near, some far") { check_near_and_far<narrow>(); }
 TEST_CASE("hybrid with rdma: a rank leaves") {
   const pretended hosts("0,1");
   check_parting<usual>();
@@ -91,12 +75,6 @@ TEST_CASE("hybrid with rdma: puts with packets to a far peer") {
   check_immediate<usual>(1, 1000 / slowdown);
 }
 
-/// Records the ends of its operations.
-struct ends : keeper {
-  std::vector<bool> ended;
-  void complete(mpx::cookie_t, bool ok) noexcept { ended.push_back(ok); }
-};
-
 TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {
   const pretended hosts("0,0,1");
   cluster<usual> job(3);
@@ -105,20 +83,20 @@ TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {
   patterns::fill(there, 7);
   CHECK(!job[0].prefers_put(1));
   CHECK(job[0].prefers_put(2));
-  const mpx::remote_memory near = job[1].expose(0, there);
-  REQUIRE(near.key != 0);
-  CHECK(job[0].get_cost_hint(1, near, 50'000) != mpx::cost_hint::never);
-  REQUIRE(job[0].get(1, near, 0, here, 1) == outcome::done);
+  const mpx::remote_memory by_copy = job[1].expose(0, there);
+  REQUIRE(by_copy.key != 0);
+  CHECK(job[0].get_cost_hint(1, by_copy, 50'000) != mpx::cost_hint::never);
+  REQUIRE(job[0].get(1, by_copy, 0, here, 1) == outcome::done);
   CHECK(here == there);
-  CHECK(job[0].put_then(1, near, 0, here, header_of(0), 1) == outcome::refused);
-  CHECK(job[1].retire(0, near) == outcome::done);
-  CHECK(job[0].get(1, near, 0, here, 1) == outcome::refused);
+  CHECK(job[0].put_then(1, by_copy, 0, here, header_of(0), 1) == outcome::refused);
+  CHECK(job[1].retire(0, by_copy) == outcome::done);
+  CHECK(job[0].get(1, by_copy, 0, here, 1) == outcome::refused);
 
   const mpx::remote_memory far = job[1].expose(2, there);
   REQUIRE(far.key != 0);
   CHECK(job[2].get_cost_hint(1, far, 50'000) == mpx::cost_hint::never);
   patterns::fill(here, 9);
-  ends sink;
+  ends_keeper sink;
   keeper own;
   const deadline limit;
   outcome o = outcome::retry;
@@ -133,7 +111,7 @@ TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {
     job[1].poll(own);
     limit.check("a put ends");
   }
-  CHECK(sink.ended == std::vector{true});
+  CHECK((sink.ended.size() == 1 && sink.ended[0].first == 5 && sink.ended[0].second));
   CHECK(there == here);
   CHECK(job[1].withdraw(2, far) != outcome::retry);
 }

@@ -200,7 +200,9 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   }
   bool rests_locked() {
     pace_.oversubscribed(endpoint_.waits().oversubscribed());
-    return endpoint_.waits().rest_outside() && !has_ready_locked();
+    const bool rests = endpoint_.waits().rest_outside();
+    wait_max_ns_ = endpoint_.transport().wait_max_ns();
+    return rests && !has_ready_locked();
   }
 
   /// Whatever ends a rest leads to a turn.
@@ -215,12 +217,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
                          self->woken();
                        });
     if (!std::exchange(ticks_, true)) {
-      std::int64_t most_ns = 0;
-      locked::look(endpoint_, [&] {
-        most_ns = endpoint_.transport().wait_max_ns();
-        return true;
-      });
-      tick_.expires_after(std::chrono::nanoseconds(lesser(tick_ns_, most_ns)));
+      tick_.expires_after(std::chrono::nanoseconds(lesser(tick_ns_, wait_max_ns_)));
       tick_.async_wait([self = this->shared_from_this()](const boost::system::error_code&) {
         self->ticks_ = false;
         self->woken();
@@ -249,6 +246,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   descriptor_type bell_;
   asio::steady_timer tick_;
   std::int64_t tick_ns_ = Stack::wait_type::sleep_ns_max;
+  std::int64_t wait_max_ns_ = 0;  // At the last rest: see Transport::wait_max_ns.
   int holds_ = 0;
   bool stopped_ = false;
   bool posted_ = false;  // A turn is.

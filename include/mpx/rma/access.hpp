@@ -7,7 +7,6 @@
 #include <span>
 
 #include "mpx/core/numbers.hpp"
-#include "mpx/engine/base/posting.hpp"
 #include "mpx/engine/endpoint/endpoint.hpp"
 #include "mpx/engine/endpoint/endpoint_blocks.hpp"
 
@@ -28,15 +27,6 @@ struct one_sided {
                             [[maybe_unused]] peer_id peer) noexcept {
     if constexpr (NearFarTransport<transport_type>) return e.transport().is_near(peer);
     return has_blocks || CpuCopyTransport<transport_type>;
-  }
-
-  /// True if memory of the window has to be registered for any of its ranks, though others reach it
-  /// directly.
-  static bool registers_for_some(const auto& window) noexcept {
-    if constexpr (NearFarTransport<transport_type> && RegisteredTransport<transport_type>)
-      for (rank_t r = 0; r < window.size; ++r)
-        if (registers_for(window.e.transport(), window.peer_of(r))) return true;
-    return false;
   }
 
   static auto lock(endpoint_type& e) { return std::unique_lock(e.threading()); }

@@ -12,6 +12,7 @@
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/core/aligned.hpp"
 #include "mpx/core/sanitizer.hpp"
+#include "mpx/engine/base/posting.hpp"
 #include "mpx/rma/epochs.hpp"
 
 namespace mpx::inline v0::detail {
@@ -231,11 +232,9 @@ struct window_maker {
     mine.control_address = reinterpret_cast<std::uintptr_t>(control);
     mine.memory_block = w.memory_block;
     mine.control_block = w.control_block;
-    mine.exposes = os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses &&
-                           (w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
-                            os::registers_for_some(w))
-                       ? 1
-                       : 0;
+    if (os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses)
+      for (rank_t r = 0; r < w.size; ++r)
+        if (exposes_to(w, p, r)) mine.exposes = 1;
     if (os::shares_addresses && os::has_rdma && p.chosen == rma::protocol::rdma &&
         mine.bytes != 0 && !w.dynamic)
       mine.exposes = 1;
@@ -334,8 +333,7 @@ struct window_maker {
         if (!w.exposed.try_extend(all.size())) why = errc::no_resources;
         for (std::size_t r = 0; r < w.exposed.size(); ++r)
           if (all[static_cast<std::size_t>(w.rank)].exposes != 0 &&
-              (w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
-               registers_for(w.e.transport(), w.peer_of(static_cast<rank_t>(r)))))
+              exposes_to(w, p, static_cast<rank_t>(r)))
             keys[r] = w.exposed[r] = blocks_expose(w, static_cast<rank_t>(r));
         keys = w.comm.alltoall(keys, ec, where);
         for (rank_t r = 0; !ec && r < w.size; ++r)
@@ -382,6 +380,12 @@ struct window_maker {
     };
     for (rank_t r = 0; r < w.size; ++r) use(w.targets[r].locks);
     use(w.locks);
+  }
+  /// True if rank r may need this rank's memory exposed: nothing else lets it reach the memory, or
+  /// the program has chosen the transport's put and get.
+  static bool exposes_to(const state& w, const plan& p, rank_t r) noexcept {
+    return w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
+           registers_for(w.e.transport(), w.peer_of(r));
   }
   static remote_memory blocks_expose(state& w, rank_t r) noexcept {
     const auto guard = os::lock(w.e);

@@ -210,8 +210,8 @@ struct node_state : mpx::detail::allocated {
   bool claiming_pays = false;   // See platform::claiming_pays; false if ranks share cores.
   bool prefetch_pays = false;   // See platform::owning_early_pays; likewise.
   node_tag read_up_to = 0;      // As published to the others.
-  node_tag all_read_up_to = 0;  // What all others are known to have read.
-  node_tag read_up_to_by[node_ranks_max] = {};  // What each is known to have read, if more.
+  node_tag all_read_up_to = 0;  // Tag up to which all others are known to have read.
+  node_tag read_up_to_by[node_ranks_max] = {};  // The same of each one, if later.
   node_tag used[node_slots] = {};               // Tags that this rank has published,
   std::uint64_t readers[node_slots] = {};       // and the ranks that may read them.
   // For each operation the last length for which the stack's policy chose the block, + 1.

@@ -20,42 +20,28 @@ template <Transport T>
     return t.post(peer, header, payload, 0);
   }
 }
+/// True if the peer is not one of the near peers of a NearFarTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool is_not_near([[maybe_unused]] const T& t,
+                                                 [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (NearFarTransport<T>) return !t.is_near(peer);
+  return true;
+}
 /// True if a post to this peer may return `pending`.
 template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool may_pend([[maybe_unused]] const T& t,
-                                              [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!posts_pend<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T>) {
-    return !t.is_near(peer);
-  } else {
-    return true;
-  }
+[[MPX_ALWAYS_INLINE]] constexpr bool may_pend(const T& t, peer_id peer) noexcept {
+  return posts_pend<T> && is_not_near(t, peer);
+}
+/// True if memory that this peer reaches is registered: see RegisteredTransport.
+template <Transport T>
+[[MPX_ALWAYS_INLINE]] constexpr bool registers_for(const T& t, peer_id peer) noexcept {
+  return RegisteredTransport<T> && is_not_near(t, peer);
 }
 /// True if gets and puts with this peer are copies by the CPU, which sender and receiver can share:
 /// see CpuCopyTransport.
 template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool copies_by_cpu([[maybe_unused]] const T& t,
-                                                   [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!CpuCopyTransport<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T> && RegisteredTransport<T>) {
-    return t.is_near(peer);
-  } else {
-    return true;
-  }
-}
-/// True if memory that this peer reaches is registered: see RegisteredTransport.
-template <Transport T>
-[[MPX_ALWAYS_INLINE]] constexpr bool registers_for([[maybe_unused]] const T& t,
-                                                   [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (!RegisteredTransport<T>) {
-    return false;
-  } else if constexpr (NearFarTransport<T>) {
-    return !t.is_near(peer);
-  } else {
-    return true;
-  }
+[[MPX_ALWAYS_INLINE]] constexpr bool copies_by_cpu(const T& t, peer_id peer) noexcept {
+  return CpuCopyTransport<T> && !registers_for(t, peer);
 }
 
 }  // namespace mpx::inline v0
