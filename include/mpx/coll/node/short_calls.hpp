@@ -108,7 +108,7 @@ template <class Stack>
   return true;
 }
 /// Only for operations that never throw: an exception can be handled only by a call with a channel.
-/// Operations that never throw commute.
+/// `never_throws` is set for known operations on numbers only, and these commute.
 template <class Stack>
 [[MPX_ALWAYS_INLINE]] inline bool make_short(block_call<Stack>& node,
                                              const allreduce_call& call) noexcept {
