@@ -511,6 +511,64 @@ static double idle_cpu(struct job* j) {
   return used;
 }
 
+/* A communication of `count` doubles, with a sleep between its start and its end. */
+static void communicate(struct job* j, double* data, double* sum, int count, MPI_Win win,
+                        double sleep_s) {
+  const char* const test = j->o.test + strlen("overlap_");
+  MPI_Request r = MPI_REQUEST_NULL;
+  if (strcmp(test, "send") == 0) {
+    if (j->rank == 1) MPI_Irecv(data, count, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, &r);
+    if (j->rank == 0) MPI_Isend(data, count, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, &r);
+  } else if (strcmp(test, "allreduce") == 0) {
+    MPI_Iallreduce(data, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r);
+  } else if (j->rank == 0) {
+    MPI_Put(data, count, MPI_DOUBLE, 1, 0, count, MPI_DOUBLE, win);
+  }
+  perf_sleep(sleep_s);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  if (strcmp(test, "put") == 0 && j->rank == 0) MPI_Win_flush(1, win);
+}
+
+/* The mean time at the slowest rank; without `data`, of the sleep alone. */
+static double overlap_time(struct job* j, double* data, double* sum, int count, MPI_Win win,
+                           double sleep_s) {
+  enum { repetitions = 20 };
+  double took = 0;
+  for (int i = 0; i < repetitions; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = perf_now();
+    if (data != NULL)
+      communicate(j, data, sum, count, win, sleep_s);
+    else
+      perf_sleep(sleep_s);
+    took += perf_now() - start;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return took / repetitions;
+}
+
+/* The part of a communication that a sleep hides, in per cent: see perf/overlap.hpp. */
+static double overlap(struct job* j) {
+  const int count = (int)(j->o.size < 8 ? 1 : j->o.size / 8);
+  double* const data = calloc((size_t)count, 8);
+  double* const sum = calloc((size_t)count, 8);
+  double* memory = NULL;
+  MPI_Win win;
+  MPI_Win_allocate((MPI_Aint)count * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+  communicate(j, data, sum, count, win, 0);
+  const double alone = overlap_time(j, data, sum, count, win, 0);
+  const double sleep_s = 4 * alone > 4e-3 ? 4 * alone : 4e-3;
+  const double sleeping = overlap_time(j, NULL, NULL, 0, win, sleep_s);
+  const double both = overlap_time(j, data, sum, count, win, sleep_s);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  free(data);
+  free(sum);
+  const double share = (alone + sleeping - both) / alone;
+  return 100 * (share < 0 ? 0 : share > 1 ? 1 : share);
+}
+
 /* Packing by datatypes: those of perf/pack.hpp. Returns GB a second, of each rank alone. */
 static double pack(struct job* j) {
   const int n = (int)(j->o.size / 8);
@@ -608,6 +666,8 @@ static double measure(struct job* j, const char** unit) {
     }
   *unit = "s";
   if (strcmp(o->test, "idle_cpu") == 0) return idle_cpu(j);
+  *unit = "%";
+  if (strncmp(o->test, "overlap_", 8) == 0) return overlap(j);
   *unit = "M/s";
   if (strcmp(o->test, "rate") == 0) return messages / timed(j, window_loop, o->window) / 1e6;
   *unit = "GB/s";
@@ -659,7 +719,7 @@ static int refuse(const char* what) {
       "    rma_accumulate|rma_fetch_and_op|rma_compare_and_swap|rma_put_fence|rma_put_pscw|\n"
       "    rma_get_fence|rma_get_pscw|rma_accumulate_fence|rma_accumulate_pscw|rma_put_bw|\n"
       "    rma_get_bw|rma_accumulate_bw|rma_fetch_and_op_bw|rma_compare_and_swap_bw|rma_ghost|\n"
-      "    rma_ghost_elements|idle_cpu\n"
+      "    rma_ghost_elements|idle_cpu|overlap_send|overlap_put|overlap_allreduce\n"
       "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
       "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
       "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",

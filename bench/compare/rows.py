@@ -209,6 +209,21 @@ def card_tests():
                    args=("--iters", 20, "--samples", 5), **common)
 
 
+def overlap_tests():
+    """Communication while the program makes no call, with progress threads and without; and the cost
+    of these."""
+    stacks = {"mpx": "progress", "mpx/on_call": "default"}
+    yield Test("progress_latency", 8, 2, "us", dict.fromkeys(stacks, "latency"),
+               ("--iters", 10000, "--warmup", 1000, "--samples", 7),
+               args_of={c: ("--stack", s) for c, s in stacks.items()}, quick=False)
+    for where, names in (("", stacks), ("tcp_", {"mpx": "tcp_progress", "mpx/on_call": "tcp"})):
+        for test in ("overlap_send", "overlap_put", "overlap_allreduce"):
+            yield Test(f"{where}{test}", MIB, 2, "%", same(test) | dict.fromkeys(names, test),
+                       ("--samples", 3), args_of={c: ("--stack", s) for c, s in names.items()},
+                       lower_is_better=False, timed_by_mode=False, quick=False,
+                       sockets=where != "")
+
+
 FABRICS = {"shm": "shm", "tcp": "tcp;ofi_rxm"}
 FABRIC_SIZES = (64 * KIB, MIB, 4 * MIB)
 
@@ -349,6 +364,7 @@ def make_tests():
         *collective_tests(),
         *one_sided_tests(),
         *card_tests(),
+        *overlap_tests(),
         *program_tests(),
         *fabric_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),

@@ -89,6 +89,7 @@ class Targets:
         self.collectives()
         self.one_sided()
         self.cards()
+        self.progress_threads()
         self.unpinned()
         self.whole_programs()
         self.judge("idle_cpu", 1, "CPU seconds of a rank blocked for 5 s", "<=", 0.05, (),
@@ -104,6 +105,11 @@ class Targets:
                        to_higher)
             self.judge(name, 8, f"8-byte message rate{how} / bare ring", ">=", 0.25, ("raw",),
                        to_raw)
+
+    def progress_threads(self):
+        self.judge("progress_latency", 8, "8-byte latency with progress threads / without", "<=",
+                   1.05, (), lambda r, on_call: ratio(r["mpx"], on_call["mpx"]),
+                   beside=("progress_latency_on_call",))
 
     def long_messages(self):
         for size in BANDWIDTH_SIZES:

@@ -15,6 +15,7 @@
 #include "board.h"
 #include "loops.hpp"
 #include "one_sided.hpp"
+#include "overlap.hpp"
 #include "pack.hpp"
 #include "tests.hpp"
 
@@ -63,7 +64,7 @@ struct all_tests {
   class of {
    public:
     of(mpx::communicator<Stack> world, const options& o, const setting& s)
-        : test_(o.test), s_(s), loops_(world, s) {
+        : test_(o.test), s_(s), loops_(world, s), overlap_(world, s.size) {
       if (test_.starts_with("pack_")) packed_.emplace(test_, s.size);
       if (test_.starts_with("rma_"))
         windows_.emplace(world, s.size, s.window, protocol_of(o.protocol));
@@ -71,6 +72,7 @@ struct all_tests {
     double measure() {
       if (packed_) return packed_->measure(s_.iters);
       if (windows_) return windows_->measure(test_, s_.seconds);
+      if (test_.starts_with("overlap_")) return overlap_.measure(test_);
       for (const auto& [name, loop] : loops)
         if (name == test_) return (loops_.*loop)();
       throw std::logic_error("a test without a loop");
@@ -105,6 +107,7 @@ struct all_tests {
     std::string_view test_;
     setting s_;
     bench<Stack> loops_;
+    overlap<Stack> overlap_;
     std::optional<packed> packed_;
     std::optional<one_sided<Stack>> windows_;
   };
@@ -130,6 +133,26 @@ struct few_tests {
    private:
     std::string_view test_;
     bench<Stack> loops_;
+  };
+};
+
+/// Those, and the share of communication that proceeds while the program sleeps.
+struct overlap_tests {
+  static bool has(std::string_view test) {
+    return few_tests::has(test) || test.starts_with("overlap_");
+  }
+
+  template <class Stack>
+  class of {
+   public:
+    of(mpx::communicator<Stack> world, const options& o, const setting& s)
+        : test_(o.test), few_(world, o, s), overlap_(world, s.size) {}
+    double measure() { return few_tests::has(test_) ? few_.measure() : overlap_.measure(test_); }
+
+   private:
+    std::string_view test_;
+    few_tests::of<Stack> few_;
+    overlap<Stack> overlap_;
   };
 };
 

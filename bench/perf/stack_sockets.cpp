@@ -13,7 +13,7 @@ using perf::over;
 using streams =
     mpx::stack<mpx::transport::tcp_streams<4>, mpx::bootstrap::anywhere, mpx::tcp_protocol>;
 
-const perf::offer offer(over<few_tests, mpx::tcp_stack>("tcp"),
+const perf::offer offer(over<perf::overlap_tests, mpx::tcp_stack>("tcp"),
                         over<few_tests, mpx::tls_stack>("tls"),
                         over<few_tests, streams>("tcp_streams"),
                         over<few_tests, mpx::cluster_stack>("cluster"));

@@ -23,6 +23,7 @@
 #include "mpx/engine/axes/stack.hpp"
 #include "mpx/engine/base/allocator.hpp"
 #include "mpx/engine/endpoint/endpoint_cold.hpp"
+#include "mpx/engine/endpoint/progress_thread.hpp"
 #include "mpx/watch/hang_collection.hpp"
 #include "mpx/watch/hang_watch.hpp"
 
@@ -319,6 +320,7 @@ class environment {
   [[no_unique_address]] describer_type describer_{endpoint_};
   [[no_unique_address]] listener_type listener_;
   detail::communicator_state& state_;
+  [[no_unique_address]] detail::progress_thread_of<Stack> progress_thread_{endpoint_};
 };
 
 // Defined outside of the class, where they would be inline: an instance compiled in a library
@@ -354,6 +356,7 @@ template <class Stack>
   watch_.went_on();
   if constexpr (!SimulatedBootstrap<job_type>) endpoint_.watch(watch_);
   if constexpr (SimulatedBootstrap<job_type>) job_.describe_by(&describer_);
+  progress_thread_.start();
 } catch (const error& e) {
   detail::rethrow_at(e, where);
 }
@@ -363,6 +366,7 @@ template <class Stack>
   // A forked child does not leave in place of its parent. Not every kernel supports wiping pages on
   // fork, hence the comparison of pids.
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
+  progress_thread_.stop();
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone(false);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();

@@ -8,7 +8,6 @@
 #include "mpx/rma/concepts.hpp"   // IWYU pragma: export
 #include "mpx/rma/instances.hpp"  // IWYU pragma: export
 #include "mpx/rma/make.hpp"       // IWYU pragma: export
-#include "mpx/rma/progress.hpp"   // IWYU pragma: export
 #include "mpx/rma/reference.hpp"  // IWYU pragma: export
 
 #include "mpx/macros/end.hpp"

@@ -15,7 +15,7 @@ using stack =
     mpx::stack<mpx::transport::hybrid<mpx::transport::shm, mpx::transport::rdma<mpx::nic::via>>,
                mpx::protocol::near_far<mpx::protocol::tiny_short_long<>,
                                        mpx::protocol::tiny_short_long<40, 16 * 1024>>,
-               mpx::threading::multiple>;
+               mpx::progress::thread>;
 
 }  // namespace
 

@@ -2,18 +2,16 @@
 #pragma once
 // Windows of several processes, over any stack. Without an argument: accesses, directly and by
 // packets, under locks of all kinds, until one rank is lost. `random SEED`: random programs.
-// `passive`: a target that computes. `role RANK`: what the others make of the death of the rank
-// that owns a lock's memory, holds the lock, or waits for it.
+// `role RANK`: what the others make of the death of the rank that owns a lock's memory, holds the
+// lock, or waits for it.
 
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mpx/mpx.hpp>
 #include <mpx/rma.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "mp/harness.hpp"
@@ -21,7 +19,6 @@
 
 namespace windows {
 
-using namespace std::chrono_literals;
 using mpx::rma::protocol;
 using programs::word;
 
@@ -67,43 +64,6 @@ void play(const Comm& world, word seed) {
       harness::check(programs::play(world, seed * 100 + static_cast<word>(by) * 10 + (over ? 1 : 0),
                                     by, over, 6),
                      [&] { return "wrong, protocol " + std::to_string(static_cast<int>(by)); });
-}
-
-/// Rank 1 computes, and a thread of it helps; rank 0 locks, puts, and gets meanwhile.
-template <class Comm>
-void passive(const Comm& world) {
-  using clock = std::chrono::steady_clock;
-  constexpr auto computes = 500ms;
-  for (const protocol by : {protocol::automatic, protocol::buffered}) {
-    auto w = mpx::allocate_window<word>(world, 2000, by);
-    world.barrier();
-    if (world.rank() == 1) {
-      mpx::rma::progress_thread helper(world);
-      world.send(1, 0);
-      std::this_thread::sleep_for(computes);  // No call of mpx's.
-      int over = 0;
-      world.recv(over, 0);
-    } else if (world.rank() == 0) {
-      world.template recv<int>(1);
-      const auto begin = clock::now();
-      const std::vector<word> data(2000, 5);
-      std::vector<word> back(2000);
-      {
-        auto e = w.lock(1);
-        w.put(data, 1, 0);
-      }
-      {
-        auto e = w.lock_shared(1);
-        w.get(back, 1, 0);
-      }
-      harness::check(back == data, "wrong data");
-      harness::check(clock::now() - begin < computes / 2 || harness::sanitized,
-                     "the target was waited for");
-      world.send(1, 1);
-    }
-    world.barrier();
-    w.free();
-  }
 }
 
 /// The lock of rank 0's memory: rank 1 holds it, rank 2 waits for it, and rank 3 comes once
@@ -188,8 +148,6 @@ int main(const char* name, int argc, char** argv) {
   mpx::environment<Stack> env;
   if (what == "random") {
     play(env.world(), static_cast<word>(number));
-  } else if (what == "passive") {
-    if constexpr (Stack::threading_type::concurrent) passive(env.world());
   } else if (what == "role") {
     role(env.world(), number);
   } else {

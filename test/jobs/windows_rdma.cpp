@@ -9,7 +9,7 @@
 namespace {
 
 using stack = mpx::stack<mpx::transport::rdma<mpx::nic::via>, mpx::rdma_protocol<mpx::nic::via>,
-                         mpx::threading::multiple>;
+                         mpx::progress::thread>;
 
 }  // namespace
 

@@ -643,44 +643,6 @@ TEST_CASE("windows: accesses that conflict are found by checks::rma") {
   });
 }
 
-TEST_CASE("windows: a target that computes does not hold others up, where a thread helps it") {
-  ranks::run<ranks::multiple>(2, [](auto world) {
-    using clock = std::chrono::steady_clock;
-    auto w = mpx::allocate_window<word>(world, 4, protocol::buffered);
-    constexpr auto computes = std::chrono::milliseconds(300);
-    world.barrier();
-    if (world.rank() == 1) {
-      mpx::rma::progress_thread helper(world);
-      CHECK(ranks::errc_of([&] { mpx::rma::progress_thread second(world); }) ==
-            mpx::errc::argument);
-      world.send(1, 0);
-      std::this_thread::sleep_for(computes);  // No call of mpx's.
-      CHECK(helper.sleeps() < 100);
-      int over = 0;
-      world.recv(over, 0);
-      CHECK(over == 1);
-    } else {
-      world.template recv<int>(1);
-      const auto begin = clock::now();
-      {
-        auto e = w.lock(1);
-        w.put(word{5}, 1, 2);
-      }
-      word x = 0;
-      {
-        auto e = w.lock_shared(1);
-        w.get(x, 1, 2);
-      }
-      const bool meanwhile = clock::now() - begin < computes / 2 || ranks::slowdown > 1;
-      CHECK(x == 5);
-      CHECK(meanwhile);
-      world.send(1, 1);
-    }
-    world.barrier();
-    w.free();
-  });
-}
-
 namespace {
 
 using some_stack = ranks::inproc;

@@ -69,7 +69,9 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
       own = endpoint_.transport().descriptor();
       return endpoint_.waits().attach_outside(*this);
     });
-    if (!alone) throw_error(errc::argument, "asio_service: the environment has one already");
+    if (!alone)
+      throw_error(errc::argument,
+                  "asio_service: the environment has one already, or a progress thread");
     if (own >= 0) {
       transport_.assign(own);
     } else {

@@ -396,8 +396,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
     }
   }
   /// A put that starts where the last buffered put ended only has to be copied behind it.
-  static constexpr bool goes_on_at_once =
-      sizeof(T) % 8 == 0 && !Stack::threading_type::concurrent && !detail::compares_accesses<Stack>;
+  static constexpr bool goes_on_at_once = sizeof(T) % 8 == 0 &&
+                                          !detail::endpoint<Stack>::concurrent &&
+                                          !detail::compares_accesses<Stack>;
   bool continues(rank_t target, std::uint64_t at) const noexcept {
     if (static_cast<std::uint32_t>(target) >= static_cast<std::uint32_t>(size_)) return false;
     return at < targets_[target].elements && targets_[target].continues(at * sizeof(T), sizeof(T));

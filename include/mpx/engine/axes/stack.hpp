@@ -14,6 +14,7 @@
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/engine/axes/checks.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
+#include "mpx/engine/axes/progress.hpp"
 #include "mpx/engine/axes/threading.hpp"
 #include "mpx/engine/axes/waiting.hpp"
 #include "mpx/flow/credits.hpp"
@@ -60,6 +61,7 @@ concept OnePolicyPerAxis =
      ((0 + ... + (std::same_as<typename Ps::policy_axis, flow_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, threading_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, wait_axis> ? 1 : 0)) <= 1) &&
+     ((0 + ... + (std::same_as<typename Ps::policy_axis, progress_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, trace_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, checks_axis> ? 1 : 0)) <= 1) &&
      ((0 + ... + (std::same_as<typename Ps::policy_axis, collective_axis> ? 1 : 0)) <= 1));
@@ -171,8 +173,12 @@ struct stack {
       detail::pick_t<matching_axis, matching::hashed, Ps...>>;
   /// Flow control.
   using flow_type = detail::pick_t<flow_axis, flow::credits<>, Ps...>;
+  /// Progress while the program makes no calls.
+  using progress_type = detail::pick_t<progress_axis, progress::on_call, Ps...>;
   /// Number of threads that may call.
-  using threading_type = detail::pick_t<threading_axis, threading::single, Ps...>;
+  using threading_type =
+      detail::threading_with<progress_type,
+                             detail::pick_t<threading_axis, threading::single, Ps...>>;
   /// Behaviour of a blocked call.
   using wait_type = detail::pick_t<wait_axis, waiting::spin_then_sleep<>, Ps...>;
   /// Tracing.
@@ -187,6 +193,7 @@ struct stack {
   static_assert(FlowControl<flow_type>);
   static_assert(ThreadModel<threading_type>);
   static_assert(WaitPolicy<wait_type>);
+  static_assert(ProgressPolicy<progress_type>);
   static_assert(Trace<trace_type>);
   static_assert(Checks<checks_type>);
   static_assert(CollectivePolicy<collective_type>);
@@ -196,6 +203,8 @@ struct stack {
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
+  static_assert(ProgressThreadSleeps<progress_type, transport_type>);
+  static_assert(ProgressThreadRuns<progress_type, bootstrap_type>);
 
   /// Properties that two ranks must share to communicate, as readable text.
   [[gnu::noinline, gnu::cold]] static std::string fingerprint() {

@@ -39,12 +39,12 @@ struct vital_words {
 template <class Stack, class Endpoint>
 class peers_component {
   using job_type = typename Stack::bootstrap_type;
-  using countdown_type = call_countdown<Stack::threading_type::concurrent>;
   using words_type = vital_words<Stack::threading_type::concurrent>;
   using vital_type = std::conditional_t<SimulatedBootstrap<job_type>, never_wiped<words_type>,
                                         wiped_on_fork<words_type>>;
 
  public:
+  using countdown_type = call_countdown<Stack::threading_type::concurrent>;
   static constexpr std::int32_t takes_max = 1024;
 
   [[gnu::noinline, gnu::cold]] peers_component(job_type& job, peer_id peers)

@@ -353,6 +353,13 @@ class progress_component {
     return true;
   }
 
+  /// Ends the rest of the external loop and makes it look again.
+  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
+    if (outside_->is == outside_loop::state::awake || ep().peers().orphaned()) return;
+    end_outside_rest();
+    outside_->ring(*outside_);
+  }
+
   // --- Watching ----------------------------------------------------------------------------------
 
   /// Reports to `watch` when this rank waits, and calls `step` repeatedly meanwhile. (The code of a
@@ -456,13 +463,6 @@ class progress_component {
         }
     }
   }
-  /// Ends the rest of the external loop and makes it look again.
-  [[gnu::noinline, gnu::cold]] void ring_outside() noexcept {
-    if (outside_->is == outside_loop::state::awake) return;
-    end_outside_rest();
-    outside_->ring(*outside_);
-  }
-
   void sleep(lock_type& lock, const flag_watch* watch = nullptr);
   /// Orders the announced sleep before a last look at the flag: either the writer sees that it has
   /// to wake this rank, or this returns true.

@@ -59,7 +59,7 @@ class endpoint : endpoint_policies<Stack>,
   using transport_type = typename Stack::transport_type;
   using job_type = typename policies_type::job_type;
   using pool_type = typename policies_type::pool_type;
-  static constexpr bool concurrent = Stack::threading_type::concurrent;
+  static constexpr bool concurrent = shares_state<typename Stack::threading_type>;
   static constexpr context_id context_mask =
       type_mark<Stack::checks_type::compares_types>::context_mask;
 
@@ -145,11 +145,12 @@ class endpoint : endpoint_policies<Stack>,
     if (operation* const it = &op; !done_after_poll(it)) wait_slow(op, site);
   }
   /// Polls once unless `op` is complete. Returns true if `op` is complete; else `wait_slow` has to
-  /// follow. Always returns false without polling if the thread model is concurrent. `op` is a
-  /// reference to the caller's pointer: keeping the pointer in a register across the poll costs the
-  /// caller more.
+  /// follow. Always returns false without polling if several threads may call. `op` is a reference
+  /// to the caller's pointer: keeping the pointer in a register across the poll costs the caller
+  /// more.
   [[MPX_ALWAYS_INLINE]] bool done_after_poll(operation* const& op) {
-    if constexpr (concurrent) return false;  // The stage may be read only under the lock.
+    if constexpr (Stack::threading_type::concurrent) return false;
+    lock_guard lock(threading());
     if (op->done()) return true;
     cold_.poll(*this, polling::for_packets);  // Usually completes `op`: nothing is set up before.
     return op->done();
@@ -172,7 +173,7 @@ class endpoint : endpoint_policies<Stack>,
     cold_.wait_until(*this, site, on, done);
   }
   void progress() { cold_.progress(*this); }
-  using countdown_type = call_countdown<concurrent>;
+  using typename peers_type::countdown_type;
   /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
   /// `pass_without_poll` or `poll_overdue` if `passes` returns false.
   countdown_type& countdown() noexcept { return peers().countdown(); }
@@ -367,6 +368,8 @@ class endpoint : endpoint_policies<Stack>,
   friend struct cold_paths<Stack>;  // Slow paths: endpoint_cold.hpp.
   friend struct compounds<Stack>;   // Compound operations: endpoint_compound.hpp.
   friend struct schedules<Stack>;   // Started collectives: endpoint_schedules.hpp.
+  template <class>
+  friend class progress_thread;
   template <class>
   friend struct block_paths;
   template <class>
