@@ -54,6 +54,7 @@ LEVELS = {
     "asio.hpp": 12,
     "cluster.hpp": 12,
     "fabric.hpp": 12,
+    "fabric_or_tcp.hpp": 13,
     "rdma.hpp": 12,
     "tls.hpp": 13,
 }
@@ -79,7 +80,7 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "coll/inter",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
             "transport/detail/near_sink",
-            "protocol/near_far", "cluster", "fabric", "tls", "transport/rdma", "core/linked_tree", "rdma",
+            "protocol/near_far", "cluster", "fabric", "fabric_or_tcp", "tls", "transport/rdma", "core/linked_tree", "rdma",
             "transport/sim", "transport/detail/interfaces", "transport/detail/queue",
             "transport/detail/replay",
             "transport/detail/sim_port", "bootstrap/pmix", "bootstrap/anywhere",
@@ -97,7 +98,8 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
 # Headers that documents name: around all that they read, macros of the program are set aside.
 MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
-    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "intercommunicator", "mpx",
+    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "fabric_or_tcp",
+    "intercommunicator", "mpx",
     "partitioned", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
     "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 

@@ -28,6 +28,7 @@ inline constexpr std::string_view known_variables[] = {
     "MPX_FABRIC_LEAVING_MS",
     "MPX_FABRIC_MEMORY",
     "MPX_FABRIC_PROVIDER",
+    "MPX_FABRIC_FALLBACK",
     "MPX_FABRIC_READS",
     "MPX_FABRIC_WATCH",
     "MPX_HANG_REPORT",
