@@ -12,6 +12,10 @@ def test_a_rank_and_the_others_survive():
     kill_each_in_turn("hybrid_traffic", "-x", "MPX_PRETEND_HOSTS=0,0,1,1")
 
 
+def test_a_card_between_hosts():
+    kill_each_in_turn("hybrid_traffic_rdma", "-x", "MPX_PRETEND_HOSTS=0,0,1,1")
+
+
 def test_all_on_one_host():
     kill_each_in_turn("hybrid_traffic")
 

@@ -16,6 +16,11 @@ def test_over_tcp():
     kill_over("tcp;ofi_rxm")
 
 
+def test_between_hosts_only():
+    kill_each_in_turn("libfabric_hosts", "-x", "MPX_FABRIC_PROVIDER=tcp;ofi_rxm",
+                      "-x", "MPX_PRETEND_HOSTS=0,0,1,1")
+
+
 def test_over_net():
     kill_over("net")
 

@@ -16,7 +16,9 @@ namespace {
 namespace rdma_over_sim {
 
 using explorer::busy;
+using explorer::hosts;
 using explorer::poor;
+using explorer::poor_hosts;
 using explorer::reader;
 using explorer::rich;
 using explorer::unordered;
@@ -39,6 +41,8 @@ void explore() {
 TEST_CASE("rdma over sim: a rich card") { explore<rich>(); }
 TEST_CASE("rdma over sim: a poor card") { explore<poor>(); }
 TEST_CASE("rdma over sim: a poor card that is often busy") { explore<busy>(); }
+TEST_CASE("rdma over sim: rich cards between nodes") { explore<hosts>(); }
+TEST_CASE("rdma over sim: poor cards between nodes") { explore<poor_hosts>(); }
 TEST_CASE("rdma over sim: arrivals out of order") { explore<unordered>(); }
 TEST_CASE("rdma over sim: a card that reads, and whose connections break over refusals") {
   explore<reader>();

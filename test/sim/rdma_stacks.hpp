@@ -3,7 +3,9 @@
 // Stacks over transport rdma on simulated cards: with reads and without, with little registered
 // memory or much, in order or not, short of receives and of room.
 
+#include <mpx/protocol/near_far.hpp>
 #include <mpx/sim.hpp>
+#include <mpx/transport/hybrid.hpp>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
 
@@ -48,5 +50,21 @@ using busy = mpx::stack<basic_rdma<busy_card, 2048, 8, 488, 488, 16 * 1024>, mpx
 constexpr sim_options wild{.receive_depth = 16, .reads_pay = false, .in_order = false};
 using unordered = mpx::stack<basic_rdma<card<wild>, 8192, 16>, mpx::waiting::sleep,
                              sized<40, 1024, long_path::automatic, 1024>>;
+
+/// Cards between nodes; within a node the kernel copies. Both have all they want, or little.
+using hosts = mpx::stack<
+    mpx::transport::hybrid<basic_sim<sim_rma::cpu, 4096, 8>, basic_rdma<card<all>, 32768, 64>>,
+    mpx::waiting::sleep,
+    mpx::protocol::near_far<sized<40, 1024, long_path::automatic, 2048>,
+                            sized<40, 1024, long_path::automatic, 2048>>>;
+using poor_hosts =
+    mpx::stack<mpx::transport::hybrid<basic_sim<sim_rma::cpu, 512, 2>,
+                                      basic_rdma<card<scarce>, 2048, 8, 488, 488, 16 * 1024>>,
+               mpx::waiting::sleep,
+               mpx::protocol::near_far<sized<40, 400, long_path::put, 488>,
+                                       sized<40, 400, long_path::put, 488>>,
+               mpx::flow::credits<16384, 4096, 16>>;
+static_assert(mpx::RegisteredTransport<hosts::transport_type> &&
+              mpx::CpuCopyTransport<hosts::transport_type>);
 
 }  // namespace explorer

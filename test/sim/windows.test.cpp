@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <mpx/protocol/near_far.hpp>
 #include <mpx/sim.hpp>
+#include <mpx/transport/hybrid.hpp>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
 #include <string>
@@ -35,6 +37,13 @@ constexpr mpx::nic::sim_options scarce{.registered_bytes_max = 128 * 1024,
 using poor_stack = mpx::stack<
     mpx::transport::basic_rdma<mpx::nic::basic_sim<scarce>, 2048, 8, 488, 488, 16 * 1024>,
     mpx::waiting::sleep, mpx::protocol::tiny_short_long<40, 400, mpx::long_path::put, 488>>;
+/// Such cards between nodes; within a node the kernel copies.
+using hosts_stack = mpx::stack<
+    mpx::transport::hybrid<mpx::transport::basic_sim<mpx::transport::sim_rma::cpu, 4096, 8>,
+                           mpx::transport::basic_rdma<mpx::nic::basic_sim<wild>, 8192, 16>>,
+    mpx::waiting::sleep,
+    mpx::protocol::near_far<mpx::protocol::tiny_short_long<40, 1024>,
+                            mpx::protocol::tiny_short_long<40, 1024>>>;
 using programs::protocol;
 using programs::word;
 
@@ -44,7 +53,9 @@ void play_many(word first, word seeds) {
     const auto n = static_cast<mpx::rank_t>(1 + seed % 5);
     INFO("seed ", seed, " ranks ", n);
     bool right = true;
-    sim::run<Stack>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
+    const sim::loggp model{
+        .node_size = static_cast<mpx::rank_t>(1 + seed % 3), .jitter_ns = 20'000, .noise_ns = 500};
+    sim::run<Stack>(n, model, seed, [&](auto world) {
       const protocol by = programs::all_protocols[seed % 5];
       right = programs::play(world, seed, by, seed % 2 == 0, 6) && right;
     });
@@ -79,6 +90,9 @@ TEST_CASE("windows: in the simulator, with put and get") { play_many<sim::stack>
 
 TEST_CASE("windows: in the simulator, over a card") { play_many<card_stack>(201, 15); }
 TEST_CASE("windows: in the simulator, over a poor card") { play_many<poor_stack>(301, 15); }
+TEST_CASE("windows: in the simulator, over cards between nodes") {
+  play_many<hosts_stack>(401, 15);
+}
 
 TEST_CASE("windows: in the simulator, locks are exclusive, and accumulates keep their order") {
   for (word seed = 1; seed <= 10; ++seed)

@@ -35,6 +35,36 @@ concept OwnsMemory = requires(T& t, std::span<const std::byte> memory) {
   { t.disown(memory) } noexcept;
 };
 
+namespace detail {
+
+/// Two transports of simulated jobs. A rank sleeps in either until an event of any of its ports.
+template <class Near, class Far>
+concept SimulatedTogether = requires {
+  typename Near::bootstrap_type;
+  typename Far::bootstrap_type;
+  requires std::same_as<typename Near::bootstrap_type, typename Far::bootstrap_type>;
+  requires SimulatedBootstrap<typename Near::bootstrap_type>;
+};
+
+/// Base of a hybrid transport, with its bootstrap if it is one of simulated jobs only; and a
+/// simulated rank's part of a host, which loses nobody: the job tells of losses.
+template <class Near, class Far>
+struct hybrid_base : defaults {
+  struct job_type;  // There is none.
+};
+template <class Near, class Far>
+requires SimulatedTogether<Near, Far>
+struct hybrid_base<Near, Far> : defaults {
+  using bootstrap_type = typename Near::bootstrap_type;
+  using job_type = bootstrap_type;
+};
+struct simulated_seat {
+  std::uint32_t failure_epoch() const noexcept { return 0; }
+  rank_state state(rank_t) const noexcept { return rank_state::joined; }
+};
+
+}  // namespace detail
+
 /// `Near` connects ranks that share memory. Its posts never pend. It is constructed from a
 /// SharedMemoryBootstrap of the ranks of a host. `Far` connects all other pairs; unless it needs a
 /// SharedMemoryBootstrap, its construction takes a fence of the bootstrap. RMA with near peers is
@@ -46,10 +76,16 @@ concept OwnsMemory = requires(T& t, std::span<const std::byte> memory) {
 /// apart look at both.
 ///
 /// MPX_PRETEND_HOSTS=0,1,... makes ranks behave as if they were on several hosts.
+///
+/// In a simulated job the hosts are the nodes of its model, and both transports are simulated.
 template <Transport Near, Transport Far>
-requires PollableTransport<Near> && PollableTransport<Far> && (!posts_pend<Near>)
-class hybrid : public defaults {
+requires((PollableTransport<Near> && PollableTransport<Far>) ||
+         detail::SimulatedTogether<Near, Far>) &&
+        (!posts_pend<Near>)
+class hybrid : public detail::hybrid_base<Near, Far> {
+  using base_type = detail::hybrid_base<Near, Far>;
   static constexpr bool far_has_rma = RmaTransport<Far>;
+  static constexpr bool simulated = detail::SimulatedTogether<Near, Far>;
 
  public:
   using policy_axis = transport_axis;
@@ -71,8 +107,25 @@ class hybrid : public defaults {
   /// Errors:     errc::argument (MPX_PRETEND_HOSTS), errc::bootstrap, errc::no_resources, and those
   ///             of both transports.
   template <class B>
-  requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B>
+  requires(!std::same_as<std::remove_const_t<B>, hybrid>) && Bootstrap<B> && (!simulated)
   [[gnu::noinline, gnu::cold]] explicit hybrid(B& b) : hybrid(b, joined<B>(b)) {}
+  /// Of a rank of a simulated job.
+  explicit hybrid(typename base_type::job_type& b) requires simulated
+      : self_(world_peer(b.rank())),
+        peers_(world_peer(b.size())),
+        far_(b),
+        near_(b),
+        tells_losses_(false),
+        seen_(seat_.failure_epoch()),
+        near_of_(static_cast<std::size_t>(b.size()), detail::is_far),
+        group_(near_of_.size(), detail::is_far) {
+    for (peer_id p = 0; p < peers_; ++p) {
+      peer_id first = 0;
+      while (near_.node_of(first) != near_.node_of(p)) ++first;
+      node_of_.push_back(first);
+      if (near_.node_of(p) == near_.node_of(self_)) near_of_[p] = group_[p] = p;
+    }
+  }
   hybrid(hybrid&&) = delete;
   ~hybrid() {
     if (both_ >= 0) ::close(both_);
@@ -82,6 +135,16 @@ class hybrid : public defaults {
   peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept { return near_.oversubscribed() || far_.oversubscribed(); }
   bool shares_core() noexcept { return near_.shares_core(); }
+  /// See Transport.
+  std::int64_t now_ns() const noexcept {
+    if constexpr (simulated) return near_.now_ns();
+    return platform::now_ns();
+  }
+  /// Advances the simulated rank's virtual time by `ns` nanoseconds of computation.
+  void compute(std::int64_t ns) noexcept requires simulated
+  {
+    near_.compute(ns);
+  }
 
   /// See NearFarTransport.
   [[MPX_ALWAYS_INLINE]] bool is_near(peer_id peer) const noexcept {
@@ -153,18 +216,11 @@ class hybrid : public defaults {
       return false;
     }
     if (all_near_) return near_.arm();
-    if (near_fd_ < 0) near_fd_ = near_.descriptor();
-    if (!near_.arm()) return false;
-    if (far_.arm()) {
-      far_fd_ = far_.descriptor();
-      return true;
-    }
-    near_.disarm();
-    look_far_soon();
-    return false;
+    return arm_both();
   }
   void sleep(std::int64_t timeout_ns) noexcept {
     if (all_near_) return near_.sleep(timeout_ns);
+    if constexpr (simulated) return far_.sleep(timeout_ns);  // Any event of the rank ends it.
     // poll(2) ignores a descriptor of -1.
     pollfd at[2] = {{far_fd_, POLLIN, 0}, {near_fd_, POLLIN, 0}};
     const std::int64_t most = wait_max_ns();
@@ -177,6 +233,7 @@ class hybrid : public defaults {
   std::int64_t wait_max_ns() const noexcept {
     if (all_near_) return near_.wait_max_ns();
     const std::int64_t most = far_.wait_max_ns();
+    if constexpr (simulated) return most;
     const bool blind = near_fd_ < 0 || far_fd_ < 0;
     return blind && most > blind_sleep_ns ? blind_sleep_ns : most;
   }
@@ -195,7 +252,8 @@ class hybrid : public defaults {
     }
   }
   /// See PollableTransport.
-  int descriptor() noexcept {
+  int descriptor() noexcept requires(!simulated)
+  {
     if (all_near_) return near_.descriptor();
     if (both_ >= 0) return both_;
     if (near_fd_ < 0) near_fd_ = near_.descriptor();
@@ -327,21 +385,27 @@ class hybrid : public defaults {
     return !is_near(peer) && far_.prefers_put(peer);
   }
   /// Returns shared memory, which near peers copy directly, and which stays registered for far
-  /// peers once a message has used it.
-  void* allocate(std::size_t bytes, std::size_t alignment)
-      requires SharedMemoryTransport<Near> && RegisteredTransport<Far>
+  /// peers once a message has used it; without shared memory, memory of the far transport.
+  void* allocate(std::size_t bytes, std::size_t alignment) requires RegisteredTransport<Far>
   {
-    void* const p = near_.allocate_shared(bytes, alignment);
-    if constexpr (OwnsMemory<Far>)
-      if (!all_near_) static_cast<void>(far_.own({static_cast<std::byte*>(p), bytes}));
-    return p;
+    if constexpr (SharedMemoryTransport<Near>) {
+      void* const p = near_.allocate_shared(bytes, alignment);
+      if constexpr (OwnsMemory<Far>)
+        if (!all_near_) static_cast<void>(far_.own({static_cast<std::byte*>(p), bytes}));
+      return p;
+    } else {
+      return far_.allocate(bytes, alignment);
+    }
   }
-  void deallocate(void* p, std::size_t bytes) noexcept
-      requires SharedMemoryTransport<Near> && RegisteredTransport<Far>
+  void deallocate(void* p, std::size_t bytes) noexcept requires RegisteredTransport<Far>
   {
-    if constexpr (OwnsMemory<Far>)
-      if (!all_near_) far_.disown({static_cast<std::byte*>(p), bytes});
-    near_.deallocate_shared(p, bytes);
+    if constexpr (SharedMemoryTransport<Near>) {
+      if constexpr (OwnsMemory<Far>)
+        if (!all_near_) far_.disown({static_cast<std::byte*>(p), bytes});
+      near_.deallocate_shared(p, bytes);
+    } else {
+      far_.deallocate(p, bytes);
+    }
   }
 
   /// Requires:   is_near(peer), and get_cost_hint has returned `learn`.
@@ -479,6 +543,26 @@ class hybrid : public defaults {
     look_far_soon();
     return far_.post(peer, header, payload, cookie);
   }
+  bool arm_both() noexcept requires(!simulated)
+  {
+    if (near_fd_ < 0) near_fd_ = near_.descriptor();
+    if (!near_.arm()) return false;
+    if (far_.arm()) {
+      far_fd_ = far_.descriptor();
+      return true;
+    }
+    near_.disarm();
+    look_far_soon();
+    return false;
+  }
+  /// The far transport may let virtual time pass, in which packets come over the near one.
+  bool arm_both() noexcept requires simulated
+  {
+    if (!far_.arm()) return false;
+    if (near_.arm()) return true;
+    far_.disarm();
+    return false;
+  }
   void look_far_soon() noexcept {
     sent_ = true;
     polls_left_ = 1;
@@ -505,6 +589,7 @@ class hybrid : public defaults {
   /// Polls the far transport if that is due, and updates the stride.
   template <class Sink>
   std::size_t poll_far(Sink& sink) noexcept {
+    if constexpr (simulated) return far_.poll(sink);  // No clock but that of the job counts.
     const std::int64_t now = platform::now_ns();
     const bool seldom = now - counted_at_ns_ > stride_ * seldom_ns;
     counted_at_ns_ = now;
@@ -563,7 +648,7 @@ class hybrid : public defaults {
   std::int64_t lively_until_ns_ = 0;
   std::shared_ptr<void> joined_;  // The far transport's bootstrap, if it is not the job's own.
   Far far_;
-  bootstrap::detail::host_seat seat_;
+  std::conditional_t<simulated, detail::simulated_seat, bootstrap::detail::host_seat> seat_;
   Near near_;
   bool tells_losses_;
   std::uint32_t seen_;            // Last failure epoch of the seat that was handled.

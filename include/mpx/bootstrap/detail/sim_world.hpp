@@ -125,11 +125,13 @@ class world : event_handler {
     explicit environment(rank_t ranks)
         : states(static_cast<std::size_t>(ranks), rank_state::waiting),
           known_ns(static_cast<std::size_t>(ranks)),
-          ports(static_cast<std::size_t>(ranks)) {}
+          ports(static_cast<std::size_t>(ranks)),
+          cards(static_cast<std::size_t>(ranks)) {}
     std::vector<rank_state> states;
     // Time at which the other ranks learn that a rank has gone.
     std::vector<std::int64_t> known_ns;
-    std::vector<event_handler*> ports;  // The transport's ports.
+    std::vector<event_handler*> ports;  // Those of transport::sim,
+    std::vector<event_handler*> cards;  // and those of nic::sim.
     std::map<std::pair<rank_t, std::string>, std::string> published;
     // By (rank, peer): the reason for which rank has disconnected from peer.
     std::map<std::pair<rank_t, rank_t>, errc> disconnected;

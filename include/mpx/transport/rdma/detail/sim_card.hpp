@@ -72,7 +72,7 @@ class sim_card : public mpx::sim::detail::event_handler {
         environment_(environment),
         self_(self),
         links_(static_cast<std::size_t>(world.size())) {
-    environment.ports[world_peer(self)] = this;
+    environment.cards[world_peer(self)] = this;
     world.on_heal([this] { heal(); });
   }
   /// Sets the options. Called once, before anything else.
@@ -220,7 +220,7 @@ class sim_card : public mpx::sim::detail::event_handler {
   }
   /// The peer's card, also if its rank has left.
   sim_card* last_card_of(peer_id peer) const noexcept {
-    return static_cast<sim_card*>(environment_.ports[peer]);
+    return static_cast<sim_card*>(environment_.cards[peer]);
   }
   mpx::sim::costs costs(peer_id peer, std::size_t bytes) noexcept {
     return world_.network().transfer(self_, world_rank(peer), bytes, clock_.random());
