@@ -70,9 +70,9 @@ template <Bootstrap Job>
 }  // namespace detail
 
 /// Joins the job and calls `body(env)`: with an mpx::environment<mpx::fabric_stack>& if every rank
-/// can open a provider of a fabric (not one over sockets, unless MPX_FABRIC_PROVIDER names it), else
-/// with an mpx::environment<mpx::cluster_stack>&, over TCP. Rank 0 then writes the reason to
-/// standard error. Collective over all ranks.
+/// can open a provider of a fabric; else with an mpx::environment<mpx::cluster_stack>&, over TCP.
+/// Rank 0 then writes the reason to standard error. A provider over sockets is one of a fabric only
+/// if MPX_FABRIC_PROVIDER names it. Collective over all ranks.
 /// Returns:    the result of `body`, of one type for both.
 /// Errors:     those of the constructor of environment; errc::no_resources instead of TCP if
 ///             MPX_FABRIC_FALLBACK is 0.
