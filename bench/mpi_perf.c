@@ -327,6 +327,7 @@ struct windows {
   MPI_Win win;
   MPI_Group origin;
   MPI_Group target;
+  MPI_Group neighbours;
   int beside[4];
   int64_t* out;
   int64_t* in; /* At least a window of them. */
@@ -405,10 +406,20 @@ static void ghost_cells(const struct windows* w, int each) {
   MPI_Win_fence(0, w->win);
 }
 
+/* The same in an epoch with the neighbours alone. */
+static void ghost_cells_by_starts(const struct windows* w) {
+  MPI_Win_post(w->neighbours, 0, w->win);
+  MPI_Win_start(w->neighbours, 0, w->win);
+  for (int side = 0; side < 4; ++side)
+    one_sided_put(w, w->beside[side], w->count, 0, (MPI_Aint)(side ^ 1) * w->count);
+  MPI_Win_complete(w->win);
+  MPI_Win_wait(w->win);
+}
+
 /* The test `times` times. Returns seconds: of rank 0 where it alone accesses memory. */
 static double one_sided_run(struct job* j, const struct windows* w, long times) {
   const char* const test = j->o.test + 4;
-  const int ghosts = strncmp(test, "ghost", 5) == 0;
+  const int ghosts = strcmp(test, "ghost") == 0 || strcmp(test, "ghost_elements") == 0;
   double took = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   double start = perf_now();
@@ -424,11 +435,16 @@ static double one_sided_run(struct job* j, const struct windows* w, long times) 
     }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
     took = perf_now() - start;
+  } else if (strcmp(test, "ghost_pscw") == 0) {
+    for (long i = 0; i < times; ++i) ghost_cells_by_starts(w);
+    MPI_Barrier(MPI_COMM_WORLD);
+    took = perf_now() - start;
   } else if (strstr(test, "_pscw") != NULL) {
+    const int accesses = strstr(test, "_bw") != NULL ? j->o.window : 1;
     for (long i = 0; i < times; ++i) {
       if (j->rank == 0) {
         MPI_Win_start(w->target, 0, w->win);
-        one_sided_access(j, w);
+        for (int k = 0; k < accesses; ++k) one_sided_access(j, w);
         MPI_Win_complete(w->win);
       } else if (j->rank == 1) {
         MPI_Win_post(w->origin, 0, w->win);
@@ -469,6 +485,14 @@ static double one_sided(struct job* j) {
   MPI_Dims_create(j->ranks, 2, dims);
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 0, &torus);
   for (int d = 0; d < 2; ++d) MPI_Cart_shift(torus, d, 1, &w.beside[2 * d], &w.beside[2 * d + 1]);
+  int neighbours[4];
+  int of_them = 0;
+  for (int side = 0; side < 4; ++side) {
+    int known = 0;
+    for (int k = 0; k < of_them; ++k) known = known || neighbours[k] == w.beside[side];
+    if (!known) neighbours[of_them++] = w.beside[side];
+  }
+  MPI_Group_incl(world, of_them, neighbours, &w.neighbours);
   w.out = malloc((size_t)w.count * 8);
   const size_t results = (size_t)(w.count > j->o.window ? w.count : j->o.window);
   w.in = malloc(results * 8);
@@ -484,6 +508,7 @@ static double one_sided(struct job* j) {
   MPI_Group_free(&world);
   MPI_Group_free(&w.origin);
   MPI_Group_free(&w.target);
+  MPI_Group_free(&w.neighbours);
   MPI_Win_free(&w.win);
   free(w.out);
   free(w.in);
@@ -654,6 +679,9 @@ static double measure(struct job* j, const char** unit) {
                                          "get_bw",
                                          "ghost",
                                          "ghost_elements",
+                                         "ghost_pscw",
+                                         "put_pscw_bw",
+                                         "get_pscw_bw",
                                          "accumulate_fence",
                                          "accumulate_pscw",
                                          "accumulate_bw",
@@ -719,7 +747,8 @@ static int refuse(const char* what) {
       "    rma_accumulate|rma_fetch_and_op|rma_compare_and_swap|rma_put_fence|rma_put_pscw|\n"
       "    rma_get_fence|rma_get_pscw|rma_accumulate_fence|rma_accumulate_pscw|rma_put_bw|\n"
       "    rma_get_bw|rma_accumulate_bw|rma_fetch_and_op_bw|rma_compare_and_swap_bw|rma_ghost|\n"
-      "    rma_ghost_elements|idle_cpu|overlap_send|overlap_put|overlap_allreduce\n"
+      "    rma_ghost_elements|rma_ghost_pscw|rma_put_pscw_bw|rma_get_pscw_bw|idle_cpu|\n"
+      "    overlap_send|overlap_put|overlap_allreduce\n"
       "  [--size N] [--iters N] [--warmup N] [--window N] [--samples N] [--seconds S]\n"
       "  [--tags N] [--buffers N] [--order receives|sends|sendrecv] [--posted] [--reverse]\n"
       "  [--recv-any] [--probe-file F] [--pin] [--json-line]\n",

@@ -22,6 +22,10 @@ BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER
 # The same between the namespaces of test/jobs/hosts.py, whose devices are called eth.
 BY_LINK = {"mpich": {"UCX_NET_DEVICES": "eth", "FI_TCP_IFACE": "eth"},
            "openmpi": {"OMPI_MCA_btl_tcp_if_include": "eth", "OMPI_MCA_oob_tcp_if_include": "eth"}}
+# And shared memory among the ranks of each; MPICH takes one host for two only if it is told to.
+WITH_SHARED_MEMORY = {"mpich": {"MPIR_CVAR_NUM_CLIQUES": "2", "UCX_TLS": "tcp,self",
+                                "FI_PROVIDER": "tcp"},
+                      "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,vader,self"}}
 ALONE = "a world of its own"  # What mpi_perf says to a rank that its launcher has left alone.
 NEAR_NS_MAX = 150.0  # A cache line's one-way time below this is mode A.
 SMALL_SHM_BYTES = 64 * MIB  # An MPI asks for some MiB a rank in /dev/shm.
@@ -83,6 +87,13 @@ def why_not_by_tcp(mpi, lines):
     by_tcp, sent = said.get("socket_bytes", 0), said.get("sent_bytes", 0)
     if by_tcp < sent / 2:
         return f"{NAMES[mpi]} sent {by_tcp:.0f} bytes of its {sent:.0f} through TCP"
+    return None
+
+
+def why_not_between_hosts(mpi, lines):
+    """Why an MPI's figures cannot stand beside those of ranks on two hosts, or None."""
+    if any(line.get("shared_memory") is True for line in lines):
+        return f"all messages of {NAMES[mpi]} pass through shared memory"
     return None
 
 
@@ -245,7 +256,8 @@ class Machine:
             if contender in MPIS and (self.launched_by[contender] != contender
                                       or self.kind_of(contender) is None):
                 return None
-            return self.command_on_hosts(contender, [program, name, "--format", "json", *args]
+            return self.command_on_hosts(contender, test.ranks // 2,
+                                         [program, name, "--format", "json", *args]
                                          if contender == "mpx" else
                                          [program, "--test", name, "--json-line", *args])
         if contender == "mpx":
@@ -275,16 +287,17 @@ class Machine:
         named = [name] if test.whole_program else ["--test", name, "--json-line"]
         return [*launch, program, *named, *args]
 
-    def command_on_hosts(self, contender, program):
-        """One rank on each of two hosts."""
+    def command_on_hosts(self, contender, ranks_each, program):
+        """Ranks on each of two hosts."""
         if contender == "mpx":
-            return [self.bin / "mpxrun", *self.hosts.command(*program, ranks_each=1)]
-        shell, where = self.hosts.remote_shell(), self.hosts.addresses(1)
+            return [self.bin / "mpxrun", *self.hosts.command(*program, ranks_each=ranks_each)]
+        shell, where = self.hosts.remote_shell(), self.hosts.addresses(ranks_each)
+        ranks = 2 * ranks_each
         return self.hosts.on_first(*PROGRAMS[contender].launcher, *(
             ("--leave-session-attached", "--mca", "plm_rsh_agent", shell, "--host", where, "-n",
-             2, "--bind-to", "none")
+             ranks, "--bind-to", "none", "--mca", "mpi_yield_when_idle", int(ranks > 2))
             if self.kind_of(contender) == "openmpi" else
-            ("-launcher", "ssh", "-launcher-exec", shell, "-hosts", where, "-n", 2, "-bind-to",
+            ("-launcher", "ssh", "-launcher-exec", shell, "-hosts", where, "-n", ranks, "-bind-to",
              "none")), *program)
 
     def look(self):
@@ -302,11 +315,14 @@ class Machine:
             environment |= BY_TCP.get(kind, {})
         if test.on_hosts:
             environment |= BY_LINK.get(kind, {})
+            if test.ranks > 2:
+                environment |= WITH_SHARED_MEMORY.get(kind, {})
         ran = run(self.command(contender, test), timeout_s, environment, test.loaded, test.cores)
         lines, odd = lines_of(ran.out)
         # Of whole programs the first trial has shown which way messages take.
         if contender in MPIS and not test.whole_program and not (ran.why and not lines):
-            judge = why_not_by_tcp if test.sockets else why_not_comparable
+            judge = (why_not_between_hosts if test.on_hosts and test.ranks > 2
+                     else why_not_by_tcp if test.sockets else why_not_comparable)
             if why := judge(contender, lines):
                 return Measured(left_out=why)
         samples = []

@@ -230,19 +230,40 @@ FABRIC_SIZES = (64 * KIB, MIB, 4 * MIB)
 
 def fabric_tests():
     """Over providers of libfabric, beside their own messages."""
-    common = dict(ranks=2, quick=False, args_of={"mpx": ("--stack", "libfabric")})
+    common = dict(ranks=2, quick=False, args_of={"mpx": ("--stack", "libfabric"),
+                                                 "mpx/hosts": ("--stack", "fabric")})
     for short, provider in FABRICS.items():
         reads = "1" if provider == "shm" else "0"  # The better way: see docs/rdma.md.
         of_it = dict(common, provider=provider, environment={"MPX_FABRIC_PROVIDER": provider,
-                                                             "MPX_FABRIC_READS": reads})
+                                                             "MPX_FABRIC_READS": reads,
+                                                             "MPX_PRETEND_HOSTS": "0,1"})
         yield Test(f"fabric_{short}_latency", 8, unit="us",
-                   programs={"mpx": "latency", "raw": "latency"},
+                   programs={"mpx": "latency", "mpx/hosts": "latency", "raw": "latency"},
                    args=("--iters", 20000, "--warmup", 2000, "--samples", 5), **of_it)
         for size in FABRIC_SIZES:
             yield Test(f"fabric_{short}_bw", size, unit="GB/s", lower_is_better=False,
-                       programs={"mpx": "bw", "raw": "bw"},
+                       programs={"mpx": "bw", "mpx/hosts": "bw", "raw": "bw"},
                        args=("--iters", 12 * MIB // size, "--warmup", 2, "--window", 16,
                              "--samples", 5), **of_it)
+
+
+def host_tests():
+    """On two network namespaces: a halo of 8 ranks, 4 on each. Broadcasts of 4 ranks that pretend to
+    be on 4 hosts."""
+    args = ("--seconds", 0.2, "--samples", 3)
+    over = {"mpx": ("--stack", "cluster"), "mpx/fabric": ("--stack", "fabric")}
+    fabric = {"MPX_FABRIC_PROVIDER": FABRICS["tcp"], "MPX_TCP_INTERFACE": "10.213.0.0/24"}
+    for size in (KIB, 16 * KIB, 256 * KIB):
+        yield Test("hosts_halo", size, 8, "us", args=args, args_of=over, pinned=False, cores=2,
+                   timed_by_mode=False, quick=False, on_hosts=True, on_demand=True, yields=True,
+                   programs=same("coll_neighbor_alltoall")
+                   | dict.fromkeys(over, "coll_neighbor_alltoall"), environment=fabric)
+    for size in (8, 16 * KIB, MIB):
+        yield Test("bcast_4_hosts", size, 4, "us", args=args, pinned=False, cores=2,
+                   timed_by_mode=False, quick=False, on_demand=True, args_of=over,
+                   programs=dict.fromkeys(over, "coll_bcast"),
+                   environment={"MPX_PRETEND_HOSTS": "0,1,2,3",
+                                "MPX_FABRIC_PROVIDER": FABRICS["tcp"]})
 
 
 ONE_SIDED = {"rma_put": "a put and a flush", "rma_get": "a get and a flush",
@@ -254,11 +275,14 @@ ONE_SIDED = {"rma_put": "a put and a flush", "rma_get": "a get and a flush",
              "rma_accumulate_fence": "an accumulate and a fence",
              "rma_accumulate_pscw": "an accumulate, by start and post"}
 ONE_SIDED_BANDWIDTH = {"rma_put_bw": "puts", "rma_get_bw": "gets",
+                       "rma_put_pscw_bw": "puts, by start and post",
+                       "rma_get_pscw_bw": "gets, by start and post",
                        "rma_accumulate_bw": "accumulates"}
 ONE_SIDED_WORDS = {"rma_fetch_and_op_bw": "fetch_and_ops",
                    "rma_compare_and_swap_bw": "compare_and_swaps"}
 ONE_SIDED_SIZES = (8, 64, 512, KIB, 8 * KIB, 64 * KIB, 512 * KIB, 4 * MIB)
-GHOSTS = {"rma_ghost": "a put a side", "rma_ghost_elements": "a put an element"}
+GHOSTS = {"rma_ghost": "a put a side", "rma_ghost_elements": "a put an element",
+          "rma_ghost_pscw": "a put a side, by start and post"}
 GHOST_SIZES = (512, 8 * KIB)
 
 
@@ -367,6 +391,7 @@ def make_tests():
         *overlap_tests(),
         *program_tests(),
         *fabric_tests(),
+        *host_tests(),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),

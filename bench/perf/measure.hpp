@@ -136,7 +136,31 @@ struct few_tests {
   };
 };
 
-/// Those, and the share of communication that proceeds while the program sleeps.
+/// Those, a broadcast, and an exchange between neighbours.
+struct hosts_tests {
+  static bool has(std::string_view test) {
+    return few_tests::has(test) || test == "coll_bcast" || test == "coll_neighbor_alltoall";
+  }
+
+  template <class Stack>
+  class of {
+   public:
+    of(mpx::communicator<Stack> world, const options& o, const setting& s)
+        : test_(o.test), loops_(world, s), few_(world, o, s) {}
+    double measure() {
+      return test_ == "coll_bcast"               ? loops_.bcast_us()
+             : test_ == "coll_neighbor_alltoall" ? loops_.neighbor_alltoall_us()
+                                                 : few_.measure();
+    }
+
+   private:
+    std::string_view test_;
+    bench<Stack> loops_;
+    few_tests::of<Stack> few_;
+  };
+};
+
+/// Few tests, and the share of communication that proceeds while the program sleeps.
 struct overlap_tests {
   static bool has(std::string_view test) {
     return few_tests::has(test) || test.starts_with("overlap_");

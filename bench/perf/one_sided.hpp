@@ -43,9 +43,16 @@ class one_sided {
     gets_ = test.starts_with("rma_get");
     combines_ = test.starts_with("rma_accumulate");
     if (test.ends_with("_fence")) return everybody(seconds, [this](std::uint64_t n) { fences(n); });
-    if (test.ends_with("_pscw")) return everybody(seconds, [this](std::uint64_t n) { starts(n); });
-    if (test == "rma_ghost" || test == "rma_ghost_elements") {
+    const std::size_t all = count_ * sizeof(element);
+    if (test.ends_with("_pscw"))
+      return everybody(seconds, [this](std::uint64_t n) { starts(n, 1); });
+    if (test.ends_with("_pscw_bw"))
+      return static_cast<double>(all * window_) / 1e3 /
+             everybody(seconds, [this](std::uint64_t n) { starts(n, window_); });
+    if (test.starts_with("rma_ghost")) {
       find_neighbours();
+      if (test == "rma_ghost_pscw")
+        return everybody(seconds, [this](std::uint64_t n) { ghosts_by_starts(n); });
       const bool each = test != "rma_ghost";
       return everybody(seconds, [this, each](std::uint64_t n) { ghosts(n, each); });
     }
@@ -58,7 +65,6 @@ class one_sided {
                for (unsigned i = 0; i < window_; ++i) access(i);
              });
     };
-    const std::size_t all = count_ * sizeof(element);
     if (what == "rma_put") return flushed(all, [this](unsigned) { put(); });
     if (what == "rma_get") return flushed(all, [this](unsigned) { get(); });
     if (what == "rma_accumulate") return flushed(all, [this](unsigned) { accumulate(); });
@@ -144,7 +150,8 @@ class one_sided {
     }
     there_.fence(mpx::rma::assertion::no_succeed);
   }
-  void starts(std::uint64_t n) {
+  /// `accesses` in each of `n` epochs.
+  void starts(std::uint64_t n, unsigned accesses) {
     const mpx::rank_t first[] = {0};
     const mpx::rank_t second[] = {1};
     const mpx::group origin = mpx::include(world_.group(), first);
@@ -152,7 +159,7 @@ class one_sided {
     for (std::uint64_t i = 0; i < n; ++i) {
       if (world_.rank() == 0) {
         there_.start(target);
-        access();
+        for (unsigned k = 0; k < accesses; ++k) access();
         there_.complete();
       } else if (world_.rank() == 1) {
         there_.post(origin);
@@ -187,6 +194,23 @@ class one_sided {
       there_.fence();
     }
     there_.fence(mpx::rma::assertion::no_succeed);
+  }
+
+  /// As ghosts, a put a side, each rank in an epoch with its neighbours alone.
+  void ghosts_by_starts(std::uint64_t n) {
+    std::vector<mpx::rank_t> ranks(beside_.begin(), beside_.end());
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    const mpx::group beside = mpx::include(world_.group(), ranks);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      there_.post(beside);
+      there_.start(beside);
+      for (std::size_t side = 0; side < beside_.size(); ++side)
+        there_.put(out_, beside_[side], (side ^ 1u) * count_);
+      there_.complete();
+      there_.wait();
+    }
+    world_.barrier();
   }
 
   mpx::communicator<Stack> world_;

@@ -16,6 +16,6 @@ using streams =
 const perf::offer offer(over<perf::overlap_tests, mpx::tcp_stack>("tcp"),
                         over<few_tests, mpx::tls_stack>("tls"),
                         over<few_tests, streams>("tcp_streams"),
-                        over<few_tests, mpx::cluster_stack>("cluster"));
+                        over<perf::hosts_tests, mpx::cluster_stack>("cluster"));
 
 }  // namespace
