@@ -144,9 +144,9 @@ class Tree:
             found.append(f"{CHANGES}: the section of {text_of(self.version)} says nothing")
         wire = body.partition("### Wire format")[2].partition("\n### ")[0]
         before = self.released()
-        told = re.search(rf"`wire_version` (?:is|=) {self.wire}\b", wire)
+        told = re.search(rf"^- Version {self.wire}\b", wire, re.M)
         if (before is None or before.wire != self.wire) and not told:
-            found.append(f"{CHANGES}: under 'Wire format' it has to say `wire_version` is {self.wire}")
+            found.append(f"{CHANGES}: under 'Wire format' a line `- Version {self.wire}: ...` is missing")
         if before is None:
             return found
         if self.version <= before.version:
@@ -277,7 +277,7 @@ def history_test(root: Path) -> list[str]:
     expect("an empty section", "says nothing")
     add_section("- A change.")
     expect("a wire version that is not told", "Wire format")
-    add_section(f"### Wire format\n\n- `wire_version` is {Tree(root).wire}.")
+    add_section(f"### Wire format\n\n- Version {Tree(root).wire}: a packet.")
     expect("a first release", "")
     git("add", "-A")
     git("commit", "-q", "-m", "0.9.0")

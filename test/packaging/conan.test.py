@@ -56,7 +56,8 @@ def by_conan(work, *parts):
 
 def copy_tree(work):
     names = run("git", "-C", SOURCE, "ls-files") if (SOURCE / ".git").exists() else ""
-    for name in names.splitlines() or [p.relative_to(SOURCE) for p in SOURCE.rglob("*") if p.is_file() and "build" not in p.parts]:
+    every = (path.relative_to(SOURCE) for path in SOURCE.rglob("*") if path.is_file())
+    for name in names.splitlines() or [path for path in every if path.parts[0] != "build"]:
         if (SOURCE / name).is_file():
             target = work / "tree" / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ def ready(work):
     changes = copy.root / "CHANGELOG.md"
     wire = re.search(r"wire_version = (\d+);", (copy.root / "include/mpx/config.hpp").read_text())[1]
     changes.write_text(changes.read_text().replace("] - 2077-01-02\n", "] - 2077-01-02\n\n- A change.\n\n### Wire format\n\n"
-                                                   f"- `wire_version` is {wire}.\n\n### Added\n"))
+                                                   f"- Version {wire}: a packet.\n\n### Added\n"))
     run(sys.executable, copy.root / "tools/amalgamate.py")
     copy.commit("release")
     return copy

@@ -70,13 +70,25 @@ def job(program):
     run(MPXRUN, "-n", "2", "--timeout", "120", program)
 
 
+def link_time_optimisation():
+    """Its options for the compiler and for the linker; none, and a line that says so, where clang has no linker for it."""
+    if "clang" not in Path(CXX).name:
+        return ("-flto",), ("-flto",)
+    version = re.search(r"-(\d+)$", CXX)
+    linker = (version and shutil.which(f"ld.lld-{version[1]}")) or shutil.which("ld.lld")
+    if linker is None:
+        print("no lld: nothing is optimised at link time")
+        return (), ()
+    return ("-flto",), ("-flto", f"--ld-path={linker}")
+
+
 def together_and_apart(work):
     """Two translation units, also as one; statically linked, with link-time optimisation, without RTTI."""
     write(work, main=MAIN, part=PART, unity='#include "main.cpp"\n#include "part.cpp"\n')
-    more = ("-fno-rtti", "-flto", "-static")
+    compiling, linking = link_time_optimisation()
     for name in ("main", "part"):
-        run(CXX, *STRICT, *more, INCLUDE, "-c", work / f"{name}.cpp", "-o", work / f"{name}.o")
-    run(CXX, *STRICT, *more, work / "main.o", work / "part.o", "-o", work / "apart")
+        run(CXX, *STRICT, "-fno-rtti", *compiling, INCLUDE, "-c", work / f"{name}.cpp", "-o", work / f"{name}.o")
+    run(CXX, *STRICT, "-static", *linking, work / "main.o", work / "part.o", "-o", work / "apart")
     job(work / "apart")
     # (C++23 by the name that each compiler has.)
     run(CXX, *STRICT, "-std=c++2b", INCLUDE, work / "unity.cpp", "-o", work / "together")
