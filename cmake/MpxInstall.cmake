@@ -6,11 +6,10 @@ include(CMakePackageConfigHelpers)
 set(mpx_cmake_dir "${CMAKE_INSTALL_DATADIR}/cmake/mpx")
 set(mpx_pc_dir "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 
-# Each file belongs to one component, of which packages are made (cmake/MpxPackages.cmake): headers,
-# compiled, tools.
-install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT headers)
-install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}" COMPONENT headers)
+# Each file belongs to a component, of which packages are made (cmake/MpxPackages.cmake): headers, unless
+# it says compiled or tools.
+install(TARGETS mpx EXPORT mpxTargets FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT mpxTargets NAMESPACE mpx:: DESTINATION "${mpx_cmake_dir}")
 if(MPX_BUILD_COMPILED)  # The one part that belongs to an architecture.
   install(TARGETS mpx_compiled EXPORT mpxCompiledTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiled)
@@ -37,13 +36,13 @@ install(FILES
   cmake/MpxBoost.cmake
   cmake/MpxCompiler.cmake
   cmake/MpxComponents.cmake
-  DESTINATION "${mpx_cmake_dir}" COMPONENT headers)
-install(DIRECTORY cmake/components DESTINATION "${mpx_cmake_dir}" COMPONENT headers)
+  DESTINATION "${mpx_cmake_dir}")
+install(DIRECTORY cmake/components DESTINATION "${mpx_cmake_dir}")
 
 # Relative to the .pc file, so that an installation can be moved.
 file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
 configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}" COMPONENT headers)
+install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
 # mpx_install_component_pc(<name> <folder> <component> <description> [REQUIRES <module>...] [CFLAGS <f>]
 #   [LIBS <l>...])
 # As the target of that name; each is installed, whatever is found here, if it is not left out by
@@ -73,12 +72,10 @@ if(MPX_BUILD_COMPILED)
     LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpx_compiled)
 endif()
 
-install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules" COMPONENT headers)
+install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
 # Not in a folder that compilers search: a program takes one of the two.
-install(FILES single_include/mpx/mpx.hpp DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/single_include/mpx"
-  COMPONENT headers)
-install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-  COMPONENT headers)
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT headers
+install(FILES single_include/mpx/mpx.hpp DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/single_include/mpx")
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.csv" PATTERN docs/api EXCLUDE)
-install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT headers)
+install(DIRECTORY examples DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -65,6 +65,8 @@ def packages(work):
     libraries = [name for name in together if name.endswith("libmpx_compiled.a")]
     expect(len(libraries) == 1, f"libraries: {libraries}")
 
+    installed_is_packaged(work, set(together))
+
     def field(package, name):
         return run("dpkg-deb", "-f", made[package], name).strip()
 
@@ -74,6 +76,19 @@ def packages(work):
     again = make(work / "two")
     for name, path in made.items():
         expect(path.read_bytes() == again[name].read_bytes(), f"{name} is another file when it is made again")
+
+
+def installed_is_packaged(work, packaged):
+    """Nothing is installed that no package has."""
+    run("cmake", "--install", BUILD, "--prefix", work / "installed")
+    for path in (work / "installed").rglob("*"):
+        if not path.is_file():
+            continue
+        name = path.relative_to(work / "installed").as_posix()
+        for here, there in (("share/doc/mpx/", "share/doc/libmpx-dev/"), ("zsh/site-functions/", "zsh/vendor-completions/")):
+            name = name.replace(here, there)
+        name += ".gz" if name.startswith("share/man/") else ""
+        expect(f"usr/{name}" in packaged, f"{name} is installed, and in no package: which COMPONENT of cmake/MpxPackages.cmake is it?")
 
 
 def lint(work):
