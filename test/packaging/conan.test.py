@@ -20,7 +20,7 @@ SETTINGS = {"os": "Linux", "compiler_cppstd": "20", "build_type": "Release"}
 
 
 def expected_problems(prefix, parts):
-    """What is wrong with a package."""
+    """Files that a package lacks, or should not have."""
     files = {path.relative_to(prefix).as_posix() for path in prefix.rglob("*") if path.is_file()}
     files -= {"conaninfo.txt", "conanmanifest.txt"}
     wanted = {"include/mpx/mpx.hpp", "include/mpx/version.hpp", "licenses/LICENSE", "share/mpx/modules/mpx.cppm"}

@@ -12,7 +12,16 @@ from packages import *  # noqa: F403
 
 PLACEHOLDER = "bogus-mail-host,bogus-mail-host-in-debian-changelog"
 EPOCH = "1764288000"
-PACKAGES = ("libmpx-dev", "mpx-tools", "libmpx-compiled-dev")
+# Files that each package has, among others.
+FILES = {
+    "libmpx-dev": ("include/mpx/mpx.hpp", "share/cmake/mpx/mpxConfig.cmake", "share/pkgconfig/mpx.pc",
+                   "share/mpx/single_include/mpx/mpx.hpp", "share/doc/libmpx-dev/changelog.gz"),
+    "mpx-tools": ("bin/mpxrun", "bin/mpxinfo", "bin/mpx-perf", "share/man/man1/mpxrun.1.gz",
+                  "share/man/man7/mpx-environment.7.gz", "share/zsh/vendor-completions/_mpxrun",
+                  "share/bash-completion/completions/mpx-perf", "share/fish/vendor_completions.d/mpxinfo.fish"),
+    "libmpx-compiled-dev": ("share/cmake/mpx/mpxCompiledTargets.cmake",),
+}
+PACKAGES = tuple(FILES)
 
 
 def make(work, *options):
@@ -49,16 +58,10 @@ class Root:
 
 def packages(work):
     made = make(work / "one")
-    for package, wanted in (("libmpx-dev", ("usr/include/mpx/mpx.hpp", "usr/share/cmake/mpx/mpxConfig.cmake", "usr/share/pkgconfig/mpx.pc",
-                                            "usr/share/mpx/single_include/mpx/mpx.hpp", "usr/share/doc/libmpx-dev/changelog.gz")),
-                            ("mpx-tools", ("usr/bin/mpxrun", "usr/bin/mpxinfo", "usr/bin/mpx-perf", "usr/share/man/man1/mpxrun.1.gz",
-                                           "usr/share/man/man7/mpx-environment.7.gz", "usr/share/zsh/vendor-completions/_mpxrun",
-                                           "usr/share/bash-completion/completions/mpx-perf",
-                                           "usr/share/fish/vendor_completions.d/mpxinfo.fish")),
-                            ("libmpx-compiled-dev", ("usr/share/cmake/mpx/mpxCompiledTargets.cmake",))):
+    for package, wanted in FILES.items():
         files = files_in(made[package])
-        wanted += tuple(f"usr/share/doc/{package}/{name}" for name in ("copyright", "changelog.Debian.gz"))
-        lacking = [name for name in wanted if name not in files]
+        documents = tuple(f"share/doc/{package}/{name}" for name in ("copyright", "changelog.Debian.gz"))
+        lacking = [name for name in wanted + documents if f"usr/{name}" not in files]
         expect(not lacking, f"{package} lacks {lacking}")
     together = [name for path in made.values() for name in files_in(path)]
     expect(len(together) == len(set(together)), "two packages have the same file")
@@ -71,7 +74,8 @@ def packages(work):
         return run("dpkg-deb", "-f", made[package], name).strip()
 
     expect(field("libmpx-dev", "Architecture") == "all" and "boost" in field("libmpx-dev", "Depends"), "libmpx-dev: fields")
-    expect(f"libmpx-dev (= {VERSION}-1)" in field("libmpx-compiled-dev", "Depends"), "libmpx-compiled-dev: another libmpx-dev will do")
+    expect(f"libmpx-dev (= {VERSION}-1)" in field("libmpx-compiled-dev", "Depends"),
+           "libmpx-compiled-dev accepts another libmpx-dev")
     expect("libc6" in field("mpx-tools", "Depends"), f"mpx-tools depends on {field('mpx-tools', 'Depends')}")
     again = make(work / "two")
     for name, path in made.items():
@@ -88,7 +92,7 @@ def installed_is_packaged(work, packaged):
         for here, there in (("share/doc/mpx/", "share/doc/libmpx-dev/"), ("zsh/site-functions/", "zsh/vendor-completions/")):
             name = name.replace(here, there)
         name += ".gz" if name.startswith("share/man/") else ""
-        expect(f"usr/{name}" in packaged, f"{name} is installed, and in no package: which COMPONENT of cmake/MpxPackages.cmake is it?")
+        expect(f"usr/{name}" in packaged, f"{name} is installed, and in no package: give it a COMPONENT of cmake/MpxPackages.cmake")
 
 
 def lint(work):

@@ -21,6 +21,8 @@ from packages import *  # noqa: E402,F403
 
 PORT = SOURCE / "packaging/vcpkg/mpx"
 HERE = Path(__file__).resolve().parent
+PLACES = re.compile(r"include/mpx/|share/(mpx|bash-completion|zsh|fish|man/man\d)/|share/pkgconfig/[\w-]+\.pc$|tools/mpx/\w+$|"
+                    r"(debug/)?lib/(pkgconfig/[\w-]+\.pc|libmpx_compiled\.a)$")
 TEXTS = (".cmake", ".pc", ".hpp", ".cppm", "")
 
 
@@ -67,10 +69,9 @@ def files_of(prefix):
 def broken_rules(prefix, work, features):
     """The rules that vcpkg checks after a build, as its manual lists them."""
     files = files_of(prefix)
-    bad = [f"{name}: no place for a file" for name in files
-           if not re.match(r"(include/mpx/|share/mpx/|share/pkgconfig/[\w-]+\.pc$|share/man/man\d/|share/bash-completion/"
-                           r"|share/zsh/|share/fish/|tools/mpx/\w+$|(debug/)?lib/(pkgconfig/[\w-]+\.pc|libmpx_compiled\.a)$)", name)]
-    bad += [f"{name}: CMake files are in share/mpx" for name in files if name.endswith(".cmake") and not name.startswith("share/mpx/")]
+    bad = [f"{name}: no place for a file" for name in files if not PLACES.match(name)]
+    bad += [f"{name}: CMake files are in share/mpx" for name in files
+            if name.endswith(".cmake") and not name.startswith("share/mpx/")]
     bad += [f"{name} is missing" for name in ("share/mpx/copyright", "share/mpx/usage", "share/mpx/mpxConfig.cmake",
                                               "include/mpx/mpx.hpp") if name not in files]
     bad += [f"{path}: an empty folder" for path in prefix.rglob("*") if path.is_dir() and not any(path.iterdir())]
@@ -129,7 +130,7 @@ def headers(work):
     for name in ("asio", "libfabric", "pmix", "tls", "compiled"):
         text = use(prefix, work, (name,), fails=True)
         expect(f"this installation of mpx has no mpx::{name}" in text, text)
-    # What the package was made for is not searched for and left out in silence.
+    # A component that the package was made for is never left out in silence.
     text = use(prefix, work, (), "-DCMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON", fails=True)
     expect("mpx::tcp needs OpenSSL 3" in text, text)
     # The rules are checked: each of these breaks one.
