@@ -43,32 +43,33 @@ install(DIRECTORY cmake/components DESTINATION "${mpx_cmake_dir}")
 file(RELATIVE_PATH mpx_pc_prefix "/x/${mpx_pc_dir}" "/x")
 configure_file(cmake/mpx.pc.in "${PROJECT_BINARY_DIR}/mpx.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/mpx.pc" DESTINATION "${mpx_pc_dir}")
-# mpx_install_component_pc(<name> <folder> <component> <description> [REQUIRES <module>...] [CFLAGS <f>]
-#   [LIBS <l>...])
+# mpx_install_component_pc(<name> <folder> <description> [COMPONENT <c>] [REQUIRES <module>...]
+#   [CFLAGS <f>] [LIBS <l>...])
 # As the target of that name; each is installed, whatever is found here, if it is not left out by
 # MPX_WITH_<NAME>: it names what it needs. mpx and its modules are required in this version.
-function(mpx_install_component_pc name folder component description)
-  cmake_parse_arguments(PARSE_ARGV 4 arg "" "CFLAGS" "REQUIRES;LIBS")
+function(mpx_install_component_pc name folder description)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "CFLAGS;COMPONENT" "REQUIRES;LIBS")
   file(RELATIVE_PATH prefix "/x/${folder}" "/x")
   string(REGEX REPLACE "/$" "" prefix "${prefix}")
-  if(NOT "${arg_REQUIRES}" MATCHES "(^|;)mpx-")
-    list(PREPEND arg_REQUIRES mpx)
+  if(NOT arg_COMPONENT)
+    set(arg_COMPONENT headers)
   endif()
-  list(TRANSFORM arg_REQUIRES REPLACE "^(mpx.*)$" "\\1 = ${PROJECT_VERSION}")
+  list(TRANSFORM arg_REQUIRES REPLACE "^(mpx[^ ]*)$" "\\1 = ${PROJECT_VERSION}")
   list(JOIN arg_REQUIRES ", " requires)
   list(JOIN arg_LIBS " " libs)
   configure_file(cmake/component.pc.in "${PROJECT_BINARY_DIR}/mpx-${name}.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/mpx-${name}.pc" DESTINATION "${folder}" COMPONENT ${component})
+  install(FILES "${PROJECT_BINARY_DIR}/mpx-${name}.pc" DESTINATION "${folder}"
+    COMPONENT ${arg_COMPONENT})
 endfunction()
 foreach(name IN LISTS mpx_optional_components)
   if(NOT "${mpx_with_${name}}" STREQUAL "OFF")
-    mpx_install_component_pc(${name} "${mpx_pc_dir}" headers "${mpx_${name}_description}"
-      REQUIRES ${mpx_${name}_requires} LIBS ${mpx_${name}_libraries})
+    mpx_install_component_pc(${name} "${mpx_pc_dir}" "${mpx_${name}_description}"
+      REQUIRES mpx ${mpx_${name}_requires} LIBS ${mpx_${name}_libraries})
   endif()
 endforeach()
 if(MPX_BUILD_COMPILED)
-  mpx_install_component_pc(compiled "${CMAKE_INSTALL_LIBDIR}/pkgconfig" compiled
-    "the default stack as a library" CFLAGS -DMPX_COMPILED=1
+  mpx_install_component_pc(compiled "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "the default stack as a library"
+    COMPONENT compiled REQUIRES mpx CFLAGS -DMPX_COMPILED=1
     LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpx_compiled)
 endif()
 

@@ -136,6 +136,23 @@ def version(work):
     run(CXX, "-x", "c", "-Wall", "-Werror", INCLUDE, "-c", work / "c.c", "-o", work / "c.o")
 
 
+def abi(work):
+    """Files that were compiled with headers of two ABI numbers do not link if they share a name of mpx."""
+    tree = work / "tree"
+    for name in ("include", "packaging", "CHANGELOG.md"):
+        (shutil.copytree if (SOURCE / name).is_dir() else shutil.copy)(SOURCE / name, tree / name)
+    number = int(re.search(r"MPX_ABI_VERSION (\d+)", (tree / "include/mpx/version.hpp").read_text())[1])
+    run(sys.executable, SOURCE / "tools/version.py", "--root", tree, "--set", "77.0.0", "--abi", number + 1)
+    function = "#include <mpx/mpx.hpp>\nint rank_of(mpx::communicator<>& world);\n"
+    write(work, caller=function + "int (*used)(mpx::communicator<>&) = rank_of;\nint main() { return used == nullptr; }\n",
+          called=function + "int rank_of(mpx::communicator<>& world) { return world.rank(); }\n")
+    for output, source, folder in (("caller", "caller", SOURCE), ("same", "called", SOURCE), ("other", "called", tree)):
+        run(CXX, *STRICT, f"-I{folder / 'include'}", "-c", work / f"{source}.cpp", "-o", work / f"{output}.o")
+    run(CXX, work / "caller.o", work / "same.o", "-o", work / "good")
+    said = run(CXX, work / "caller.o", work / "other.o", "-o", work / "bad", fails=True)
+    expect(f"mpx::v{number}::communicator" in said, said)
+
+
 def cuda(work):
     """clang reads every header that a CUDA program includes as code for a device; CUDA itself is not needed for that."""
     clang = next(filter(None, map(shutil.which, CLANGS)), None)
@@ -152,4 +169,4 @@ def cuda(work):
         "-D__device__=__attribute__((device))", "-isystem", SOURCE / "include", work / "device.cu")
 
 
-in_order(together_and_apart, hidden, single, version, cuda)
+in_order(together_and_apart, hidden, single, version, abi, cuda)
