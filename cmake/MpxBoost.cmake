@@ -28,13 +28,3 @@ endif()
 if(Boost_VERSION VERSION_GREATER_EQUAL 1.81 OR mpx_boost_version GREATER_EQUAL 108100)
   set(MPX_BOOST_ASIO TRUE)
 endif()
-
-# Boost.Context, for simulated jobs; optional.
-if(NOT MPX_BOOST_CONTEXT)
-  find_package(boost_context QUIET CONFIG)
-  if(TARGET Boost::context)
-    set(MPX_BOOST_CONTEXT Boost::context)
-  else()
-    find_library(MPX_BOOST_CONTEXT boost_context)
-  endif()
-endif()

@@ -33,6 +33,9 @@ mpx_add_tree_test(tree.suites_self_test tree 60
   Python3::Interpreter "${tools}/check_suites.py" --self-test)
 mpx_add_tree_test(tree.limits tree 60 Python3::Interpreter "${tools}/check_limits.py"
   "${CMAKE_CTEST_COMMAND}" "${PROJECT_BINARY_DIR}")
+mpx_add_tree_test(tree.version tree 60 Python3::Interpreter "${tools}/version.py")
+mpx_add_tree_test(tree.version_self_test tree 60 Python3::Interpreter "${tools}/version.py" --self-test)
+mpx_add_tree_test(tree.manual_self_test tree 60 Python3::Interpreter "${tools}/manual.py" --self-test)
 mpx_add_tree_test(tree.amalgamated tree 60
   Python3::Interpreter "${tools}/amalgamate.py" --check)
 

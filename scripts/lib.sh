@@ -98,11 +98,14 @@ mpx_oldest_compilers() {
   done
 }
 
-# mpx_wanted demo|docs|test: what the set needs, in the notation of mpx_missing.
+# mpx_wanted demo|docs|test|release: what the set needs, in the notation of mpx_missing.
 mpx_wanted() {
   local clang
   if [ "$1" = docs ]; then
     echo doxygen python3
+    return
+  elif [ "$1" = release ]; then  # Beside those of the tests.
+    echo git gpg lintian debootstrap dpkg-dev fakeroot man-db groff-base zsh fish
     return
   fi
   echo g++ cmake ninja-build pkg-config python3 ca-certificates procps \
@@ -118,7 +121,7 @@ mpx_wanted() {
   fi
 }
 
-# mpx_install demo|docs|test: installs what is missing of the set, and asks for nothing where all is there.
+# mpx_install demo|docs|test|release: installs what is missing of the set, and asks for nothing where all is there.
 mpx_install() {
   local missing missing_optional
   local optional=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
@@ -128,7 +131,7 @@ mpx_install() {
   [ "$1" != test ] || optional+=("libc++-$(mpx_clang_version)-dev" "libc++abi-$(mpx_clang_version)-dev")
   # Links the sanitizers' programs in a third of the time.
   [ "$1" != test ] || optional+=("lld-$(mpx_clang_version)")
-  [ "$1" != docs ] || optional=()
+  [[ $1 != docs && $1 != release ]] || optional=()
   # shellcheck disable=SC2046
   {
     mapfile -t missing < <(mpx_missing $(mpx_wanted "$1"))
@@ -157,7 +160,7 @@ mpx_install() {
     mpx_apt "${missing_optional[@]}" || warn "going on without: ${missing_optional[*]}"
   fi
   # Installing another package can pull in the default Boost in place of the one that was there.
-  [ "$1" = docs ] || mpx_boost_present || mpx_apt "$(mpx_missing 'libboost1.81-dev|libboost1.83-dev|libboost-dev')"
+  [[ $1 = docs || $1 = release ]] || mpx_boost_present || mpx_apt "$(mpx_missing 'libboost1.81-dev|libboost1.83-dev|libboost-dev')"
 }
 
 # mpx_install_cross: what the preset aarch64 needs beyond the tests' packages. Returns 1, and names in

@@ -5,6 +5,10 @@
 The output depends on include/mpx/ alone. `--check` compares instead of writing. `--forward DIR`
 writes a tree in which every other header of mpx is one include of <mpx/mpx.hpp> (optional headers
 are copied), so that tests which include parts of mpx run against the single header.
+
+`--for SOURCE... --out DIR/mpx/mpx.hpp` writes the single header of a program: with all that its
+sources include of mpx, beside mpx.hpp too. For each such header, DIR/mpx/ gets a file that includes
+the single one, so that the sources stay as they are; version.hpp is copied.
 """
 
 import argparse
@@ -23,7 +27,7 @@ BANNER = """\
 
 #pragma once
 
-#ifdef MPX_VERSION_MAJOR
+#ifdef MPX_ASSERT
 #error "{mixed}"
 #define MPX_NEEDS <mpx/one of the two: see the error above>
 #include MPX_NEEDS
@@ -47,7 +51,7 @@ def mixed_text_of(config: str) -> str:
     return re.search(r'#ifdef MPX_SINGLE_HEADER\n#error "([^"]+)"', config)[1]
 
 
-def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
+def pieces(headers: dict[str, str], starts: list[str]) -> list[tuple[str, str]]:
     """(header, text) in the order in which a compiler would see them; a header whose parts are
     included after its code (tree.is_part_of) comes in more than one piece."""
     done: list[tuple[str, str]] = []
@@ -74,7 +78,8 @@ def pieces(headers: dict[str, str], start: str) -> list[tuple[str, str]]:
                 kept.append(line.rstrip())
         done.append((name, clean(kept)))
 
-    visit(start, "the command line")
+    for start in starts:
+        visit(start, "the command line")
     return done
 
 
@@ -82,8 +87,9 @@ def clean(lines: list[str]) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
-def amalgamate(root: Path, headers: dict[str, str]) -> str:
-    sequence = pieces(headers, "mpx.hpp")
+def amalgamate(root: Path, headers: dict[str, str], beside: list[str] | None = None) -> str:
+    """The single header; with the headers `beside`, which a program includes beside mpx.hpp."""
+    sequence = pieces(headers, ["mpx.hpp", *(beside or [])])
     names = {name for name, _ in sequence}
     left_out = [n for n in headers if n not in names and n not in MACROS and not tree.is_optional(n)]
     if left_out:
@@ -101,7 +107,7 @@ def amalgamate(root: Path, headers: dict[str, str]) -> str:
         f"// {line}".rstrip()
         for line in (root / "LICENSE").read_text(encoding="utf-8").strip().splitlines()
     )
-    parts = [BANNER.format(version=version_of(headers["config.hpp"]), licence=licence,
+    parts = [BANNER.format(version=version_of(headers["version.hpp"]), licence=licence,
                            mixed=mixed_text_of(headers["config.hpp"])), before]
     for group in (standard, other):
         if group:
@@ -136,15 +142,45 @@ def forward(headers: dict[str, str], target: Path) -> None:
         write_if_changed(path, text)
 
 
+def included_by(sources: list[Path], headers: dict[str, str]) -> list[str]:
+    """The headers of mpx that sources include, mpx.hpp and version.hpp left out."""
+    found: list[str] = []
+    for source in sources:
+        for include in tree.includes_of(source.read_text(encoding="utf-8")):
+            name = include.mpx
+            if name and name not in found and name not in ("mpx.hpp", "version.hpp"):
+                if name not in headers:
+                    sys.exit(f"{source}:{include.line}: there is no mpx/{name}")
+                found.append(name)
+    return found
+
+
+def write_for_program(root: Path, headers: dict[str, str], sources: list[Path], out: Path) -> None:
+    beside = included_by(sources, headers)
+    write_if_changed(out, amalgamate(root, headers, beside))
+    for name in beside:
+        write_if_changed(out.parent / name, "// SPDX-License-Identifier: BSL-1.0\n"
+                         "// Part of the single header.\n#pragma once\n#include <mpx/mpx.hpp>\n")
+    write_if_changed(out.parent / "version.hpp", headers["version.hpp"])
+    print(f"{out}: mpx.hpp{''.join(', ' + name for name in beside)}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--out", type=Path, help="default: single_include/mpx/mpx.hpp below the root")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--forward", type=Path, metavar="DIR", help="also write forwarding headers")
+    parser.add_argument("--for", dest="sources", type=Path, nargs="+", metavar="SOURCE",
+                        help="the single header of a program with these sources; needs --out")
     arguments = parser.parse_args()
     out = arguments.out or arguments.root / "single_include" / "mpx" / "mpx.hpp"
     headers = tree.headers(arguments.root)
+    if arguments.sources:
+        if not arguments.out or out.parts[-2:] != ("mpx", "mpx.hpp"):
+            parser.error("--for needs --out DIR/mpx/mpx.hpp: not the single header of the tree")
+        write_for_program(arguments.root, headers, arguments.sources, out)
+        return 0
     text = amalgamate(arguments.root, headers)
     if arguments.check:
         if not out.is_file() or out.read_text(encoding="utf-8") != text:

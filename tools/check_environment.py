@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", ".ci")
+FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", "packaging", ".ci")
 C_READS = re.compile(r'"((?:MPX|OMPI|PMI|PMIX|MPI|SLURM|FLUX|JSM|PALS|ALPS)_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
 PYTHON_READS = re.compile(r"""(?:environ(?:\.get\(|\[)|getenv\()["']([A-Z_]+)["']""")
 SHELL_READS = re.compile(r"\$\{?(MPX_[A-Z_]+)|\$\{([A-Z][A-Z_]+):?[-+?]")

@@ -19,7 +19,7 @@ COLUMNS_MAX = 100
 MACROS = (tree.MACROS_BEGIN, tree.MACROS_END)
 SPDX = "SPDX-License-Identifier: BSL-1.0"
 SPDX_WITHIN_LINES = 4  # A shebang or an `// expect:` line may come first.
-SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake")
+SOURCE_FOLDERS = ("test", "bench", "examples", "tools", "scripts", "cmake", "packaging")
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".cmake"}
 
 
@@ -39,7 +39,7 @@ LAMBDA = re.compile(r"(?<![\w\])\[])\s*\[[^\[\]]*\]\s*[({<]")
 # Names that belong to the implementation, but for what compilers and glibc give programs.
 RESERVED = re.compile(r"\b(_[A-Z]\w*|\w*__\w*)\b")
 GIVEN = re.compile(r"_IOLBF|__(builtin_\w+|atomic_\w+|ATOMIC_\w+|attribute__|restrict|is_enum|VA_ARGS__|has_include|has_feature|"
-                   r"x86_64__|i386__|aarch64__|clang\w*__|GNUC__|OPTIMIZE__|FILE__|LINE__|cpp_\w+|cplusplus|CUDACC__|SANITIZE_\w+__|"
+                   r"x86_64__|i386__|aarch64__|clang\w*__|GNUC__|OPTIMIZE__|FILE__|LINE__|cpp_\w+|cplusplus|CUDACC__|CUDA_ARCH__|SANITIZE_\w+__|"
                    r"sanitizer_\w+|asan_\w+|tsan_\w+|fbufsize|flbf|cxa_\w+)")
 
 FORWARD = re.compile(r"(?:^|[;{}>])\s*(?:class|struct)\s+(\w+)\s*;", re.M)
@@ -89,8 +89,8 @@ class Checker:
             self.check_line(relative, number, line.split("//", 1)[0])
 
     def check_line(self, relative: str, number: int, code: str) -> None:
-        if relative not in ("config.hpp", *MACROS) and re.match(r"\s*#\s*(define|undef)\b", code):
-            self.report(relative, number, "macro", "macros live in config.hpp only")
+        if relative not in ("config.hpp", "version.hpp", *MACROS) and re.match(r"\s*#\s*(define|undef)\b", code):
+            self.report(relative, number, "macro", "macros live in config.hpp and version.hpp only")
         if re.match(r"\s*#\s*(el)?if", code) and re.search(r"\bMPX_(USE|WITH|HAVE|ENABLE)_", code):
             self.report(relative, number, "switch",
                         "a policy is chosen by a template argument, not by a macro")
@@ -296,6 +296,7 @@ def include(*names: str) -> str:
 
 GOOD = {
     "include/mpx/config.hpp": header("#define MPX_X 1"),
+    "include/mpx/version.hpp": header("#define MPX_Y 1"),
     "include/mpx/core/list.hpp": header("#include <boost/intrusive/list.hpp>", include("config.hpp")),
     "include/mpx/data/layout.hpp": header(include("core/list.hpp")),
     "include/mpx/bootstrap/concepts.hpp": header(include("core/list.hpp")),

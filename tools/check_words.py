@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = "docs/GLOSSARY.md"
 HEADING = "### Names that are gone"
 NOT_SEARCHED = (GLOSSARY, "CHANGELOG.md", "single_include/")
-FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", "docs", "modules")
+FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", "packaging", "docs", "modules")
 KINDS = {".hpp", ".cpp", ".cppm", ".c", ".h", ".cu", ".py", ".md", ".txt", ".cmake", ".svg", ".sh", ""}
 
 

@@ -89,8 +89,8 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
 
     settings = (ROOT / "docs/api/Doxyfile").read_text(encoding="utf-8")
-    config = (ROOT / "include/mpx/config.hpp").read_text(encoding="utf-8")
-    version = re.search(r'MPX_VERSION_STRING "(.*)"', config)[1]
+    header = (ROOT / "include/mpx/version.hpp").read_text(encoding="utf-8")
+    version = re.search(r'MPX_VERSION_STRING "(.*)"', header)[1]
     settings += f'OUTPUT_DIRECTORY = "{out}"\nPROJECT_NUMBER = {version}\nGENERATE_XML = YES\nXML_PROGRAMLISTING = NO\n'
     made = subprocess.run([arguments.doxygen, "-"], cwd=ROOT, input=settings, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

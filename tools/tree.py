@@ -9,7 +9,8 @@ from pathlib import Path
 # of another one that is named here has a level of its own.
 LEVELS = {
     "macros": 0,
-    "config.hpp": 0,
+    "version.hpp": 0,
+    "config.hpp": 0.1,
     "core": 1,
     "data": 2,
     "bootstrap": 2,

@@ -43,7 +43,7 @@ def documented(line: str) -> str:
 
 
 def filtered(name: str, text: str) -> str:
-    text = text.replace("mpx::inline v0", "mpx")
+    text = re.sub(r"mpx::inline v\d+", "mpx", text)
     text = re.sub(r",\s*(std::source_location|site) where =\s*(std::source_location|site)::current\(\)",
                   blank, text)
     text = re.sub(r"(?<=\()\s*std::source_location where =\s*std::source_location::current\(\)",

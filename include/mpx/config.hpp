@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Version, ABI namespace and assertion levels. The only macros of mpx are defined in this file.
-// Public names are in `mpx::inline v0`, so that two versions in one program fail at link time
-// instead of at run time.
+// ABI namespace, wire version and assertion levels. The only macros of mpx are defined in this file
+// and in mpx/version.hpp. Public names are in `mpx::inline v0`, so that two versions in one program
+// fail at link time instead of at run time.
+
+#include "mpx/version.hpp"
 
 #if (defined(__clang__) && __clang_major__ < 16) || \
     (!defined(__clang__) && defined(__GNUC__) && __GNUC__ < 12)
@@ -31,11 +33,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-
-#define MPX_VERSION_MAJOR 0
-#define MPX_VERSION_MINOR 1
-#define MPX_VERSION_PATCH 0
-#define MPX_VERSION_STRING "0.1.0"
 
 /// 0: preconditions are not checked; 1: cheap preconditions are checked; 2: internal invariants
 /// too. Translation units of one program may differ, because no layout depends on the level. If

@@ -41,6 +41,10 @@ foreach(way IN ITEMS find_package add_subdirectory)
   run("${work}/${way}/consumer_compiled")
 endforeach()
 
+# Each component by its name in a project's own folder; the program is built and run above.
+string(REPLACE "," ";" COMPONENTS "${COMPONENTS}")
+configure(fetch_content fetch_content "-DSOURCE=${SOURCE}" "-DCOMPONENTS=compiled;${COMPONENTS}")
+
 find_program(PKG_CONFIG pkg-config REQUIRED)
 file(GLOB compiled_pc "${work}/prefix/lib*/pkgconfig" "${work}/prefix/lib/*/pkgconfig")
 set(ENV{PKG_CONFIG_PATH} "${work}/prefix/share/pkgconfig:${compiled_pc}")
@@ -65,7 +69,6 @@ set(uses_tls "#include <mpx/tls.hpp>\nint main() { mpx::environment<mpx::tls_sta
 set(uses_pmix "#include <mpx/mpx.hpp>\n#include <mpx/bootstrap/pmix.hpp>\nint main() { mpx::environment<> env; }")
 set(uses_libfabric "#include <mpx/mpx.hpp>\n#include <mpx/transport/rdma/libfabric.hpp>\nint main() { fi_freeinfo(fi_allocinfo()); }")
 set(uses_sim "#include <mpx/sim.hpp>\nint main() { mpx::sim::run(2, mpx::sim::loggp{}, 1, [](auto world) { world.barrier(); }); }")
-string(REPLACE "," ";" COMPONENTS "${COMPONENTS}")
 foreach(component IN LISTS COMPONENTS)
   file(WRITE "${work}/uses_${component}.cpp" "${uses_${component}}\n")
   by_pkg_config(mpx-${component} "${work}/uses_${component}.cpp" "${work}/uses_${component}")
@@ -149,6 +152,22 @@ refused("mpx needs g++ 12 or newer, this is 11.4.0" "${from_prefix}"
 not_a_part("mpx needs clang 16 or newer, this is 15.0.7"
   -DCOMPILER_ID=Clang -DCOMPILER_VERSION=15.0.7)
 
+# Another minor version may break a program, before 1.0; so may a patch that is not there yet.
+string(REGEX MATCH "^([0-9]+)\\.([0-9]+)\\.([0-9]+)$" matched "${VERSION}")
+set(major ${CMAKE_MATCH_1})
+math(EXPR next_minor "${CMAKE_MATCH_2} + 1")
+math(EXPR next_patch "${CMAKE_MATCH_3} + 1")
+set(refused_versions ${major}.${next_minor} ${major}.${CMAKE_MATCH_2}.${next_patch} 99.0)
+if(CMAKE_MATCH_2 GREATER 0)
+  math(EXPR last_minor "${CMAKE_MATCH_2} - 1")
+  list(APPEND refused_versions ${major}.${last_minor})
+endif()
+foreach(other IN LISTS refused_versions)
+  refused("" "${from_prefix}" -DVERSION=${other})
+endforeach()
+configure(find_package components "${from_prefix}" -DVERSION=${major}.${CMAKE_MATCH_2} -DCOMPILED=ON)
+configure(find_package components "${from_prefix}" -DVERSION= -DCOMPILED=ON)
+
 # No Boost where CMake looks; then one that is too old.
 set(no_boost -DNO_BOOST=ON)
 refused("mpx needs the headers of Boost 1.74 or newer" "${from_prefix}" ${no_boost})
@@ -163,7 +182,7 @@ not_a_part("mpx needs the headers of Boost 1.74 or newer" ${no_boost})
 # scripts/install, without the launcher: who cannot do without that is told so.
 # (The library that is compiled, at -O3 here, was installed above.)
 run("${SOURCE}/scripts/install" "${work}/a folder" "-DCMAKE_CXX_COMPILER=${CXX}" -DMPX_BUILD_MPXRUN=OFF
-  -DMPX_BUILD_COMPILED=OFF)
+  -DMPX_BUILD_COMPILED=OFF -DMPX_WITH_TCP=OFF -DMPX_WITH_TLS=OFF)
 configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPILED=OFF)
 
 # lacks(<component> <text>): who asks for it is told.
@@ -175,8 +194,9 @@ function(lacks component text)
   stopped_with("${text}" "${result}" "${complaint}")
 endfunction()
 lacks(mpxrun "this installation of mpx has no mpx::mpxrun")
+lacks(tcp "this installation of mpx has no mpx::tcp")
 lacks(compiled "this installation of mpx has no mpx::compiled")
-lacks("mpx;compield" "mpx has no component compield; there are mpx, compiled, sim,")
+lacks("mpx;compield" "mpx has no component compield; there are mpx, compiled, mpxrun, asio,")
 configure(find_package components "-DCMAKE_PREFIX_PATH=${work}/a folder" -DCOMPONENTS=mpx -DCOMPILED=OFF)
 configure(find_package components "${from_prefix}" -DCOMPONENTS=compiled -DCOMPILED=ON)
 if(LAUNCHER)

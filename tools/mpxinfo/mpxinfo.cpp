@@ -30,6 +30,10 @@ constexpr const char* help =
     "  mpxrun -n 4 mpxinfo\n"
     "  srun --mpi=pmi2 -N 2 -n 4 mpxinfo\n"
     "  mpiexec -n 4 mpxinfo\n\n"
+    "Usage: mpxinfo [OPTIONS]\n\n"
+    "Options:\n"
+    "  -h, --help     Print this\n"
+    "  -V, --version  Print the version\n\n"
     "The exit code is 0 if a program of the default stack can join.\n";
 
 void print(const char* title, const std::vector<finding>& lines) {

@@ -100,7 +100,7 @@ inline void move_to_core(std::uint32_t core) noexcept {
 /// Vendor of the processor, as far as it matters for sharing cache lines between cores.
 enum class processor : std::uint8_t { other, intel, amd };
 inline processor this_processor() noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)  // Compilers for devices read it, too.
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel") != 0) return processor::intel;
   if (__builtin_cpu_is("amd") != 0) return processor::amd;
@@ -214,7 +214,7 @@ inline bool ranks_may_move() noexcept { return std::getenv("MPX_MAY_MOVE") != nu
 
 /// True if functions marked MPX_WIDE_VECTORS may be called.
 inline bool has_wide_vectors() noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") != 0;
 #else

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSL-1.0
+# mpx/sim.hpp.
+set(mpx_sim_description "simulated jobs")
+set(mpx_sim_needs "Boost.Context (Debian: libboost-context1.81-dev, Ubuntu: libboost-context-dev)")
+set(mpx_sim_libraries -lboost_context)
+if(mpx_search)
+  if(NOT MPX_BOOST_CONTEXT)
+    find_package(boost_context QUIET CONFIG)
+    if(TARGET Boost::context)
+      set(MPX_BOOST_CONTEXT Boost::context)
+    else()
+      find_library(MPX_BOOST_CONTEXT boost_context)
+    endif()
+  endif()
+  if(MPX_BOOST_CONTEXT)
+    mpx_add_component(sim mpx::mpx ${MPX_BOOST_CONTEXT})
+  endif()
+endif()
