@@ -142,10 +142,11 @@ class linear_block : public block {
 class single_block final : public detail::linear_block {
  public:
   /// Over memory that messages write, or gets read.
-  template <class T>
+  template <class T, std::size_t N>
   requires Transferable<T>
-  explicit single_block(std::span<T> memory) noexcept
-      : linear_block(mpx::memory(std::as_bytes(memory)), !std::is_const_v<T>) {}
+  explicit single_block(std::span<T, N> memory) noexcept
+      : linear_block(mpx::memory(std::span<const std::byte>(std::as_bytes(memory))),
+                     !std::is_const_v<T>) {}
 
  private:
   bool allows(const options& o) const noexcept override { return writable_ || detail::serves(o); }

@@ -20,14 +20,14 @@ namespace mpx::inline v0::portals {
 
 template <class Stack>
 class table;
-template <class Stack>
+template <class Stack = stack<>>
 class events;
 
 /// A match entry, or the only descriptor of a portal. Its block, its queue and its table outlive
 /// it. Destroying it removes it: messages that are arriving at it are cut off, and their senders
 /// are told.
 /// Threads:    as the stack's thread model allows.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] entry {
   using state = detail::table_state<Stack>;
   using os = typename state::os;
@@ -193,7 +193,7 @@ class events {
 
 /// A message that was taken from a heap. Destroying it frees its memory in the heap.
 /// Requires:   the heap and the table outlive it.
-template <class Stack>
+template <class Stack = stack<>>
 class [[nodiscard]] heap_message {
   using state = detail::table_state<Stack>;
   using os = typename state::os;
