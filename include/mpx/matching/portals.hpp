@@ -14,8 +14,9 @@ namespace mpx::inline v0::matching {
 /// Puma's 64 match bits hold 32 bits of tag, 16 of source rank, 13 of context and 3 of type. In mpx
 /// tag and context take 32 bits each. So the source (32 bits) is a criterion of its own, and the
 /// type is the kind of the packet: an eager message (short) is kept whole by the first catch-all
-/// entry, the header of an announced one (long) by the second. Both entries are overlaid on one heap, so that a receive finds the earliest message
-/// whatever its type. A ready message has no catch-all entry: the inbox refuses it.
+/// entry, the header of an announced one (long) by the second. Both entries are overlaid on one
+/// heap, so that a receive finds the earliest message whatever its type. A ready message has no
+/// catch-all entry: the inbox refuses it.
 /// Cost:       two comparisons if a message belongs to the first posted receive; else a step for
 ///             each receive posted before its own, or for each unexpected message before the one
 ///             that a receive takes. There are no tables, and no memory is allocated.

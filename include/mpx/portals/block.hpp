@@ -245,6 +245,7 @@ class combined_block final : public detail::linear_block {
 /// Source:     Puma, section 1.2.
 class independent_block final : public block {
  public:
+  /// Order in which buffers are used.
   enum class order : std::uint8_t {
     linear,    ///< The first free buffer of the table.
     circular,  ///< One buffer after the other, then the first again.

@@ -72,7 +72,7 @@ struct message {
   index return_portal = no_portal;  ///< Destination of the answer.
   user_data user{};                 ///< Of the program.
   rank_t source = proc_null;        ///< Rank of the sender in the table's communicator.
-  message_kind kind = message_kind::put;
+  message_kind kind = message_kind::put;  ///< Kind of the message.
 
   /// Parts that the receiver has saved.
   /// Requires:   kind is acknowledgement.
@@ -131,9 +131,9 @@ enum class access : std::uint8_t {
 
 /// Options of a memory descriptor. docs/portals.md has the table of those that each block allows.
 struct options {
-  saves keep = saves::body;
-  managed_by offset = managed_by::sender;
-  access direction = access::write_only;
+  saves keep = saves::body;                ///< Parts of a message that are saved.
+  managed_by offset = managed_by::sender;  ///< Side that decides about the offset.
+  access direction = access::write_only;   ///< Puts are taken, or gets are served.
   bool acknowledge =
       false;  ///< Tells the sender what was saved, if the message asks for an answer.
 };
@@ -149,12 +149,12 @@ enum class event_kind : std::uint8_t {
 
 /// Something that has happened at an entry.
 struct event {
-  event_kind kind = event_kind::put;
-  saved what = saved::nothing;  ///< Parts that were saved.
-  errc failure{};               ///< errc{} if all data is there. errc::pending: it was cut off.
-  std::uint32_t buffer = 0;     ///< Independent block: number of the buffer.
-  std::uint64_t label = 0;      ///< Label of the entry.
-  std::uint64_t offset = 0;     ///< Offset in the block.
+  event_kind kind = event_kind::put;  ///< What happened.
+  saved what = saved::nothing;        ///< Parts that were saved.
+  errc failure{};            ///< errc{} if all data is there. errc::pending: it was cut off.
+  std::uint32_t buffer = 0;  ///< Independent block: number of the buffer.
+  std::uint64_t label = 0;   ///< Label of the entry.
+  std::uint64_t offset = 0;  ///< Offset in the block.
   std::span<const std::byte> data{};  ///< The data, if it is contiguous; else empty.
   message is{};                       ///< Header of the message.
 };
