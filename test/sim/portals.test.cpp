@@ -188,4 +188,86 @@ TEST_CASE("portals: in the simulator, a rank that dies is an event and ends oper
   CHECK(told == 2);
 }
 
+/// Gathers, broadcasts and rings in a row, while each rank computes for a while now and then.
+template <class Env>
+bool play_collectives(Env& env, std::uint64_t seed) {
+  auto world = env.world();
+  using stack = typename decltype(world)::stack_type;
+  po::collectives<stack> c(world, {.short_bytes_max = 256, .heap_bytes = 2048});
+  const auto n = static_cast<std::uint64_t>(world.size());
+  const auto me = static_cast<std::uint64_t>(world.rank());
+  const auto fill = [](std::uint64_t s, std::size_t bytes) {
+    std::vector<std::byte> b(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) b[i] = byte_of(s, i);
+    return b;
+  };
+  bool right = true;
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const std::uint64_t call = mixed(seed * 100 + i);
+    const std::size_t bytes = call % 5 == 0 ? 3000 : call % 200;
+    const auto root = static_cast<mpx::rank_t>(call / 7 % n);
+    if (mixed(call + me) % 3 == 0)
+      env.transport().compute(static_cast<std::int64_t>(mixed(call - me) % 100'000));
+    std::vector<std::byte> all(n * bytes);
+    std::vector<std::byte> wanted;
+    for (std::uint64_t r = 0; r < n; ++r) {
+      const auto one = fill(call + r, bytes);
+      wanted.insert(wanted.end(), one.begin(), one.end());
+    }
+    switch (call / 3 % 3) {
+      case 0:
+        c.gather(fill(call + me, bytes), all, root,
+                 call % 2 == 0 ? mpx::coll::algorithm::linear : mpx::coll::algorithm::binomial);
+        right = right && (world.rank() != root || all == wanted);
+        break;
+      case 1: {
+        auto x = world.rank() == root ? fill(call, bytes) : std::vector<std::byte>(bytes);
+        c.bcast(x, root);
+        right = right && x == fill(call, bytes);
+        break;
+      }
+      default:
+        if (call % 2 == 0) {
+          c.allgather(fill(call + me, bytes), all, mpx::coll::algorithm::ring);
+        } else {
+          c.allgather_bucket(fill(call + me, bytes), all);
+        }
+        right = right && all == wanted;
+    }
+  }
+  return right;
+}
+
+TEST_CASE("portals: in the simulator, collectives in a row with skew") {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    const auto n = static_cast<mpx::rank_t>(2 + seed % 6);
+    INFO("seed ", seed, " ranks ", n);
+    bool right = true;
+    sim::run<plain>(
+        n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed,
+        [&](mpx::environment<plain>& env) { right = play_collectives(env, seed) && right; });
+    CHECK(right);
+  }
+}
+
+TEST_CASE("portals: in the simulator, a rank that dies ends collectives at the others") {
+  for (std::int64_t at = 1; at <= 4; ++at) {
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::kill, at * ms, 1});
+    int told = 0;
+    const auto all = sim::try_run<plain>(
+        4, sim::loggp{}, static_cast<std::uint64_t>(at),
+        [&](mpx::environment<plain>& env) {
+          try {
+            while (true) play_collectives(env, 3);
+          } catch (const mpx::error&) {
+            if (env.rank() != 1) ++told;
+            throw;
+          }
+        },
+        o);
+    CHECK(told == 3);
+  }
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 // The portal table of a rank, and the operations on the tables of other ranks: put and get. Part of
 // mpx/portals.hpp.
 
+#include <concepts>
 #include <cstdint>
 #include <new>
 #include <source_location>
@@ -17,6 +18,12 @@
 #include "mpx/portals/handles.hpp"
 
 namespace mpx::inline v0::portals {
+
+namespace detail {
+/// A buffer that is not the description of one.
+template <class B>
+concept ElementBuffer = !std::same_as<std::remove_cvref_t<B>, memory> && !LayoutBuffer<B>;
+}  // namespace detail
 
 /// Portals of the ranks of a communicator, as in Puma. Each rank has its own entries; messages name
 /// a portal by its index.
@@ -144,7 +151,8 @@ class table {
   ///             put_acknowledged.
   /// Cost:       1 packet up to packet_data_bytes().
   template <class B, class How = mpx::detail::throws_t>
-  requires SendBuffer<std::remove_cvref_t<B>> && mpx::detail::BufferFits<B&&, How>
+  requires detail::ElementBuffer<B> && SendBuffer<std::remove_cvref_t<B>> &&
+           mpx::detail::BufferFits<B&&, How>
   auto put(B&& buffer, rank_t to, const address& there, const answer_to& back = {}, How&& how = {},
            std::source_location where = std::source_location::current()) {
     return put_memory(mpx::memory(mpx::detail::bytes_of(buffer)), to, there, back,
@@ -161,7 +169,8 @@ class table {
   /// Returns:    What was saved. Forms that return before store it in `result`.
   /// Errors:     As of put; errc::not_ready if the message was dropped (`result.reason`).
   template <class B, class How = mpx::detail::throws_t>
-  requires SendBuffer<std::remove_cvref_t<B>> && mpx::detail::BufferFits<B&&, How>
+  requires detail::ElementBuffer<B> && SendBuffer<std::remove_cvref_t<B>> &&
+           mpx::detail::BufferFits<B&&, How>
   auto put_acknowledged(B&& buffer, rank_t to, const address& there, receipt& result,
                         How&& how = {},
                         std::source_location where = std::source_location::current()) {
@@ -172,7 +181,7 @@ class table {
   /// Errors:     As of put; errc::not_ready if the target dropped the request.
   /// Completion: `buffer` must not be accessed until the operation is complete.
   template <class B, class How = mpx::detail::throws_t>
-  requires ReceiveBuffer<B&&> && mpx::detail::BufferFits<B&&, How>
+  requires detail::ElementBuffer<B> && ReceiveBuffer<B&&> && mpx::detail::BufferFits<B&&, How>
   auto get(B&& buffer, rank_t from, const address& there, How&& how = {},
            std::source_location where = std::source_location::current()) {
     return call(detail::asks::data, {}, mpx::memory(mpx::detail::writable_bytes_of(buffer)), from,
