@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
 // Collectives over portals: each operation by each algorithm and length, ranks that are early and
 // late, fan-ins in a row that overlap, heaps that are full, calls that do not fit each other.
 

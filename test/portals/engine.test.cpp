@@ -228,10 +228,14 @@ TEST_CASE("dynamic block: random messages are kept and freed without a byte of l
   const auto draw = [&](std::uint32_t n) {
     return (state = state * 1664525u + 1013904223u) / 65536u % n;
   };
+  const auto put = [&m](unsigned bits, std::size_t n) {
+    pd::outgoing* const o = m.put(0, 1, {.bits = bits}, pattern(n, bits));
+    m.deliver();
+    if (o != nullptr) m[0].release(*o);
+  };
   for (unsigned i = 0; i < 4000; ++i) {
     if (held.empty() || draw(2) == 0) {
-      m.put(0, 1, {.bits = i}, pattern(draw(300), i));
-      m.deliver();
+      put(i, draw(300));
       if (pd::heap_record* const r = m[1].take(heap, all); r != nullptr) held.push_back(r);
     } else {
       const std::size_t k = draw(static_cast<std::uint32_t>(held.size()));
@@ -244,9 +248,8 @@ TEST_CASE("dynamic block: random messages are kept and freed without a byte of l
   CHECK(m[1].counted().dropped > 0);
   CHECK(m[1].counted().accepted > 1000);
   for (auto* r : held) m[1].give_back(heap, *r);
-  m.put(0, 1, {}, pattern(heap.size() - pd::heap_record::header_bytes(), 1));  // One hole again.
   const auto dropped = m[1].counted().dropped;
-  m.deliver();
+  put(1, heap.size() - pd::heap_record::header_bytes());  // One hole again.
   CHECK(m[1].counted().dropped == dropped);
   m[1].remove(name);
 }
@@ -282,6 +285,34 @@ TEST_CASE("independent block: linear and circular tables, buffers that are too s
     CHECK(equal(std::span(rooms[2]).first(3), pattern(3, 3)));
     m[1].remove(name);
   }
+}
+
+TEST_CASE("independent block: messages that arrive at the same time take different buffers") {
+  machine m(3);
+  std::array<std::array<std::byte, 1000>, 2> rooms{};
+  const std::span<std::byte> parts[] = {rooms[0], rooms[1]};
+  po::independent_block block(parts);
+  pd::event_ring events(8);
+  const auto name = m.add(2, {.memory = &block, .how = {.keep = saves::both}, .events = &events});
+  pd::outgoing* const a = m.put(0, 2, {}, pattern(1000, 1));
+  pd::outgoing* const b = m.put(1, 2, {}, pattern(1000, 2));
+  // One packet of each in turn.
+  std::deque<machine::packet> turns;
+  for (const std::size_t half = m.queue.size() / 2; turns.size() < 2 * half;) {
+    turns.push_back(m.queue[turns.size() / 2]);
+    turns.push_back(m.queue[half + turns.size() / 2]);
+  }
+  m.queue = turns;
+  m.deliver();
+  for (int i = 0; i < 2; ++i) {
+    const auto e = take(m, 2, events);
+    REQUIRE(e);
+    CHECK(e->buffer == static_cast<std::uint32_t>(e->is.source));
+    CHECK(equal(e->data, pattern(1000, static_cast<unsigned>(e->is.source + 1))));
+  }
+  m[0].release(*a);
+  m[1].release(*b);
+  m[2].remove(name);
 }
 
 TEST_CASE("independent block: headers alone take no memory of the table") {

@@ -14,6 +14,7 @@
 
 #include "sim/stacks.hpp"
 
+namespace sim_portals {
 namespace {
 
 using namespace sim_stacks;
@@ -238,6 +239,40 @@ bool play_collectives(Env& env, std::uint64_t seed) {
   return right;
 }
 
+/// Each rank sends several messages to its right neighbour in one round.
+struct burst {
+  static constexpr const char* name = "burst";
+  std::vector<std::uint64_t>* out;
+  std::vector<std::uint64_t>* in;
+  mpx::coll::question ask(mpx::rank_t, mpx::rank_t ranks) const noexcept {
+    return {mpx::coll::operation::barrier, 0, ranks};
+  }
+  mpx::detail::collective_failure check(mpx::rank_t, mpx::rank_t) const noexcept { return {}; }
+  template <mpx::coll::Steps S>
+  void operator()(S& s, const mpx::coll::choice&) const {
+    const mpx::rank_t n = s.size();
+    for (std::uint64_t& x : *in)
+      s.start_receive(std::as_writable_bytes(std::span(&x, 1)), mpx::coll::around(s.rank() - 1, n));
+    for (std::uint64_t& x : *out)
+      s.start_send(std::as_writable_bytes(std::span(&x, 1)), mpx::coll::around(s.rank() + 1, n));
+    s.finish();
+  }
+};
+
+TEST_CASE("portals: in the simulator, messages of a pair in one round keep their order") {
+  sim::run<plain>(3, sim::loggp{}, 1, [](auto world) {
+    using stack = typename decltype(world)::stack_type;
+    po::collectives<stack> c(world);
+    for (std::uint64_t call = 0; call < 5; ++call) {
+      std::vector<std::uint64_t> out(10);
+      std::vector<std::uint64_t> in(10);
+      for (std::uint64_t i = 0; i < 10; ++i) out[i] = call * 100 + i;
+      c.run(burst{&out, &in});
+      CHECK(in == out);
+    }
+  });
+}
+
 TEST_CASE("portals: in the simulator, collectives in a row with skew") {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     const auto n = static_cast<mpx::rank_t>(2 + seed % 6);
@@ -271,3 +306,4 @@ TEST_CASE("portals: in the simulator, a rank that dies ends collectives at the o
 }
 
 }  // namespace
+}  // namespace sim_portals
