@@ -287,31 +287,32 @@ TEST_CASE("independent block: linear and circular tables, buffers that are too s
   }
 }
 
-TEST_CASE("independent block: messages that arrive at the same time take different buffers") {
+TEST_CASE("independent block: a buffer that is being filled is not free") {
   machine m(3);
   std::array<std::array<std::byte, 1000>, 2> rooms{};
   const std::span<std::byte> parts[] = {rooms[0], rooms[1]};
   po::independent_block block(parts);
   pd::event_ring events(8);
   const auto name = m.add(2, {.memory = &block, .how = {.keep = saves::both}, .events = &events});
-  pd::outgoing* const a = m.put(0, 2, {}, pattern(1000, 1));
-  pd::outgoing* const b = m.put(1, 2, {}, pattern(1000, 2));
-  // One packet of each in turn.
-  std::deque<machine::packet> turns;
-  for (const std::size_t half = m.queue.size() / 2; turns.size() < 2 * half;) {
-    turns.push_back(m.queue[turns.size() / 2]);
-    turns.push_back(m.queue[half + turns.size() / 2]);
-  }
-  m.queue = turns;
+  m.put(0, 2, {}, pattern(10, 1));
   m.deliver();
-  for (int i = 0; i < 2; ++i) {
-    const auto e = take(m, 2, events);
-    REQUIRE(e);
-    CHECK(e->buffer == static_cast<std::uint32_t>(e->is.source));
-    CHECK(equal(e->data, pattern(1000, static_cast<unsigned>(e->is.source + 1))));
-  }
-  m[0].release(*a);
-  m[1].release(*b);
+  REQUIRE(take(m, 2, events)->buffer == 0);
+  pd::outgoing* const slow = m.put(1, 2, {}, pattern(1000, 2));
+  m.step();  // It has buffer 1.
+  const auto rest = std::exchange(m.queue, {});
+  CHECK(m[2].release(block, 0));
+  m.put(0, 2, {}, pattern(10, 3));
+  m.put(0, 2, {}, pattern(10, 4));
+  m.deliver();
+  REQUIRE(take(m, 2, events)->buffer == 0);
+  CHECK(m[2].counted().last_reason == drop_reason::no_buffer);
+  m.queue = rest;
+  m.deliver();
+  const auto e = take(m, 2, events);
+  REQUIRE(e);
+  CHECK(e->buffer == 1);
+  CHECK(equal(e->data, pattern(1000, 2)));
+  m[1].release(*slow);
   m[2].remove(name);
 }
 
