@@ -292,4 +292,21 @@ TEST_CASE("portals: errors name the call, the portal and the remedy") {
   });
 }
 
+TEST_CASE("portals: tables come and go without end") {
+  ranks::run<ranks::inproc>(1, [](auto world) {
+    using stack = typename decltype(world)::stack_type;
+    int sum = 0;
+    for (int i = 0; i < 8500; ++i) {  // More than the communicators that a rank may lead.
+      po::table<stack> t(world, {.portals = 1});
+      int x = 0;
+      po::single_block block{std::span(&x, 1)};
+      const auto e = t.attach(0, block, {});
+      po::receipt saved;
+      t.put_acknowledged(1, 0, {}, saved);
+      sum += x;
+    }
+    CHECK(sum == 8500);
+  });
+}
+
 }  // namespace

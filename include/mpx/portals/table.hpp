@@ -49,12 +49,16 @@ class table {
   /// other ranks that arrive later end so at their senders.
   /// Requires:   entries, queues and heap messages are gone.
   ~table() {
+    MPX_ASSERT_AT(state_->e.is_there() && state_->lifetime == state_->e.lifetime(),
+                  "the environment of these portals is gone: let tables go before it",
+                  state_->made_at);
     {
       const auto guard = os::lock(state_->e);
       MPX_ASSERT(state_->run.entries_in_use() == 0, "a table of portals outlives its entries");
       state_->run.abandon_all();
       os::windows_locked(state_->e).remove(*state_);
     }
+    state_->comm.free();
     delete state_;
   }
 
@@ -319,6 +323,7 @@ class table {
       os::windows_locked(made->e).remove(*made);
     }
     delete made;
+    own.free(where);
     throw error(
         why,
         mpx::detail::formatted(
