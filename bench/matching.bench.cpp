@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Matching with 1 to 100,000 receives or messages pending: the hashed matcher's cost must not grow,
-// the list's does. The partner looked for is always the youngest.
+// that of the list and of portals does. The partner looked for is always the youngest.
 
 #include <benchmark/benchmark.h>
 
@@ -38,6 +38,7 @@ void arrival(benchmark::State& state) {
 }
 BENCHMARK(arrival<mpx::matching::hashed>)->RangeMultiplier(10)->Range(1, 100'000);
 BENCHMARK(arrival<mpx::matching::list>)->RangeMultiplier(10)->Range(1, 100'000);
+BENCHMARK(arrival<mpx::matching::portals>)->RangeMultiplier(10)->Range(1, 100'000);
 
 /// A receive matches the last of `depth` unexpected messages, which then arrives again.
 template <mpx::Matcher M>
@@ -62,6 +63,7 @@ void receive(benchmark::State& state) {
 }
 BENCHMARK(receive<mpx::matching::hashed>)->RangeMultiplier(10)->Range(1, 100'000);
 BENCHMARK(receive<mpx::matching::list>)->RangeMultiplier(10)->Range(1, 100'000);
+BENCHMARK(receive<mpx::matching::portals>)->RangeMultiplier(10)->Range(1, 100'000);
 
 /// The same with one wildcard receive pending that does not match: its price for the others.
 template <mpx::Matcher M>
@@ -83,5 +85,6 @@ void arrival_beside_wildcard(benchmark::State& state) {
 }
 BENCHMARK(arrival_beside_wildcard<mpx::matching::hashed>);
 BENCHMARK(arrival_beside_wildcard<mpx::matching::list>);
+BENCHMARK(arrival_beside_wildcard<mpx::matching::portals>);
 
 }  // namespace

@@ -41,6 +41,7 @@ struct matches_arrivals {
   posted_receive* match_arrival(const envelope&);
 };
 static_assert(Matcher<matcher_archetype> && Matcher<matching::hashed> && Matcher<matching::list>);
+static_assert(Matcher<matching::portals>);
 static_assert(!Matcher<matches_arrivals>);
 
 struct tiny_alone {

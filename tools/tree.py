@@ -44,10 +44,12 @@ LEVELS = {
     "attributes.hpp": 9,
     "intercommunicator.hpp": 9,
     "rma": 9,
+    "portals": 9.5,
     "instances.hpp": 10,
     "run_threads.hpp": 10,
     "topology.hpp": 10,
     "rma.hpp": 10,
+    "portals.hpp": 10,
     "coroutine.hpp": 10,
     "mpx.hpp": 11,
     "sim.hpp": 11,
@@ -94,14 +96,14 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor",
-            "comm/detail/check_call", "partitioned", "comm/partitioned", "rma")
+            "comm/detail/check_call", "partitioned", "comm/partitioned", "rma", "portals")
 
 # Headers that documents name: around all that they read, macros of the program are set aside.
 MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
     "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "fabric_or_tcp",
     "intercommunicator", "mpx",
-    "partitioned", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
+    "partitioned", "portals", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
     "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.

@@ -27,6 +27,7 @@
 #include "mpx/instances.hpp"                     // IWYU pragma: export
 #include "mpx/matching/hashed.hpp"               // IWYU pragma: export
 #include "mpx/matching/list.hpp"                 // IWYU pragma: export
+#include "mpx/matching/portals.hpp"              // IWYU pragma: export
 #include "mpx/protocol/tiny_short_long.hpp"      // IWYU pragma: export
 #include "mpx/run_threads.hpp"                   // IWYU pragma: export
 #include "mpx/transport/detail/declared.hpp"     // IWYU pragma: export

@@ -146,7 +146,7 @@ using tiny = mpx::stack<mpx::transport::basic_shm<4, 4096>,
 /// The other choice on every axis.
 using listed = mpx::stack<mpx::transport::inproc, mpx::matching::list, mpx::flow::unlimited,
                           mpx::waiting::spin, long_by<mpx::long_path::packets>>;
-using by_get = mpx::stack<long_by<mpx::long_path::get>>;
+using by_get = mpx::stack<long_by<mpx::long_path::get>, mpx::matching::portals>;
 using by_put = mpx::stack<long_by<mpx::long_path::put>>;
 using multiple = mpx::stack<mpx::threading::multiple>;
 /// Long messages by writes into registered memory, of which there is too little for some of them.

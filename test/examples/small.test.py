@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The examples heat2d, sample_sort, nbody_ring, hash_table and ghost_cells: right answers at any number of ranks, which they
-check themselves, pictures that show the same whoever computed them, clear errors.
+"""The examples heat2d, sample_sort, nbody_ring, hash_table, ghost_cells, key_value and active_messages: right answers
+at any number of ranks, which they check themselves, pictures that show the same whoever computed them, clear errors.
 
 usage: small.test.py MPXRUN
 """
@@ -121,6 +121,15 @@ class Small(unittest.TestCase):
         self.assertNotEqual(full.returncode, 0)
         self.assertIn("no slot is free", full.stderr)
         self.assert_refused(run(2, "hash_table", "--different", "0"), "--different")
+
+    def test_portals(self):
+        for ranks in (1, 3, 4):
+            with self.subTest(ranks=ranks):
+                self.assert_right(run(ranks, "key_value", 201),
+                                  f"{ranks} ranks hold {201 * ranks} keys, 0 answers wrong")
+                self.assert_right(run(ranks, "active_messages", 101), f"{48 * 101} visits")
+        self.assert_refused(run(2, "key_value", 0), "usage")
+        self.assert_refused(run(2, "active_messages", "far"), "usage")
 
     def test_ghost_cells(self):
         for ranks in RANKS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The hashed matcher against the list matcher, which is plainly right: the same work for each,
+// A matcher against the list matcher, which is plainly right: the same work for each,
 // and every answer compared. A failure prints the seed and the step that replay it.
 
 #include <algorithm>
@@ -129,9 +129,11 @@ struct traffic {
   unsigned backwards_percent = 0;
 };
 
-class comparison {
+/// Compares `M` with the list matcher.
+template <class M>
+class comparison_of {
  public:
-  comparison(const traffic& t, std::uint64_t seed) : traffic_(t), seed_(seed), random_(seed) {}
+  comparison_of(const traffic& t, std::uint64_t seed) : traffic_(t), seed_(seed), random_(seed) {}
 
   /// Returns what went wrong, or an empty string.
   std::string run() {
@@ -184,26 +186,26 @@ class comparison {
       arrive_one();
     } else if (dice < 90) {
       const pattern p = some_pattern();
-      compare("find", list_.find(p), hashed_.find(p));
+      compare("find", list_.find(p), other_.find(p));
     } else if (dice < 95) {
       cancel_one();
     } else {
       withdraw_one();
     }
-    compare("nothing_posted", list_.nothing_posted() ? 1 : 0, hashed_.nothing_posted() ? 1 : 0);
+    compare("nothing_posted", list_.nothing_posted() ? 1 : 0, other_.nothing_posted() ? 1 : 0);
   }
 
   void receive_one() {
     const pattern p = some_pattern(true);
     if (traffic_.lawful || below(2) == 0) {
       const std::size_t got = list_.take(p);
-      compare("match_receive", got, hashed_.take(p));
+      compare("match_receive", got, other_.take(p));
       if (got != nobody) return messages_.give(got);
     }
     if (receives_.in_use().size() >= traffic_.queue_max) return cancel_one();
     const std::size_t id = receives_.take();
     list_.post(id, p);
-    hashed_.post(id, p);
+    other_.post(id, p);
     posted_.emplace_back(id, p);
     longest_ = std::max(longest_, receives_.in_use().size());
   }
@@ -216,13 +218,13 @@ class comparison {
     }
     if (traffic_.lawful || below(2) == 0) {
       const std::size_t got = list_.arrive(e);
-      compare("match_arrival", got, hashed_.arrive(e));
+      compare("match_arrival", got, other_.arrive(e));
       if (got != nobody) return forget(got);
     }
     if (messages_.in_use().size() >= traffic_.queue_max) return withdraw_one();
     const std::size_t id = messages_.take();
     list_.store(id, e);
-    hashed_.store(id, e);
+    other_.store(id, e);
     longest_ = std::max(longest_, messages_.in_use().size());
   }
 
@@ -230,7 +232,7 @@ class comparison {
     if (receives_.in_use().empty()) return;
     const std::size_t id = receives_.in_use()[random_() % receives_.in_use().size()];
     list_.cancel(id);
-    hashed_.cancel(id);
+    other_.cancel(id);
     forget(id);
   }
   /// That receive is posted no more.
@@ -244,7 +246,7 @@ class comparison {
     if (messages_.in_use().empty()) return;
     const std::size_t id = messages_.in_use()[random_() % messages_.in_use().size()];
     list_.withdraw(id);
-    hashed_.withdraw(id);
+    other_.withdraw(id);
     messages_.give(id);
   }
 
@@ -253,7 +255,7 @@ class comparison {
     const std::uint64_t salt = random_();
     const auto drop = [salt](std::size_t id) { return (id * 2654435761u + salt) % 31 == 0; };
     const auto a = list_.all(drop);
-    const auto b = hashed_.all(drop);
+    const auto b = other_.all(drop);
     compare("for_each", 0, a == b ? 0 : 1);
     for (const std::size_t id : a)
       if (drop(id)) messages_.give(id);
@@ -263,7 +265,7 @@ class comparison {
     if (wanted == got || !wrong_.empty()) return;
     std::ostringstream s;
     s << traffic_.what << ", seed " << seed_ << ", step " << step_ << ": " << what
-      << " of the list gave " << static_cast<std::ptrdiff_t>(wanted) << ", of hashed "
+      << " of the list gave " << static_cast<std::ptrdiff_t>(wanted) << ", of the other "
       << static_cast<std::ptrdiff_t>(got);
     wrong_ = s.str();
   }
@@ -279,9 +281,11 @@ class comparison {
   mpx::tag_t tag_step_ = 1;
   std::vector<std::pair<std::size_t, pattern>> posted_;  // In order.
   numbered<mpx::matching::list> list_;
-  numbered<mpx::matching::hashed> hashed_;
+  numbered<M> other_;
   numbers receives_;
   numbers messages_;
 };
+
+using comparison = comparison_of<mpx::matching::hashed>;
 
 }  // namespace matching_comparison

@@ -2,11 +2,13 @@
 // timeout: 240
 // sanitizers: address
 // compilers: both
-// The hashed matcher gives what the list matcher gives.
+// The other matchers give what the list matcher gives.
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+
+#include <mpx/matching/portals.hpp>
 
 #include "comparison.hpp"
 
@@ -45,6 +47,17 @@ TEST_CASE("matching: hashed matches as the list matcher, over a million operatio
     }
   }
   CHECK(total >= 1'000'000 / slowdown);
+}
+
+TEST_CASE("matching: portals match as the list matcher") {
+  for (const traffic& t : kinds) {
+    if (t.queue_max > 400) continue;  // It searches as the list does.
+    CAPTURE(t.what);
+    traffic part = t;
+    part.operations /= 4;
+    comparison_of<mpx::matching::portals> c(part, 0x1234'5678'9abc'def1u);
+    CHECK(c.run() == "");
+  }
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ DOOR_TEST = "transport/tcp_door.test.cpp"
 REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
+PORTALS_TEST = "portals/engine.test.cpp"
 NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
@@ -666,4 +667,37 @@ MUTATIONS = [
      "      while (n-- > 1) defer_rest(*all[n]);\n", ""),
     ("a near peer's long message is taken fragment by fragment", "near_sink.hpp",
      "    return sink.more_fragments();\n", "    return false;\n", "transport/hybrid.test.cpp"),
+    # Portals.
+    ("portals: after any failure the search goes on as if nothing had matched", "engine_packets.hpp",
+     "e->on[static_cast<std::size_t>(f) - 1]", "e->on[0]", PORTALS_TEST),
+    ("portals: a message may reach beyond the end of a block", "portals/block.hpp",
+     "if (at > size || head > size - at || body > size - at - head) return fit::too_small;",
+     "if (at > size) return fit::too_small;", PORTALS_TEST),
+    ("portals: an entry takes a message for whose event there is no room", "engine_packets.hpp",
+     "if (e.events != nullptr && !e.events->try_reserve()) return fit::no_buffer;",
+     "if (e.events != nullptr) e.events->try_reserve();", PORTALS_TEST),
+    ("portals: an entry that is removed gets the rest of its message", "engine_entries.hpp",
+     "if (e->uses != 0) stop_uses(*e);", "", PORTALS_TEST),
+    ("portals: a message that the program has taken is freed with its sender", "portals/dynamic_block.hpp",
+     "if (failure != errc{} && !r.taken) {", "if (failure != errc{}) {", PORTALS_TEST),
+    ("portals: holes of a heap are not joined", "portals/dynamic_block.hpp",
+     "if (after != nullptr && begin + bytes == reinterpret_cast<std::byte*>(after)) {",
+     "if (after == nullptr && begin == nullptr) {", PORTALS_TEST),
+    ("portals: a sender does not stop when it is told to", "engine_packets.hpp",
+     "o->stopped = true;", "", PORTALS_TEST),
+    ("portals: a short put overtakes a long one", "portals/engine.hpp",
+     "if (peers_[at(to)].first != nullptr || data.bytes > data_of_one_packet()) return false;",
+     "if (data.bytes > data_of_one_packet()) return false;", PORTALS_TEST),
+    ("portals: a buffer is used again before it is released", "portals/block.hpp",
+     "buffers_[i].is = use::filling;", "", PORTALS_TEST),
+    ("portals: messages of one pair in one call have the same match bits", "portals/steps.hpp",
+     "<< 32 | c.count++;", "<< 32 | c.count;", "sim/portals.test.cpp"),
+    ("portals: messages of all calls have the same match bits", "portals/steps.hpp",
+     "return match_bits{serial_ & 0x7fff'ffffu} << 32 | c.count++;", "return c.count++;",
+     "sim/portals.test.cpp"),
+    ("portals: a block of a bucket is sent on before it has arrived", "portals/steps.hpp",
+     "while (why_ == errc{} && streamed_ < i) handle(events_.wait());", "", "sim/portals.test.cpp"),
+    ("portals: the first posted receive matches messages of any source", "matching/portals.hpp",
+     "if (first.want.bits != is.bits || first.want.source != is.source) [[unlikely]]",
+     "if (first.want.bits != is.bits) [[unlikely]]", "matching/portals.test.cpp"),
 ]

@@ -150,6 +150,7 @@
 #include <mpx/intercommunicator.hpp>
 #include <mpx/mpx.hpp>
 #include <mpx/partitioned.hpp>
+#include <mpx/portals.hpp>
 #include <mpx/rdma.hpp>
 #include <mpx/rma.hpp>
 #include <mpx/topology.hpp>

@@ -16,7 +16,7 @@ struct operation;
 struct extension_tag;
 
 /// The layer that made an extension.
-enum class extension_kind : std::uint8_t { windows, partitions };
+enum class extension_kind : std::uint8_t { windows, partitions, portals };
 
 /// State and behaviour of a compound operation of the kind `extended`; deleted with it.
 class extension : public allocated, public list_node<extension_tag> {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// sanitizers: address
+// compilers: both
+
+#include <mpx/matching/portals.hpp>
+
+#include "contract.hpp"
+
+namespace {
+
+TEST_CASE("portals: the contract") { matching_contract::check_all<mpx::matching::portals>(); }
+
+}  // namespace
