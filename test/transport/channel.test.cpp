@@ -2,44 +2,41 @@
 // timeout: 240
 // The contract of transports over channel devices.
 
+#include <mpx/transport/channel/blocking.hpp>
 #include <mpx/transport/channel/pipes.hpp>
 #include <mpx/transport/channel/sockets.hpp>
 #include <ostream>
 
-#include "contract.hpp"
-#include "copied.hpp"
-#include "helped.hpp"
-#include "pollable.hpp"
+#include "channel_cases.hpp"
 
 namespace {
 
 using namespace transport_contract;
 using mpx::transport::channel;
-template <class Device>
-using settled = helped_transport::helped<copied_transport::copied<channel<Device>>>;
+static_assert(!mpx::RmaTransport<channel<mpx::device::pipes>>);
+static_assert(mpx::StreamTransport<channel<mpx::device::pipes>>);
+static_assert(mpx::PollableTransport<channel<mpx::device::pipes>>);
+static_assert(mpx::BlockingDevice<mpx::device::blocking>);
+static_assert(!mpx::BlockingDevice<mpx::device::sockets>);
+static_assert(mpx::LossDevice<mpx::device::pipes> && mpx::PollableDevice<mpx::device::pipes>);
 
-template <class Device>
-void check_device(peer_id many) {
-  using quiet = settled<Device>;
-  using bare = channel<Device>;
-  check_packets<quiet>();
-  check_waiting<quiet>();
-  check_many_peers<quiet>(many);
-  check_pollable<quiet>();
-  check_pending<bare>();
-  if constexpr (mpx::StreamTransport<bare> && !mpx::NonblockingDevice<Device>)
-    check_placing<bare>();
-  check_dropping<bare>();
-  for (const peer_id n : {1u, 2u, 3u, 4u, 7u, 8u}) {
-    CAPTURE(n);
-    const auto count = static_cast<std::uint32_t>(2000 / slowdown / n);
-    CHECK_NOTHROW(check_all_to_all<bare>(n, count, false));
-    CHECK_NOTHROW(check_all_to_all<bare>(n, count, true));
+TEST_CASE("channel: pipes") { check_channel<channel<mpx::device::pipes>>(12); }
+TEST_CASE("channel: sockets") { check_channel<channel<mpx::device::sockets>>(20); }
+TEST_CASE("channel: calls that block") {
+  using mpx::device::blocking;
+  check_channel<channel<blocking>>(20);
+  // The adapter keeps within what the device buffers, with the longest packets too.
+  cluster<channel<blocking>> job(2);
+  std::uint32_t posted = 0;
+  keeper sink;
+  for (int round = 0; round < 50; ++round) {
+    constexpr std::size_t most = channel<blocking>::traits.packet_bytes_max;
+    while (post(job[0], 1, posted, posted % 2 == 0 ? most : 8) == outcome::done) ++posted;
+    poll_until(job[1], sink, posted);
+    for (int i = 0; i < 3; ++i) job[0].poll(sink);
   }
+  CHECK(posted >= 100);
+  CHECK(job[0].device().sends_waited() == 0);
 }
-
-static_assert(mpx::Transport<channel<mpx::device::pipes>>);
-TEST_CASE("channel: pipes") { check_device<mpx::device::pipes>(12); }
-TEST_CASE("channel: sockets") { check_device<mpx::device::sockets>(20); }
 
 }  // namespace

@@ -54,7 +54,10 @@ class copied : public mpx::transport::defaults {
   void disarm() noexcept { lower_.disarm(); }
   void wake() noexcept { lower_.wake(); }
   std::int64_t wait_max_ns() const noexcept { return lower_.wait_max_ns(); }
-  int descriptor() noexcept { return lower_.descriptor(); }
+  int descriptor() noexcept requires mpx::PollableTransport<T>
+  {
+    return lower_.descriptor();
+  }
   void progress() noexcept { lower_.progress(); }
   state state_of(mpx::peer_id) const noexcept { return state::open; }
   void drop_peer(mpx::peer_id peer) noexcept { lower_.drop_peer(peer); }

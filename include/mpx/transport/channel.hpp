@@ -198,7 +198,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
     device_.compute(ns);
   }
   /// See PollableTransport.
-  int descriptor() noexcept requires(!WaitingDevice<Device>)
+  int descriptor() noexcept requires(PollableDevice<Device> && !WaitingDevice<Device>)
   {
     return waits_.descriptor();
   }
@@ -276,6 +276,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   static constexpr std::uint32_t staged_max = 32;   // Packets of a source that are not handed over.
   static constexpr unsigned controls_max = 64;      // Received by one poll.
   static constexpr unsigned deliveries_max = 256;   // Of one poll.
+  static constexpr unsigned looks_max = 16;         // Of these, with a payload on the channel.
 
   struct completion {
     cookie_t cookie;
@@ -313,8 +314,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
                cookie_t cookie) noexcept {
     if (l.is_closed || l.is_lost) return outcome::refused;
     if (l.out.is_active && !advance(l)) return outcome::retry;
-    if constexpr (counts_packets)
+    if constexpr (counts_packets) {
+      if (!l.counts.has_room(buffered)) take_controls();  // Which may tell of more.
       if (!l.counts.has_room(buffered)) return outcome::retry;
+    }
     const bool is_inside = payload.size() <= payload_limit();
     detail::channel_memory copy;
     if (!is_inside) {
@@ -522,6 +525,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   template <class Sink>
   std::size_t deliver(Sink& sink) noexcept {
     std::size_t n = 0;
+    unsigned looks = looks_max;
     for (unsigned left = deliveries_max; left != 0 && !turns_.empty(); --left) {
       link& l = *links_[turns_.front()];
       turns_.pop();
@@ -534,7 +538,11 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
         ++n;
       } else {
         begin_body(l, sink, s->header);
-        n += continue_body(l, sink) ? 1 : 0;
+        if (!continue_body(l, sink)) continue;
+        ++n;
+        // A device may offer the source's next control message only now: it has its turn, too.
+        if (looks-- == 0) break;
+        take_controls();
       }
     }
     return n;

@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
+#include <concepts>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/group.hpp"
@@ -28,7 +30,7 @@ class pipes : public detail::streams {
 
   /// Errors:     errc::no_resources: no directory, pipe or descriptor could be made.
   template <class B>
-  requires Bootstrap<B>
+  requires(!std::derived_from<B, pipes>) && Bootstrap<B>
   explicit pipes(B& b) : streams(static_cast<std::size_t>(b.size()), false) {
     const detail::directory place(b, "mpx.pipes");
     const auto name_of = [&](rank_t from, rank_t to) {

@@ -9,9 +9,11 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "mpx/bootstrap/concepts.hpp"
 #include "mpx/core/group.hpp"
@@ -29,7 +31,7 @@ class sockets : public detail::streams {
 
   /// Errors:     errc::no_resources: no directory, socket or descriptor could be made.
   template <class B>
-  requires Bootstrap<B>
+  requires(!std::derived_from<B, sockets>) && Bootstrap<B>
   explicit sockets(B& b) : streams(static_cast<std::size_t>(b.size()), true) {
     const detail::directory place(b, "mpx.sockets");
     const auto name_of = [&](rank_t r) { return place.path() + '/' + std::to_string(r); };

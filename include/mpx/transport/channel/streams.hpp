@@ -106,6 +106,9 @@ class streams {
     return true;
   }
 
+  bool is_open(peer_id peer) const noexcept { return ends_[peer].in.fd() >= 0; }
+  int in_of(peer_id peer) const noexcept { return ends_[peer].in.fd(); }
+
  private:
   struct prefix {
     std::uint32_t control_bytes = 0;
