@@ -88,6 +88,7 @@ class sim_device {
   void disarm() noexcept { network_.disarm(); }
   void wake() noexcept { network_.wake(); }
   std::int64_t now_ns() const noexcept { return network_.now_ns(); }
+  bool oversubscribed() const noexcept { return network_.oversubscribed(); }
   void compute(std::int64_t ns) noexcept { network_.compute(ns); }
 
   mpx::remote_memory expose(peer_id peer, std::span<const std::byte> memory) noexcept

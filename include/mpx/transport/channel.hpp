@@ -112,6 +112,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   peer_id self() const noexcept { return self_; }
   peer_id peers() const noexcept { return static_cast<peer_id>(links_.size()); }
   bool oversubscribed() const noexcept {
+    if constexpr (WaitingDevice<Device>) return device_.oversubscribed();
     return peers() > static_cast<peer_id>(platform::usable_cores());
   }
   /// Returns the device. For tools and tests.

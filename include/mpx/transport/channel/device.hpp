@@ -102,8 +102,8 @@ concept PollableDevice = ChannelDevice<D> && requires(D& d) {
 
 /// A device that waits by itself, and has a clock of its own.
 ///
-/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`: as those of Transport. `sleep`
-///   also ends when a call that had no room may succeed.
+/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`, `oversubscribed()`: as those of
+///   Transport. `sleep` also ends when data has arrived, or a call that had no room may succeed.
 template <class D>
 concept WaitingDevice = ChannelDevice<D> && requires(D& d, const D& c, std::int64_t timeout_ns) {
   { d.arm() } noexcept -> std::same_as<bool>;
@@ -111,6 +111,7 @@ concept WaitingDevice = ChannelDevice<D> && requires(D& d, const D& c, std::int6
   { d.disarm() } noexcept;
   { d.wake() } noexcept;
   { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+  { c.oversubscribed() } noexcept -> std::same_as<bool>;
 };
 
 /// A device that notices that a peer has gone.
