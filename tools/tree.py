@@ -63,7 +63,7 @@ POLICY_FOLDERS = ("transport", "matching", "flow")
 SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 # The bootstraps share their plumbing; these are the policies, and headers choose among them.
 # Transport tls is tcp with another stream.
-BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
+BOOTSTRAPS = {"singleton", "mpi", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp", "transport/tls.hpp",
             "transport/tcp_streams.hpp", "transport/rdma/via.hpp"}
 
@@ -77,6 +77,7 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "checks", "coll/checks",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/inter",
+            "transport/channel", "bootstrap/mpi",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
             "transport/detail/near_sink",
             "protocol/near_far", "cluster", "fabric", "tls", "transport/rdma", "core/linked_tree", "rdma",
@@ -99,7 +100,8 @@ MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
     "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "intercommunicator", "mpx",
     "partitioned", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
-    "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
+    "core/group_sets", "bootstrap/mpi", "transport/channel", "transport/channel/blocking",
+    "transport/channel/files", "transport/channel/mpi", "transport/channel/pipes", "transport/channel/sockets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
@@ -113,7 +115,7 @@ THIRD_PARTY = {
     "infiniband/": (),
     "openssl/": ("transport/tcp",),
     "pmix": ("bootstrap/pmix",),
-    "mpi.h": (),
+    "mpi.h": ("bootstrap/mpi", "transport/channel/mpi"),
     "fmt/": (),
     "CLI/": (),
     "nlohmann/": (),

@@ -37,7 +37,9 @@ class any_device {
   requires(!std::derived_from<B, any_device>) && mpx::Bootstrap<B>
   explicit any_device(B& b) {
     switch (kind) {
-      case 0: one_.emplace<std::unique_ptr<device::pipes>>(std::make_unique<device::pipes>(b)); break;
+      case 0:
+        one_.emplace<std::unique_ptr<device::pipes>>(std::make_unique<device::pipes>(b));
+        break;
       case 1:
         one_.emplace<std::unique_ptr<device::sockets>>(std::make_unique<device::sockets>(b));
         break;
@@ -91,7 +93,9 @@ void exchange(World world) {
 }  // namespace
 
 int main() {
-  using stack = mpx::stack<mpx::transport::channel<any_device>, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 16 * 1024>>;
+  using stack =
+      mpx::stack<mpx::transport::channel<any_device>,
+                 mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 16 * 1024>>;
   const harness::watchdog guard("channel", std::chrono::seconds(100));
   for (any_device::kind = 0; any_device::kind < 4; ++any_device::kind) {
     mpx::environment<stack> env;

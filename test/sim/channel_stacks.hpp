@@ -2,12 +2,12 @@
 #pragma once
 // Stacks over transport channel on a simulated device, with each ability of devices.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <mpx/mpx.hpp>
@@ -38,9 +38,9 @@ struct device_options {
 /// A channel device over the simulated network: control messages and pieces of data are packets.
 template <device_options Options, sim_rma Rma = sim_rma::none>
 class sim_device {
-  static constexpr std::size_t most =
-      Options.control_bytes_max < Options.piece_bytes ? Options.piece_bytes
-                                                      : Options.control_bytes_max;
+  static constexpr std::size_t most = Options.control_bytes_max < Options.piece_bytes
+                                          ? Options.piece_bytes
+                                          : Options.control_bytes_max;
   using network = basic_sim<Rma, most, Options.depth>;
 
  public:
@@ -204,20 +204,21 @@ class sim_starting : public sim_device<Options> {
 };
 
 template <class Device, std::size_t Payload, class... Others>
-using over_device = mpx::stack<mpx::transport::channel<Device, Payload>, mpx::waiting::sleep,
-                               Others...>;
+using over_device =
+    mpx::stack<mpx::transport::channel<Device, Payload>, mpx::waiting::sleep, Others...>;
 
 /// Long packets come in pieces of 100 bytes, four of which are on their way.
-using channel_plain = over_device<sim_device<{128, 1024, 100, 4}>, 92,
-                                  sized<40, 1024, long_path::automatic, 1024>,
-                                  mpx::flow::credits<16384, 4096, 16>>;
+using channel_plain =
+    over_device<sim_device<{128, 1024, 100, 4}>, 92, sized<40, 1024, long_path::automatic, 1024>,
+                mpx::flow::credits<16384, 4096, 16>>;
 /// Two packets of a pair are buffered; sixteen bytes within a control message.
-using channel_counted = over_device<sim_device<{64, 128, 128, 5, 2}>, 16,
-                                    sized<16, 128, long_path::packets, 100>,
-                                    mpx::flow::credits<4096, 512, 16>>;
+using channel_counted =
+    over_device<sim_device<{64, 128, 128, 5, 2}>, 16, sized<16, 128, long_path::packets, 100>,
+                mpx::flow::credits<4096, 512, 16>>;
 /// Operations that are started and tested, under a lock.
-using channel_starting = over_device<sim_starting<{128, 1024, 300, 2}>, 92, mpx::threading::multiple,
-                                     sized<40, 1024, long_path::automatic, 1024>>;
+using channel_starting =
+    over_device<sim_starting<{128, 1024, 300, 2}>, 92, mpx::threading::multiple,
+                sized<40, 1024, long_path::automatic, 1024>>;
 /// Gets in pieces.
 using channel_getting = over_device<sim_device<{128, 1024, 300, 4}, sim_rma::cpu>, 92,
                                     sized<40, 512, long_path::get, 1024>>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
+// sanitizers: none
 // The contract of transports over channel devices.
 
 #include <mpx/transport/channel/blocking.hpp>
@@ -10,6 +11,7 @@
 #include "channel_cases.hpp"
 
 namespace {
+namespace over_streams {
 
 using namespace transport_contract;
 using mpx::transport::channel;
@@ -39,4 +41,5 @@ TEST_CASE("channel: calls that block") {
   CHECK(job[0].device().sends_waited() == 0);
 }
 
+}  // namespace over_streams
 }  // namespace

@@ -9,6 +9,7 @@
 #include "channel_cases.hpp"
 
 namespace {
+namespace over_files {
 
 using namespace transport_contract;
 using files = mpx::transport::channel<mpx::device::files>;
@@ -30,4 +31,5 @@ TEST_CASE("channel: files") {
   CHECK_NOTHROW(check_all_to_all<files>(4, 100, true));
 }
 
+}  // namespace over_files
 }  // namespace

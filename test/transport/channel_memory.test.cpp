@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // timeout: 240
+// sanitizers: address
 // The contract of transport channel over a device in memory, with each ability of devices.
 
 #include <ostream>
@@ -8,6 +9,7 @@
 #include "memory_device.hpp"
 
 namespace {
+namespace over_memory {
 
 using namespace transport_contract;
 using memory_device::options;
@@ -19,22 +21,22 @@ constexpr options own{.sends_to_self = true};
 
 TEST_CASE("channel: five functions") { check_channel<channel<memory_device::plain<>>>(70); }
 TEST_CASE("channel: messages to oneself through the device") {
-  check_channel<channel<memory_device::plain<own>>>(70);
+  check_briefly<channel<memory_device::plain<own>>>();
 }
 TEST_CASE("channel: four bytes within a control message") {
   using narrow = channel<memory_device::plain<>, 4>;
   static_assert(narrow::traits.inline_bytes_max == 4);
-  check_channel<narrow>(70);
+  check_briefly<narrow>();
 }
 TEST_CASE("channel: the payload within a control message changes") {
   static_assert(mpx::PayloadDevice<memory_device::changing<>>);
-  check_channel<channel<memory_device::changing<>>>(70);
+  check_briefly<channel<memory_device::changing<>>>();
 }
 TEST_CASE("channel: two packets of a pair are buffered") {
   check_channel<channel<memory_device::plain<two>>>(70);
 }
 TEST_CASE("channel: counts make a device fair that prefers the first source") {
-  check_channel<channel<memory_device::plain<three>>>(70);
+  check_briefly<channel<memory_device::plain<three>>>();
 }
 TEST_CASE("channel: operations that are started and tested") {
   static_assert(mpx::NonblockingDevice<memory_device::nonblocking<>>);
@@ -67,4 +69,5 @@ TEST_CASE("channel: gets in pieces") {
   CHECK(sink.completions == 65);
 }
 
+}  // namespace over_memory
 }  // namespace

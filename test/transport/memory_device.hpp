@@ -50,9 +50,9 @@ struct office {
     std::deque<std::span<const std::byte>> sends;  // That were started and not received.
     std::uint64_t sends_done = 0;
     std::uint64_t sends_begun = 0;
-    std::uint32_t packets = 0;   // Not received.
-    std::size_t announced = 0;   // Data of the last control message that is not sent,
-    std::size_t unread = 0;      // and that of received ones which is not read.
+    std::uint32_t packets = 0;  // Not received.
+    std::size_t announced = 0;  // Data of the last control message that is not sent,
+    std::size_t unread = 0;     // and that of received ones which is not read.
   };
   explicit office(std::size_t n) : pairs(n * n), exposed(n) {}
   std::mutex mutex;

@@ -50,11 +50,11 @@ struct channel_waits_in_device {
 
 /// A transport over a channel device.
 ///
-/// - A packet of up to `PayloadBytesMax` bytes goes within a control message, if the device has room
-///   for it there, and the device allows it at run time (PayloadDevice). Other packets have their
-///   payload on the channel; it is read from and written to the memory of the caller and the
-///   receiver, or, by a NonblockingDevice, that of copies. Long messages go by gets and puts, if the
-///   device has them (GetDevice). The engine chooses for each message.
+/// - A packet of up to `PayloadBytesMax` bytes goes within a control message, if the device has
+///   room for it there, and the device allows it at run time (PayloadDevice). Other packets have
+///   their payload on the channel; it is read from and written to the memory of the caller and the
+///   receiver, or, by a NonblockingDevice, that of copies. Long messages go by gets and puts, if
+///   the device has them (GetDevice). The engine chooses for each message.
 /// - Limits: one payload on the channel at a time to each peer; 32 packets of a source that are
 ///   received and not handed over; 64 gets and puts under way.
 /// - Over a device that states its buffering (BlockingDevice), at most so many packets are on their
@@ -94,6 +94,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   explicit channel(B& b)
       : device_(b),
         self_(world_peer(b.rank())),
+        peers_(world_peer(b.size())),
         links_(static_cast<std::size_t>(b.size())),
         waits_(descriptor_of(device_)) {
     const std::size_t n = links_.size();
@@ -110,10 +111,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   }
 
   peer_id self() const noexcept { return self_; }
-  peer_id peers() const noexcept { return static_cast<peer_id>(links_.size()); }
+  peer_id peers() const noexcept { return peers_; }
   bool oversubscribed() const noexcept {
     if constexpr (WaitingDevice<Device>) return device_.oversubscribed();
-    return peers() > static_cast<peer_id>(platform::usable_cores());
+    return links_.size() > static_cast<std::size_t>(platform::usable_cores());
   }
   /// Returns the device. For tools and tests.
   Device& device() noexcept { return device_; }
@@ -190,8 +191,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
     }
   }
   std::int64_t now_ns() const noexcept {
-    if constexpr (WaitingDevice<Device>) return device_.now_ns();
-    else return platform::now_ns();
+    if constexpr (WaitingDevice<Device>)
+      return device_.now_ns();
+    else
+      return platform::now_ns();
   }
   /// Advances the virtual time of a simulated device.
   void compute(std::int64_t ns) noexcept requires requires(Device& d) { d.compute(ns); }
@@ -274,10 +277,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   using link = detail::channel_link<slot>;
   using waits_type = std::conditional_t<WaitingDevice<Device>, detail::channel_waits_in_device,
                                         detail::channel_waits>;
-  static constexpr std::uint32_t staged_max = 32;   // Packets of a source that are not handed over.
-  static constexpr unsigned controls_max = 64;      // Received by one poll.
-  static constexpr unsigned deliveries_max = 256;   // Of one poll.
-  static constexpr unsigned looks_max = 16;         // Of these, with a payload on the channel.
+  static constexpr std::uint32_t staged_max = 32;  // Packets of a source that are not handed over.
+  static constexpr unsigned controls_max = 64;     // Received by one poll.
+  static constexpr unsigned deliveries_max = 256;  // Of one poll.
+  static constexpr unsigned looks_max = 16;        // Of these, with a payload on the channel.
 
   struct completion {
     cookie_t cookie;
@@ -293,8 +296,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
     return links_[peer];
   }
   bool is_armed() const noexcept {
-    if constexpr (WaitingDevice<Device>) return is_device_armed_.load() != 0;
-    else return waits_.is_armed();
+    if constexpr (WaitingDevice<Device>)
+      return is_device_armed_.load() != 0;
+    else
+      return waits_.is_armed();
   }
   /// Largest payload within a control message.
   std::size_t payload_limit() const noexcept {
@@ -466,10 +471,10 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
     if (a.source >= links_.size()) return;  // No source to hold responsible.
     link* const l = link_of(a.source);
     if (l == nullptr || l->is_closed || l->is_malformed) return;
-    const auto h = a.bytes > control_bytes_max
-                       ? std::nullopt
-                       : detail::read_control({spare_->control, a.bytes},
-                                              device_traits.packet_bytes_max);
+    const auto h =
+        a.bytes > control_bytes_max
+            ? std::nullopt
+            : detail::read_control({spare_->control, a.bytes}, device_traits.packet_bytes_max);
     if (!h || !count_arrival(*l, *h)) {
       l->is_malformed = true;
       return queue(*l);
@@ -719,6 +724,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
 
   Device device_;
   peer_id self_;
+  peer_id peers_;
   owning_table<link> links_;
   detail::flat_queue<peer_id> turns_;    // Sources with packets, the next one first.
   detail::flat_queue<peer_id> bodies_;   // Sources whose payload is incomplete.
@@ -726,12 +732,12 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   detail::flat_queue<peer_id> owing_;    // Peers that would starve.
   detail::flat_queue<completion> completions_;
   detail::channel_transfers transfers_;
-  slot* spare_ = nullptr;     // For the next control message.
-  slot* kept_ = nullptr;      // Kept for use again.
-  std::uint32_t full_ = 0;    // Sources with `staged_max` packets here.
+  slot* spare_ = nullptr;      // For the next control message.
+  slot* kept_ = nullptr;       // Kept for use again.
+  std::uint32_t full_ = 0;     // Sources with `staged_max` packets here.
   std::uint32_t starved_ = 0;  // Peers to which a post was told `retry`.
-  bool has_room_ = false;     // A post that was told `retry` may succeed now.
-  bool is_tried_ = false;     // `arm` has refused for the sake of a post that was told `retry`.
+  bool has_room_ = false;      // A post that was told `retry` may succeed now.
+  bool is_tried_ = false;      // `arm` has refused for the sake of a post that was told `retry`.
   platform::atomic<std::uint32_t> is_device_armed_{0};
   [[no_unique_address]] waits_type waits_;
 };

@@ -23,9 +23,9 @@ enum class control_kind : std::uint32_t {
 /// devices that state no buffering.
 struct control_header {
   control_kind kind;
-  std::uint32_t bytes;     // Of the payload.
-  std::uint32_t packets;   // Packets of the peer received here, in all.
-  std::uint32_t counts;    // Control messages of kind `counts` of the peer received here, in all.
+  std::uint32_t bytes;    // Of the payload.
+  std::uint32_t packets;  // Packets of the peer received here, in all.
+  std::uint32_t counts;   // Control messages of kind `counts` of the peer received here, in all.
   frame_header header;
 };
 static_assert(sizeof(control_header) == 36);

@@ -21,9 +21,10 @@ struct traits {
   std::size_t control_bytes_max = 1024;
   /// Largest data on a channel that belongs to one control message, in bytes.
   std::size_t packet_bytes_max = 32 * 1024;
-  /// 0: the device itself refuses what it has no room for, and no call blocks. Otherwise the packets
-  /// (a control message, with the data that belongs to it) that the device buffers for each ordered
-  /// pair of ranks, at least 2: with so many on their way no call blocks; with more a call may.
+  /// 0: the device itself refuses what it has no room for, and no call blocks. Otherwise the
+  /// packets (a control message, with the data that belongs to it) that the device buffers for each
+  /// ordered pair of ranks, at least 2: with so many on their way no call blocks; with more a call
+  /// may.
   std::uint32_t buffered_packets = 0;
   /// True if the device carries messages of a rank to itself. Otherwise the adapter does.
   bool sends_to_self = false;
@@ -39,11 +40,39 @@ struct arrival {
 
 namespace mpx::inline v0 {
 
+/// The part of ChannelDevice that is about control messages.
+template <class D>
+concept ControlDevice =
+    requires(D& d, peer_id peer, std::span<const std::byte> from, std::span<std::byte> into) {
+      { D::name } -> std::convertible_to<std::string_view>;
+      { D::traits } -> std::convertible_to<device::traits>;
+      { d.control_available() } noexcept -> std::same_as<bool>;
+      { d.receive_any_control(into) } noexcept -> std::same_as<device::arrival>;
+      { d.send_control(peer, from, std::size_t{}) } noexcept -> std::same_as<bool>;
+    };
+
+/// A device that moves the data of a channel by operations that are started, and tested until they
+/// are complete.
+///
+/// - `start_send(peer, data)`, `start_receive(peer, into)`: return the number of the operation, or
+///   a negative one if none can be started now. The memory belongs to the device until the
+///   operation is complete. Sends and receives of a pair meet in the order in which they were
+///   started, and have equal lengths.
+/// - `test(id)`: returns true if the operation is complete. Its number is free then.
+template <class D>
+concept NonblockingDevice =
+    ControlDevice<D> && requires(D& d, peer_id peer, std::int64_t id,
+                                 std::span<const std::byte> from, std::span<std::byte> into) {
+      { d.start_send(peer, from) } noexcept -> std::same_as<std::int64_t>;
+      { d.start_receive(peer, into) } noexcept -> std::same_as<std::int64_t>;
+      { d.test(id) } noexcept -> std::same_as<bool>;
+    };
+
 /// Moves control messages and data between the ranks of a job. Constructed from the rank's
 /// bootstrap; the constructor is collective. Peer p is rank p of the bootstrap.
 ///
-/// - `control_available()`: returns true if a control message can be received. It offers the sources
-///   in turn, as far as the device can tell them apart.
+/// - `control_available()`: returns true if a control message can be received. It offers the
+///   sources in turn, as far as the device can tell them apart.
 /// - `receive_any_control(into)`: receives the next control message into memory of
 ///   traits.control_bytes_max bytes. Requires: the last call of control_available returned true.
 /// - `send_control(peer, control, channel_bytes)`: sends a control message, whole or not at all.
@@ -59,25 +88,24 @@ namespace mpx::inline v0 {
 /// order is needed across pairs. A control message, once sent, arrives without any further call of
 /// its sender. So does data that send_channel has taken.
 ///
-/// No call waits for a peer. The one exception: if traits.buffered_packets is not 0, calls that send
-/// may wait while more packets than that are on their way to a peer, and receive_channel may wait
-/// for the data of a control message that has arrived. The adapter counts packets and never gets
-/// there.
+/// No call waits for a peer. The one exception: if traits.buffered_packets is not 0, calls that
+/// send may wait while more packets than that are on their way to a peer, and receive_channel may
+/// wait for the data of a control message that has arrived. The adapter counts packets and never
+/// gets there.
 ///
 /// Messages to peers that are gone may be taken or refused; the call must not end the process.
 ///
 /// Threads:    one thread at a time.
+///
+/// A NonblockingDevice has three other functions in place of send_channel and receive_channel.
 template <class D>
 concept ChannelDevice =
-    requires(D& d, peer_id peer, std::span<const std::byte> from, std::span<std::byte> into) {
-      { D::name } -> std::convertible_to<std::string_view>;
-      { D::traits } -> std::convertible_to<device::traits>;
-      { d.control_available() } noexcept -> std::same_as<bool>;
-      { d.receive_any_control(into) } noexcept -> std::same_as<device::arrival>;
-      { d.send_control(peer, from, std::size_t{}) } noexcept -> std::same_as<bool>;
-      { d.send_channel(peer, from) } noexcept -> std::same_as<std::size_t>;
-      { d.receive_channel(peer, into) } noexcept -> std::same_as<std::size_t>;
-    };
+    ControlDevice<D> &&
+    (NonblockingDevice<D> ||
+     requires(D& d, peer_id peer, std::span<const std::byte> from, std::span<std::byte> into) {
+       { d.send_channel(peer, from) } noexcept -> std::same_as<std::size_t>;
+       { d.receive_channel(peer, into) } noexcept -> std::same_as<std::size_t>;
+     });
 
 /// A device whose calls may block: it states how much it buffers.
 template <class D>
@@ -102,8 +130,8 @@ concept PollableDevice = ChannelDevice<D> && requires(D& d) {
 
 /// A device that waits by itself, and has a clock of its own.
 ///
-/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`, `oversubscribed()`: as those of
-///   Transport. `sleep` also ends when data has arrived, or a call that had no room may succeed.
+/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`, `oversubscribed()`: as those
+///   of Transport. `sleep` also ends when data has arrived, or a call that had no room may succeed.
 template <class D>
 concept WaitingDevice = ChannelDevice<D> && requires(D& d, const D& c, std::int64_t timeout_ns) {
   { d.arm() } noexcept -> std::same_as<bool>;
@@ -125,27 +153,10 @@ concept LossDevice = ChannelDevice<D> && requires(D& d, peer_id peer) {
   { d.drop(peer) } noexcept;
 };
 
-/// A device that moves the data of a channel by operations that are started, and tested until they
-/// are complete. The adapter then uses them in place of send_channel and receive_channel.
-///
-/// - `start_send(peer, data)`, `start_receive(peer, into)`: return the number of the operation, or a
-///   negative one if none can be started now. The memory belongs to the device until the operation
-///   is complete. Sends and receives of a pair meet in the order in which they were started, and
-///   have equal lengths.
-/// - `test(id)`: returns true if the operation is complete. Its number is free then.
-template <class D>
-concept NonblockingDevice = ChannelDevice<D> && requires(D& d, peer_id peer, std::int64_t id,
-                                                         std::span<const std::byte> from,
-                                                         std::span<std::byte> into) {
-  { d.start_send(peer, from) } noexcept -> std::same_as<std::int64_t>;
-  { d.start_receive(peer, into) } noexcept -> std::same_as<std::int64_t>;
-  { d.test(id) } noexcept -> std::same_as<bool>;
-};
-
 /// A device that reaches memory of a peer which the peer has set up.
 ///
-/// - `expose(peer, memory)`: sets up memory for access by `peer`. Returns its description; its key is
-///   0 if that is not possible. At least 1024 pieces at a time must be possible, and there is a
+/// - `expose(peer, memory)`: sets up memory for access by `peer`. Returns its description; its key
+///   is 0 if that is not possible. At least 1024 pieces at a time must be possible, and there is a
 ///   limit.
 /// - `withdraw(peer, memory)`: as that of RmaTransport.
 /// - `reaches(memory)`: returns true if this may be a description of exposed memory.
@@ -153,18 +164,18 @@ concept NonblockingDevice = ChannelDevice<D> && requires(D& d, peer_id peer, std
 ///   from)` copies to it. They return the number of bytes copied, from the first on, which may be a
 ///   part; 0: none at present, call again; nothing: the memory cannot be reached, or no longer.
 template <class D>
-concept GetDevice = ChannelDevice<D> && requires(D& d, peer_id peer, const remote_memory& memory,
-                                                 std::span<const std::byte> from,
-                                                 std::span<std::byte> into) {
-  { d.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
-  { d.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
-  { d.reaches(memory) } noexcept -> std::same_as<bool>;
-  {
-    d.get(peer, memory, std::uint64_t{}, into)
-  } noexcept -> std::same_as<std::optional<std::size_t>>;
-  {
-    d.put(peer, memory, std::uint64_t{}, from)
-  } noexcept -> std::same_as<std::optional<std::size_t>>;
-};
+concept GetDevice =
+    ChannelDevice<D> && requires(D& d, peer_id peer, const remote_memory& memory,
+                                 std::span<const std::byte> from, std::span<std::byte> into) {
+      { d.expose(peer, from) } noexcept -> std::same_as<remote_memory>;
+      { d.withdraw(peer, memory) } noexcept -> std::same_as<outcome>;
+      { d.reaches(memory) } noexcept -> std::same_as<bool>;
+      {
+        d.get(peer, memory, std::uint64_t{}, into)
+      } noexcept -> std::same_as<std::optional<std::size_t>>;
+      {
+        d.put(peer, memory, std::uint64_t{}, from)
+      } noexcept -> std::same_as<std::optional<std::size_t>>;
+    };
 
 }  // namespace mpx::inline v0

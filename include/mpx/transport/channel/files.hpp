@@ -46,12 +46,7 @@ class files {
       : place_(std::make_unique<detail::directory>(b, "mpx.files")),
         self_(world_peer(b.rank())),
         peers_(static_cast<std::size_t>(b.size())) {
-    const std::string mine = place_->path() + '/' + std::to_string(self_);
-    detail::require(::mkdir(mine.c_str(), 0700) == 0, "mkdir", mine);
-    inbox_.reset(::opendir(mine.c_str()));
-    detail::require(inbox_ != nullptr, "opendir", mine);
-    ready_.reserve(peers_.size());
-    b.fence([] {});  // All folders are there.
+    join(b);
   }
   files(const files&) = delete;
   ~files() {
@@ -77,13 +72,14 @@ class files {
     const path_of at(*this, self_, source, from.received++, 'c');
     const detail::owned_fd fd(::open(at.text, O_RDONLY | O_CLOEXEC));
     std::uint32_t channel_bytes = 0;
-    std::array<iovec, 2> parts{{{&channel_bytes, sizeof channel_bytes}, {into.data(), into.size()}}};
+    std::array<iovec, 2> parts{
+        {{&channel_bytes, sizeof channel_bytes}, {into.data(), into.size()}}};
     const ssize_t n = ::readv(fd.fd(), parts.data(), 2);
     ::unlink(at.text);
     from.unread = channel_bytes;
     const auto whole = static_cast<std::size_t>(n);
-    return {source, n < static_cast<ssize_t>(sizeof channel_bytes) ? 0
-                                                                   : whole - sizeof channel_bytes};
+    return {source,
+            n < static_cast<ssize_t>(sizeof channel_bytes) ? 0 : whole - sizeof channel_bytes};
   }
   bool send_control(peer_id to, std::span<const std::byte> control,
                     std::size_t channel_bytes) noexcept {
@@ -111,8 +107,8 @@ class files {
     const ssize_t n = ::pread(fd.fd(), into.data(), into.size(), from.offset);
     if (n <= 0) return 0;
     from.offset += n;
-    from.unread -= static_cast<std::uint32_t>(n) < from.unread ? static_cast<std::uint32_t>(n)
-                                                               : from.unread;
+    from.unread -=
+        static_cast<std::uint32_t>(n) < from.unread ? static_cast<std::uint32_t>(n) : from.unread;
     if (from.unread == 0) {
       ::unlink(at.text);
       from.offset = 0;
@@ -125,11 +121,21 @@ class files {
   static constexpr std::size_t path_bytes_max = 512;
 
   struct peer {
-    std::uint32_t sent = 0;      // Control messages, modulo 2^32.
+    std::uint32_t sent = 0;  // Control messages, modulo 2^32.
     std::uint32_t received = 0;
-    std::uint32_t unread = 0;    // Data of the last one that was received,
-    off_t offset = 0;            // from here on in its file.
+    std::uint32_t unread = 0;  // Data of the last one that was received,
+    off_t offset = 0;          // from here on in its file.
   };
+  template <class B>
+  void join(B& b) {
+    const std::string mine = place_->path() + '/' + std::to_string(self_);
+    detail::require(::mkdir(mine.c_str(), 0700) == 0, "mkdir", mine);
+    inbox_.reset(::opendir(mine.c_str()));
+    detail::require(inbox_ != nullptr, "opendir", mine);
+    ready_.reserve(peers_.size());
+    b.fence([] {});  // All folders are there.
+  }
+
   struct closes {
     void operator()(DIR* d) const noexcept { ::closedir(d); }
   };

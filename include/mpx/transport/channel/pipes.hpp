@@ -32,6 +32,12 @@ class pipes : public detail::streams {
   template <class B>
   requires(!std::derived_from<B, pipes>) && Bootstrap<B>
   explicit pipes(B& b) : streams(static_cast<std::size_t>(b.size()), false) {
+    join(b);
+  }
+
+ private:
+  template <class B>
+  void join(B& b) {
     const detail::directory place(b, "mpx.pipes");
     const auto name_of = [&](rank_t from, rank_t to) {
       return place.path() + '/' + std::to_string(from) + '-' + std::to_string(to);
@@ -48,16 +54,14 @@ class pipes : public detail::streams {
       if (r == b.rank()) continue;
       // For both: then it is no error, and raises no signal, if its reader has gone.
       detail::owned_fd out = opened(name_of(b.rank(), r), O_RDWR);
-      detail::require(connect(world_peer(r), std::move(in[static_cast<std::size_t>(r)]),
-                              std::move(out)),
-                      "epoll_ctl", place.path());
+      detail::require(
+          connect(world_peer(r), std::move(in[static_cast<std::size_t>(r)]), std::move(out)),
+          "epoll_ctl", place.path());
     }
     b.fence([] {});  // All are open: their names can go.
     for (rank_t r = 0; r < b.size(); ++r) ::unlink(name_of(r, b.rank()).c_str());
     b.fence([] {});
   }
-
- private:
   static detail::owned_fd opened(const std::string& at, int how) {
     detail::owned_fd fd(::open(at.c_str(), how | O_NONBLOCK | O_CLOEXEC));
     detail::require(fd.fd() >= 0, "open", at);

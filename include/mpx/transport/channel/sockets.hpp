@@ -33,13 +33,19 @@ class sockets : public detail::streams {
   template <class B>
   requires(!std::derived_from<B, sockets>) && Bootstrap<B>
   explicit sockets(B& b) : streams(static_cast<std::size_t>(b.size()), true) {
+    join(b);
+  }
+
+ private:
+  template <class B>
+  void join(B& b) {
     const detail::directory place(b, "mpx.sockets");
     const auto name_of = [&](rank_t r) { return place.path() + '/' + std::to_string(r); };
     const detail::owned_fd door = made();
     sockaddr_un at = address(name_of(b.rank()));
-    detail::require(::bind(door.fd(), as_address(at), sizeof at) == 0 &&
-                        ::listen(door.fd(), b.size()) == 0,
-                    "bind", at.sun_path);
+    detail::require(
+        ::bind(door.fd(), as_address(at), sizeof at) == 0 && ::listen(door.fd(), b.size()) == 0,
+        "bind", at.sun_path);
     b.fence([] {});  // All listen. The kernel connects to a socket that listens without its owner.
     for (rank_t r = 0; r < b.rank(); ++r) {
       detail::owned_fd to = made();
@@ -48,22 +54,20 @@ class sockets : public detail::streams {
       detail::require(::connect(to.fd(), as_address(at), sizeof at) == 0 &&
                           ::send(to.fd(), &me, sizeof me, MSG_NOSIGNAL) == sizeof me,
                       "connect", at.sun_path);
-      join(r, std::move(to), place);
+      add(r, std::move(to), place);
     }
     b.fence([] {});  // All are connected: the names can go.
     ::unlink(name_of(b.rank()).c_str());
     for (rank_t left = b.size() - b.rank(); left > 1; --left) {
       detail::owned_fd from(::accept4(door.fd(), nullptr, nullptr, SOCK_CLOEXEC));
       rank_t r = -1;
-      detail::require(::recv(from.fd(), &r, sizeof r, MSG_WAITALL) == sizeof r && r > b.rank() &&
-                          r < b.size(),
-                      "accept", place.path());
-      join(r, std::move(from), place);
+      detail::require(
+          ::recv(from.fd(), &r, sizeof r, MSG_WAITALL) == sizeof r && r > b.rank() && r < b.size(),
+          "accept", place.path());
+      add(r, std::move(from), place);
     }
     b.fence([] {});
   }
-
- private:
   static detail::owned_fd made() {
     detail::owned_fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     detail::require(fd.fd() >= 0, "socket", "AF_UNIX");
@@ -80,7 +84,7 @@ class sockets : public detail::streams {
   static const sockaddr* as_address(const sockaddr_un& a) {
     return reinterpret_cast<const sockaddr*>(&a);
   }
-  void join(rank_t r, detail::owned_fd fd, const detail::directory& place) {
+  void add(rank_t r, detail::owned_fd fd, const detail::directory& place) {
     const bool is_set = ::fcntl(fd.fd(), F_SETFL, O_NONBLOCK) == 0;
     detail::require(is_set && connect(world_peer(r), std::move(fd), {}), "epoll_ctl", place.path());
   }

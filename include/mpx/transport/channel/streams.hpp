@@ -34,7 +34,8 @@ class streams {
       if (next_ == found_) {
         if (has_asked) return false;
         has_asked = true;
-        const int n = ::epoll_wait(watch_.fd(), events_.data(), static_cast<int>(events_.size()), 0);
+        const int n =
+            ::epoll_wait(watch_.fd(), events_.data(), static_cast<int>(events_.size()), 0);
         found_ = n > 0 ? static_cast<unsigned>(n) : 0;
         next_ = 0;
         if (found_ == 0) return false;
@@ -45,7 +46,7 @@ class streams {
       if (n == 0) end(source_);
       if (n <= 0) continue;
       if (n != sizeof prefix_) prefix_ = {};  // Not from a device like this one.
-      ++next_;  // The next one that is served is another one.
+      ++next_;                                // The next one that is served is another one.
       return true;
     }
   }
@@ -59,8 +60,8 @@ class streams {
   bool send_control(peer_id peer, std::span<const std::byte> control,
                     std::size_t channel_bytes) noexcept {
     prefix p{static_cast<std::uint32_t>(control.size()), static_cast<std::uint32_t>(channel_bytes)};
-    std::array<iovec, 2> parts{{{&p, sizeof p},
-                                {const_cast<std::byte*>(control.data()), control.size()}}};
+    std::array<iovec, 2> parts{
+        {{&p, sizeof p}, {const_cast<std::byte*>(control.data()), control.size()}}};
     return write(peer, parts) != 0;
   }
   std::size_t send_channel(peer_id peer, std::span<const std::byte> data) noexcept {

@@ -79,8 +79,7 @@ class channel_transfers {
       const std::optional<std::size_t> n =
           !t.is_put
               ? device.get(t.peer, t.memory, t.offset, std::span<std::byte>(t.into, t.left))
-              : device.put(t.peer, t.memory, t.offset,
-                           std::span<const std::byte>(t.from, t.left));
+              : device.put(t.peer, t.memory, t.offset, std::span<const std::byte>(t.from, t.left));
       if (!n) return {};
       if (*n == 0 && t.left != 0) return false;
       t.offset += *n;

@@ -30,9 +30,10 @@ class channel_waits {
         alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
         watch_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (!add(bell_.fd()) || !add(alarm_.fd()) || (is_told_ && !add(fd)))
-      mpx::detail::throw_error(errc::no_resources,
-                               "transport channel: the kernel gives no descriptor for waiting: raise "
-                               "the limit of open files (ulimit -n)");
+      mpx::detail::throw_error(
+          errc::no_resources,
+          "transport channel: the kernel gives no descriptor for waiting: raise "
+          "the limit of open files (ulimit -n)");
   }
 
   /// Announces a sleep. `is_blocked`: a send waits for room.
