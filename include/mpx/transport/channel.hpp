@@ -22,7 +22,7 @@
 #include "mpx/transport/channel/control.hpp"
 #include "mpx/transport/channel/device.hpp"
 #include "mpx/transport/channel/link.hpp"
-#include "mpx/transport/channel/transfers.hpp"
+#include "mpx/transport/channel/memory_copies.hpp"
 #include "mpx/transport/channel/waits.hpp"
 #include "mpx/transport/concepts.hpp"
 #include "mpx/transport/detail/queue.hpp"
