@@ -20,7 +20,7 @@ foreach(program IN ITEMS mpxrun mpxinfo)  # No part of the header-only export: m
 endforeach()
 
 configure_package_config_file(cmake/mpxConfig.cmake.in "${PROJECT_BINARY_DIR}/mpxConfig.cmake"
-  INSTALL_DESTINATION "${mpx_cmake_dir}" PATH_VARS CMAKE_INSTALL_BINDIR)
+  INSTALL_DESTINATION "${mpx_cmake_dir}" PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
 # Before 1.0 a minor version may break.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/mpxConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
@@ -64,6 +64,8 @@ if(MPX_BUILD_COMPILED)
     LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpx_compiled)
 endif()
 
+mpx_install_testing()
+install(PROGRAMS tools/new-transport DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx")
 install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}"
