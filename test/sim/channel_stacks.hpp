@@ -192,6 +192,10 @@ class sim_starting : public sim_device<Options> {
     operations_.erase(id);
     return true;
   }
+  bool abandon(std::int64_t id) noexcept {
+    operations_.erase(id);
+    return true;
+  }
 
  private:
   struct operation {

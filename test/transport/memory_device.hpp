@@ -59,6 +59,7 @@ struct office {
   std::vector<pair> pairs;
   std::vector<std::map<std::uint64_t, std::span<std::byte>>> exposed;  // Of each rank, by key.
   std::uint64_t next_key = 1;
+  std::deque<std::vector<std::byte>> abandoned;  // Payloads of sends.
 };
 
 template <options Options = options{}>
@@ -185,12 +186,12 @@ class nonblocking : public plain<Options> {
     if (++starts_ % 3 == 0) return -1;  // Not now.
     to.announced = 0;
     to.sends.push_back(data);
-    operations_[++serial_] = {peer, ++to.sends_begun, {}, 0};
+    operations_[++serial_] = {peer, ++to.sends_begun, {}, 0, data.data()};
     return serial_;
   }
   std::int64_t start_receive(peer_id peer, std::span<std::byte> into) noexcept {
     if (++starts_ % 3 == 0) return -1;
-    operations_[++serial_] = {peer, 0, into, 0};
+    operations_[++serial_] = {peer, 0, into, 0, nullptr};
     return serial_;
   }
   bool test(std::int64_t id) noexcept {
@@ -214,12 +215,26 @@ class nonblocking : public plain<Options> {
     return true;
   }
 
+  /// A send that was not received goes on from a copy.
+  bool abandon(std::int64_t id) noexcept {
+    const std::lock_guard lock(this->office_->mutex);
+    const operation& o = operations_.at(id);
+    for (std::span<const std::byte>& s : this->pair(this->self_, o.peer).sends) {
+      if (s.data() != o.from) continue;
+      this->office_->abandoned.emplace_back(s.begin(), s.end());
+      s = this->office_->abandoned.back();
+    }
+    operations_.erase(id);
+    return true;
+  }
+
  private:
   struct operation {
     peer_id peer;
     std::uint64_t serial;  // Of a send; 0: a receive.
     std::span<std::byte> into;
     int tests;
+    const std::byte* from;
   };
   std::map<std::int64_t, operation> operations_;
   std::int64_t serial_ = 0;

@@ -702,12 +702,12 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   /// The memory of an operation that has begun and may never end stays with the device.
   void end_receive(link& l) noexcept {
     if constexpr (NonblockingDevice<Device>)
-      if (l.body.operation >= 0 && !device_.test(l.body.operation)) l.body.own.leak();
+      if (l.body.operation >= 0 && !device_.abandon(l.body.operation)) l.body.own.leak();
     l.body = detail::channel_body();
   }
   void end_send(link& l) noexcept {
     if constexpr (NonblockingDevice<Device>)
-      if (l.out.operation >= 0 && !device_.test(l.out.operation)) l.out.own.leak();
+      if (l.out.operation >= 0 && !device_.abandon(l.out.operation)) l.out.own.leak();
     l.out = detail::channel_sending();
   }
 

@@ -59,6 +59,9 @@ concept ControlDevice =
 ///   operation is complete. Sends and receives of a pair meet in the order in which they were
 ///   started, and have equal lengths.
 /// - `test(id)`: returns true if the operation is complete. Its number is free then.
+/// - `abandon(id)`: the peer was dropped, or this rank leaves. Ends the operation if that is possible.
+///   Returns true if the device does not touch the memory any more; otherwise the memory is never
+///   freed.
 template <class D>
 concept NonblockingDevice =
     ControlDevice<D> && requires(D& d, peer_id peer, std::int64_t id,
@@ -66,6 +69,7 @@ concept NonblockingDevice =
       { d.start_send(peer, from) } noexcept -> std::same_as<std::int64_t>;
       { d.start_receive(peer, into) } noexcept -> std::same_as<std::int64_t>;
       { d.test(id) } noexcept -> std::same_as<bool>;
+      { d.abandon(id) } noexcept -> std::same_as<bool>;
     };
 
 /// Moves control messages and data between the ranks of a job. Constructed from the rank's

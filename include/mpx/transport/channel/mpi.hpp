@@ -76,22 +76,34 @@ class mpi {
   /// See NonblockingDevice.
   std::int64_t start_send(peer_id peer, std::span<const std::byte> data) noexcept {
     const std::int64_t id = free_operation();
-    if (id >= 0)
+    if (id >= 0) {
+      is_receive_[static_cast<std::size_t>(id)] = false;
       MPI_Isend(data.data(), static_cast<int>(data.size()), MPI_BYTE, static_cast<int>(peer), 1,
                 all_, &operations_[static_cast<std::size_t>(id)]);
+    }
     return id;
   }
   std::int64_t start_receive(peer_id peer, std::span<std::byte> into) noexcept {
     const std::int64_t id = free_operation();
-    if (id >= 0)
+    if (id >= 0) {
+      is_receive_[static_cast<std::size_t>(id)] = true;
       MPI_Irecv(into.data(), static_cast<int>(into.size()), MPI_BYTE, static_cast<int>(peer), 1,
                 all_, &operations_[static_cast<std::size_t>(id)]);
+    }
     return id;
   }
   bool test(std::int64_t id) noexcept {
     int is_done = 0;
     MPI_Test(&operations_[static_cast<std::size_t>(id)], &is_done, MPI_STATUS_IGNORE);
     return is_done != 0;
+  }
+
+  /// MPI takes a receive back if its message has not begun to arrive, and no send.
+  bool abandon(std::int64_t id) noexcept {
+    if (test(id)) return true;
+    if (is_receive_[static_cast<std::size_t>(id)])
+      MPI_Cancel(&operations_[static_cast<std::size_t>(id)]);
+    return test(id);
   }
 
  private:
@@ -126,6 +138,7 @@ class mpi {
   std::size_t next_operation_ = 0;
   std::vector<incoming> receives_{16};
   std::vector<outgoing> sends_{64};
+  std::vector<bool> is_receive_ = std::vector<bool>(operations_max);
   std::vector<MPI_Request> operations_ = std::vector<MPI_Request>(operations_max, MPI_REQUEST_NULL);
 };
 
