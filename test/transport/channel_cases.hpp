@@ -3,7 +3,9 @@
 // The contract suites over a transport channel, and the paper's test of a new device: 10,000 control
 // messages each way, and channels that are full.
 
+#include <cstring>
 #include <mpx/transport/channel.hpp>
+#include <utility>
 
 #include "contract.hpp"
 #include "copied.hpp"
@@ -121,6 +123,89 @@ void check_relocation() {
   CHECK(has_pattern(sink.packets[0].payload, 7));
 }
 
+/// What a peer sends that is no control message of an adapter makes it malformed, once, after the
+/// packets before it. Afterwards nothing of it is heard, and posts to it are refused.
+template <mpx::Transport T>
+void check_malformed() {
+  using mpx::transport::detail::control_header;
+  using mpx::transport::detail::control_kind;
+  constexpr std::uint32_t most = T::traits.packet_bytes_max;
+  const auto as_bytes = [](const control_header& h) {
+    std::vector<std::byte> b(sizeof h);
+    std::memcpy(b.data(), &h, sizeof h);
+    return b;
+  };
+  std::vector<std::vector<std::byte>> bad{{},
+                                          std::vector<std::byte>(1),
+                                          std::vector<std::byte>(sizeof(control_header) - 1),
+                                          as_bytes({control_kind{7}, 0, 0, 0, {}}),
+                                          as_bytes({control_kind::with_payload, 8, 0, 0, {}}),
+                                          as_bytes({control_kind::on_channel, 0, 0, 0, {}}),
+                                          as_bytes({control_kind::on_channel, most + 1, 0, 0, {}}),
+                                          as_bytes({control_kind::counts, 1, 0, 0, {}})};
+  constexpr bool counts = mpx::BlockingDevice<typename T::device_type>;
+  // Counts of packets and of counts that were never sent; and counts where none are due.
+  bad.push_back(as_bytes({control_kind::counts, 0, counts ? 1u : 0u, 0, {}}));
+  if (counts) bad.push_back(as_bytes({control_kind::counts, 0, 0, 1, {}}));
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    CAPTURE(i);
+    cluster<T> job(3);
+    keeper sink;
+    REQUIRE(post(job[0], 1, 0, 8) == outcome::done);
+    REQUIRE(job[0].device().send_control(1, bad[i], 0));
+    const deadline limit;
+    while (sink.malformed_from.empty() && !limit.passed()) job[1].poll(sink);
+    REQUIRE(sink.malformed_from.size() == 1);
+    CHECK(sink.malformed_from[0] == 0);
+    CHECK(sink.packets.size() == 1);
+    CHECK(post(job[1], 0, 0, 8) == outcome::refused);
+    if (!counts) static_cast<void>(job[0].device().send_control(1, bad[i], 0));
+    REQUIRE(post(job[2], 1, 5, 8) == outcome::done);  // Others go on.
+    poll_until(job[1], sink, 2);
+    for (int polls = 0; polls < 100; ++polls) job[1].poll(sink);
+    CHECK(sink.malformed_from.size() == 1);
+    CHECK(sink.packets.size() == 2);
+  }
+}
+
+/// A rank that is gone is lost once, after what it had sent; then posts to it are refused.
+template <mpx::Transport T>
+void check_loss() {
+  for (const bool is_cut : {false, true}) {
+    CAPTURE(is_cut);
+    cluster<T> job(3);
+    mourner sink;
+    std::uint32_t posted = 0;
+    while (posted < 10 && post(job[0], 1, posted, 8) == outcome::done) ++posted;
+    // The last payload may be too long for the channel: then half of it never comes.
+    const payload big(posted, T::traits.packet_bytes_max);
+    const auto fill = [&](peer_id from, peer_id to) {
+      for (std::uint32_t n = 0;; ++n) {
+        const outcome o = job[from].post(to, header_of(n), big.view(), 1);
+        if (o != outcome::done) return std::pair(n, o == outcome::pending);
+        REQUIRE(n < 1000);
+      }
+    };
+    if (is_cut) posted += fill(0, 1).first;
+    const bool is_pending = fill(1, 0).second;
+    job.end(0);
+    const deadline limit;
+    while (sink.losses == 0 && !limit.passed()) job[1].poll(sink);
+    for (int polls = 0; polls < 100; ++polls) job[1].poll(sink);
+    CHECK(sink.losses == 1);
+    CHECK(sink.packets.size() == posted);
+    CHECK(sink.completions == (is_pending ? 1 : 0));
+    CHECK(post(job[1], 0, 0, 8) == outcome::refused);
+    REQUIRE(post(job[2], 1, 5, 8) == outcome::done);
+    poll_until(job[1], sink, posted + 1);
+    REQUIRE(job[1].arm());  // Nothing of the lost rank keeps this one awake.
+    const std::int64_t begin = mpx::platform::now_ns();
+    job[1].sleep(2'000'000);
+    CHECK(mpx::platform::now_ns() - begin >= 1'000'000);
+    job[1].disarm();
+  }
+}
+
 /// For a device that differs from one that passes check_channel in one respect.
 template <mpx::Transport T>
 void check_briefly() {
@@ -147,6 +232,10 @@ void check_channel(peer_id many) {
   if constexpr (!mpx::NonblockingDevice<typename T::device_type>) check_taking_back<T>();
   check_relocation<T>();
   check_dropping<T>();
+  check_malformed<T>();
+  if constexpr (mpx::LossDevice<typename T::device_type> &&
+                !mpx::BlockingDevice<typename T::device_type>)
+    check_loss<T>();
   for (const peer_id n : {1u, 2u, 3u, 4u, 7u, 8u}) {
     CAPTURE(n);
     const auto count = static_cast<std::uint32_t>(2000 / slowdown / n);
