@@ -59,9 +59,9 @@ concept ControlDevice =
 ///   operation is complete. Sends and receives of a pair meet in the order in which they were
 ///   started, and have equal lengths.
 /// - `test(id)`: returns true if the operation is complete. Its number is free then.
-/// - `abandon(id)`: the peer was dropped, or this rank leaves. Ends the operation if that is possible.
-///   Returns true if the device does not touch the memory any more; otherwise the memory is never
-///   freed.
+/// - `abandon(id)`: the peer was dropped, or this rank leaves. Ends the operation if that is
+///   possible. Returns true if the device does not touch the memory any more; otherwise the memory
+///   is never freed.
 template <class D>
 concept NonblockingDevice =
     ControlDevice<D> && requires(D& d, peer_id peer, std::int64_t id,
