@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(MpxTesting)
 
 # Header only: one installation serves every architecture, so it lives in share/.
 set(mpx_cmake_dir "${CMAKE_INSTALL_DATADIR}/cmake/mpx")
@@ -73,6 +74,8 @@ if(MPX_BUILD_COMPILED)
     LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpx_compiled)
 endif()
 
+mpx_install_testing()
+install(PROGRAMS tools/new-transport DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx")
 install(FILES modules/mpx.cppm DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/modules")
 # Not in a folder that compilers search: a program takes one of the two.
 install(FILES single_include/mpx/mpx.hpp DESTINATION "${CMAKE_INSTALL_DATADIR}/mpx/single_include/mpx")

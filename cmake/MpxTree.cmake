@@ -168,7 +168,7 @@ if(MPX_INSTALL)
   mpx_add_tree_test(tree.consumer tree 1800 "${CMAKE_COMMAND}"
     "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBINARY=${PROJECT_BINARY_DIR}"
     "-DGENERATOR=${CMAKE_GENERATOR}" "-DCXX=${CMAKE_CXX_COMPILER}" "-DVERSION=${PROJECT_VERSION}"
-    "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>" "-DCOMPONENTS=${components}"
+    "-DLAUNCHER=$<TARGET_EXISTS:mpxrun>" "-DTESTING=$<TARGET_EXISTS:mpx::testing>" "-DCOMPONENTS=${components}"
     -P "${PROJECT_SOURCE_DIR}/test/consumer/run.cmake")
   set_tests_properties(tree.consumer PROPERTIES COST 60)
 endif()

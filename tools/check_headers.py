@@ -83,12 +83,19 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as scratch:
         probe = Path(scratch, "probe.cpp")
-        probe.write_text("#include <pmix.h>\n", encoding="utf-8")
-        have_pmix = subprocess.run([arguments.compiler, *flags, "-fsyntax-only", str(probe)],
-                                   capture_output=True, check=False).returncode == 0
-        names = [name for name, text in headers.items() if have_pmix or "<pmix.h>" not in text]
+
+        def has(header: str) -> bool:
+            probe.write_text(f"#include <{header}>\n", encoding="utf-8")
+            return subprocess.run([arguments.compiler, *flags, "-fsyntax-only", str(probe)],
+                                  capture_output=True, check=False).returncode == 0
+
+        lacking = [header for header in ("pmix.h", "mpi.h") if not has(header)]
+        # A header of another MPI may be reached through one of mpx.
+        without = {f"mpx/{name}" for name, text in headers.items() if any(f"<{h}>" in text for h in lacking)}
+        names = [name for name, text in headers.items()
+                 if f"mpx/{name}" not in without and not any(f'"{w}"' in text for w in without)]
         for name in headers.keys() - names:
-            print(f"mpx/{name}: not looked at, there is no libpmix")
+            print(f"mpx/{name}: not looked at, there is no {' or '.join(lacking)}")
 
         def compiled(row: list[str]) -> str:
             """The compiler's output."""

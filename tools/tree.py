@@ -67,7 +67,7 @@ POLICY_FOLDERS = ("transport", "matching", "flow")
 SHARED_STEMS = {"concept", "concepts", "traits", "types", "detail"}
 # The bootstraps share their plumbing; these are the policies, and headers choose among them.
 # Transport tls is tcp with another stream.
-BOOTSTRAPS = {"singleton", "mpxrun", "threads", "pmi1", "pmix", "sim"}
+BOOTSTRAPS = {"singleton", "mpi", "mpxrun", "threads", "pmi1", "pmix", "sim"}
 CHOOSERS = {"bootstrap/detect.hpp", "bootstrap/anywhere.hpp", "transport/tls.hpp",
             "transport/tcp_streams.hpp", "transport/rdma/via.hpp"}
 
@@ -81,6 +81,7 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "checks", "coll/checks",
             "attributes", "intercommunicator", "comm/intercommunicator",
             "coll/inter",
+            "transport/channel", "bootstrap/mpi",
             "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/hybrid",
             "transport/detail/near_sink",
             "protocol/near_far", "cluster", "fabric", "fabric_or_tcp", "tls", "transport/rdma", "core/linked_tree", "rdma",
@@ -104,7 +105,9 @@ ENTRANCES = tuple(f"{stem}.hpp" for stem in (
     "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "fabric_or_tcp",
     "intercommunicator", "mpx",
     "partitioned", "portals", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
-    "core/group_sets", "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
+    "bootstrap/mpi", "core/group_sets", "transport/channel", "transport/channel/blocking",
+    "transport/channel/files", "transport/channel/mpi", "transport/channel/pipes", "transport/channel/sockets",
+    "transport/tcp", "transport/tcp_streams", "transport/tls", "transport/rdma/libfabric", "transport/rdma/sim", "transport/rdma/via"))
 
 # Third-party include prefix -> the places in include/mpx/ that may use it.
 THIRD_PARTY = {
@@ -118,7 +121,7 @@ THIRD_PARTY = {
     "infiniband/": (),
     "openssl/": ("transport/tcp",),
     "pmix": ("bootstrap/pmix",),
-    "mpi.h": (),
+    "mpi.h": ("bootstrap/mpi", "transport/channel/mpi"),
     "fmt/": (),
     "CLI/": (),
     "nlohmann/": (),

@@ -17,10 +17,10 @@ from conan.tools.files import copy, load, rmdir
 
 required_conan_version = ">=2.0"
 
-HEADER_PARTS = ("asio", "libfabric", "pmix", "sim", "tcp", "tls")
+HEADER_PARTS = ("asio", "libfabric", "pmix", "sim", "tcp", "testing", "tls")
 BUILT_PARTS = ("compiled", "tools")
 EXPORTED = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "cmake/*", "include/*",
-            "modules/*", "single_include/*", "src/*", "tools/*", "docs/*", "examples/*")
+            "modules/*", "single_include/*", "src/*", "tools/*", "docs/*", "examples/*", "test/kit/*", "test/*.hpp")
 
 
 class MpxConan(ConanFile):
@@ -56,6 +56,8 @@ class MpxConan(ConanFile):
         self.requires("boost/[>=1.81 <2]", transitive_headers=True)
         if self.options.tcp:
             self.requires("openssl/[>=3 <4]", transitive_headers=True)
+        if self.options.testing:
+            self.requires("doctest/[>=2.4 <3]", transitive_headers=True)
 
     def validate(self):
         if self.settings.os != "Linux":
@@ -110,6 +112,9 @@ class MpxConan(ConanFile):
             self._component("sim", ["mpx", "boost::context"])
         if self.options.tcp:
             self._component("tcp", ["mpx", "openssl::crypto"])
+        if self.options.testing:
+            self._component("testing", ["mpx", "doctest::doctest"])
+            self.cpp_info.components["testing"].includedirs = ["include", "include/mpx/testing"]
         if self.options.tls:
             self._component("tls", ["tcp", "openssl::ssl"])
         for part, library in (("libfabric", "fabric"), ("pmix", "pmix")):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Installs mpx below the build directory and uses it in the ways that the README names.
 # In: SOURCE, BINARY, GENERATOR, CXX, VERSION, LAUNCHER (whether mpxrun is built), COMPONENTS (those of
-# tcp, tls, pmix, libfabric and sim whose libraries are there).
+# tcp, tls, pmix, libfabric and sim whose libraries are there), TESTING (whether mpx::testing is).
 
 set(here "${CMAKE_CURRENT_LIST_DIR}")
 set(work "${BINARY}/consumer")
@@ -108,6 +108,24 @@ foreach(order IN ITEMS behind before)
     message(FATAL_ERROR "the single header ${order} others: ${complaint}")
   endif()
 endforeach()
+
+# --- transports of other repositories ---
+
+# A transport and a device as the script writes them pass the suite that is installed.
+if(TESTING)
+  run("${work}/prefix/share/mpx/new-transport" slow_bus "${work}/slow_bus")
+  run("${work}/prefix/share/mpx/new-transport" --device rapid_bus "${work}/rapid_bus")
+  foreach(name IN ITEMS slow_bus rapid_bus)
+    run(${configure} -S "${work}/${name}" -B "${work}/${name}/build" "${from_prefix}")
+    run("${CMAKE_COMMAND}" --build "${work}/${name}/build")
+    run("${CMAKE_CTEST_COMMAND}" --test-dir "${work}/${name}/build" --output-on-failure --no-tests=error)
+  endforeach()
+  foreach(axis IN ITEMS bootstrap device flow matching nic transport)
+    file(APPEND "${work}/suites.cpp" "#include <mpx/testing/${axis}.hpp>\n")
+  endforeach()
+  run("${CXX}" -std=c++20 -fsyntax-only "-I${work}/prefix/include" "-I${work}/prefix/include/mpx/testing"
+    "${work}/suites.cpp")
+endif()
 
 # --- what a project is told that cannot have it ---
 

@@ -41,7 +41,7 @@ def by_conan(work, *parts):
 
     if not (work / "home").exists():
         conan("profile", "detect")
-        for name in ("boost", "openssl"):
+        for name in ("boost", "doctest", "openssl"):
             conan("create", HERE / "system" / name)
     recipe = work / "packaging"
     if not recipe.exists():  # The test package is built beside its recipe: not in the tree.
@@ -154,7 +154,7 @@ def refused(work):
         copy_tree(work)
         env = {**CLEAN, "CONAN_HOME": str(work / "home")}
         run(CONAN, "profile", "detect", env=env)
-        for name in ("boost", "openssl"):
+        for name in ("boost", "doctest", "openssl"):
             run(CONAN, "create", HERE / "system" / name, env=env)
         for words in (("-s", "compiler.cppstd=17"), ("-s", "compiler.cppstd=20", "-o", "mpx/*:tls=True")):
             run(CONAN, "create", work / "tree/packaging/conan", *words, env=env, fails=True)

@@ -56,6 +56,9 @@ WRITTEN_TEST = "engine/written_on.test.cpp"
 FORK_TEST = "engine/fork.test.cpp"
 MATCHING_TEST = "matching/differential.test.cpp"
 FABRIC_TEST = "transport/ring_fabric.test.cpp"
+CHANNEL = "channel/traffic.hpp"
+CHANNEL_TEST = "transport/channel_memory.test.cpp"
+CHANNEL_SIM_TEST = "sim/channel.test.cpp"
 RDMA_SCARCE_TEST = "alloc/sim_rdma.test.cpp"
 
 MUTATIONS = [
@@ -700,4 +703,25 @@ MUTATIONS = [
     ("portals: the first posted receive matches messages of any source", "matching/portals.hpp",
      "if (first.want.bits != is.bits || first.want.source != is.source) [[unlikely]]",
      "if (first.want.bits != is.bits) [[unlikely]]", "matching/portals.test.cpp"),
+    # Transport channel.
+    ("one packet more than a device buffers is sent", "channel/control.hpp",
+     "return sent_ - confirmed_ < limit - 1;", "return sent_ - confirmed_ < limit + 1;", CHANNEL_TEST),
+    ("a peer that would starve is not told what was received", CHANNEL,
+     "if constexpr (counts_packets) tell_counts();\n    return n;", "return n;", CHANNEL_TEST),
+    ("counts are sent before the last ones have arrived", CHANNEL,
+     "!l.counts.may_send_counts() || ", "", CHANNEL_TEST),
+    ("a packet counts as received before its payload is", CHANNEL,
+     "} else if (h.kind == control_kind::with_payload) {", "} else {", CHANNEL_TEST),
+    ("a payload on the channel is not completed", CHANNEL,
+     "    completions_.push({l.out.cookie, true});\n", "", CHANNEL_SIM_TEST),
+    ("another control message is sent in the middle of a payload", CHANNEL,
+     "if (l.out.is_active && !advance(l)) return outcome::retry;", "", CHANNEL_TEST),
+    ("a payload is written to memory that the sink has taken back", CHANNEL,
+     "    l->body.into = nullptr;\n", "", CHANNEL_TEST),
+    ("a payload is not read from its new place", CHANNEL,
+     "      out.data = to + (out.data - from.data());\n", "", CHANNEL_TEST),
+    ("sources are not looked at again after a payload", CHANNEL,
+     "        if (looks-- == 0) break;\n        take_controls();\n", "", CHANNEL_TEST),
+    ("a piece of a get is copied to the beginning", "channel/memory_copies.hpp",
+     "        t.into += *n;\n", "", CHANNEL_SIM_TEST),
 ]

@@ -104,7 +104,10 @@ class helped : public mpx::transport::defaults {
     lower_.disarm();
   }
   void wake() noexcept { lower_.wake(); }
-  int descriptor() noexcept { return lower_.descriptor(); }
+  int descriptor() noexcept requires mpx::PollableTransport<T>
+  {
+    return lower_.descriptor();
+  }
   void cancel_place(mpx::peer_id source) noexcept requires mpx::StreamTransport<T>
   {
     lower_.cancel_place(source);

@@ -31,7 +31,8 @@ if("tools" IN_LIST FEATURES)
 endif()
 # Headers, CMake files and documents of the debug build are those of the release build.
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share"
-  "${CURRENT_PACKAGES_DIR}/share/doc" "${CURRENT_PACKAGES_DIR}/share/mpx/single_include")
+  "${CURRENT_PACKAGES_DIR}/share/doc" "${CURRENT_PACKAGES_DIR}/share/mpx/single_include"
+  "${CURRENT_PACKAGES_DIR}/share/mpx/new-transport")  # It needs the documents.
 vcpkg_replace_string("${CURRENT_PACKAGES_DIR}/share/pkgconfig/mpx.pc" "/bin/mpxrun" "/tools/mpx/mpxrun")
 vcpkg_fixup_pkgconfig()
 

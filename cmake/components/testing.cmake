@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSL-1.0
+# mpx/testing/*.hpp: the contract suites of the axes, for policies in other repositories. They are in
+# test/; an installation has them below the headers of mpx.
+set(mpx_testing_description "contract suites for transports and other policies")
+set(mpx_testing_needs "doctest (Debian, Ubuntu: doctest-dev)")
+if(mpx_search AND NOT TARGET mpx::testing)
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(doctest QUIET CONFIG)
+  endif()
+  if(TARGET doctest::doctest)
+    add_library(mpx_testing_suites INTERFACE IMPORTED)
+    if(mpx_is_built_here)
+      target_include_directories(mpx_testing_suites SYSTEM INTERFACE
+        "${PROJECT_SOURCE_DIR}/test/kit" "${PROJECT_SOURCE_DIR}/test")
+    else()
+      get_target_property(mpx_headers mpx::mpx INTERFACE_INCLUDE_DIRECTORIES)
+      foreach(mpx_folder IN LISTS mpx_headers)
+        target_include_directories(mpx_testing_suites SYSTEM INTERFACE "${mpx_folder}/mpx/testing")
+      endforeach()
+      unset(mpx_headers)
+      unset(mpx_folder)
+    endif()
+    mpx_add_component(testing mpx::mpx doctest::doctest mpx_testing_suites)
+  endif()
+endif()

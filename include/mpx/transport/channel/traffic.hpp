@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The packets of transport channel: posts, arrivals in turn, payloads on the channel, gets and
+// puts, and peers that are lost. It knows nothing of sleeping.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "mpx/bootstrap/concepts.hpp"
+#include "mpx/core/group.hpp"
+#include "mpx/core/plain_array.hpp"
+#include "mpx/transport/channel/control.hpp"
+#include "mpx/transport/channel/device.hpp"
+#include "mpx/transport/channel/link.hpp"
+#include "mpx/transport/channel/memory_copies.hpp"
+#include "mpx/transport/concepts.hpp"
+#include "mpx/transport/detail/queue.hpp"
+
+namespace mpx::inline v0::transport::detail {
+
+/// Moves the packets of one rank over its device. See transport::channel.
+template <class Device, std::size_t PayloadBytesMax>
+class channel_traffic {
+  static constexpr device::traits device_traits = Device::traits;
+  static constexpr std::size_t control_bytes_max = device_traits.control_bytes_max;
+  static_assert(control_bytes_max >= 64, "a control message has at least 64 bytes");
+  static_assert(device_traits.buffered_packets != 1,
+                "a device that states its buffering has room for two packets of each pair");
+  static constexpr std::uint32_t buffered = device_traits.buffered_packets;
+  static constexpr bool counts_packets = buffered != 0;
+  static constexpr std::size_t room_in_control = control_bytes_max - sizeof(control_header);
+  static constexpr std::size_t payload_max =
+      PayloadBytesMax < room_in_control ? PayloadBytesMax : room_in_control;
+
+ public:
+  static constexpr std::size_t inline_bytes_max = payload_max < 40 ? payload_max : 40;
+  static constexpr std::size_t packet_bytes_max =
+      device_traits.packet_bytes_max < payload_max ? payload_max : device_traits.packet_bytes_max;
+  static constexpr std::uint64_t layout =
+      (std::uint64_t{control_bytes_max} << 32 ^ device_traits.packet_bytes_max) * 31 + buffered;
+
+  /// Errors:     errc::no_resources, and those of the device.
+  template <class B>
+  explicit channel_traffic(B& b)
+      : device_(b),
+        self_(world_peer(b.rank())),
+        peers_(world_peer(b.size())),
+        links_(static_cast<std::size_t>(b.size())) {
+    const std::size_t n = links_.size();
+    spare_ = new slot();  // Throws errc::no_resources.
+    if (!turns_.reserve(n) || !bodies_.reserve(n) || !sending_.reserve(n) || !owing_.reserve(n))
+      mpx::detail::throw_out_of_memory();
+  }
+  channel_traffic(channel_traffic&&) = delete;
+  ~channel_traffic() {
+    delete spare_;
+    delete kept_;
+    for (std::size_t p = 0; p < links_.size(); ++p)
+      if (links_[p] != nullptr) end_operations(*links_[p]);
+  }
+
+  peer_id self() const noexcept { return self_; }
+  peer_id peers() const noexcept { return peers_; }
+  Device& device() noexcept { return device_; }
+  const Device& device() const noexcept { return device_; }
+
+  /// See Transport.
+  outcome post(peer_id peer, const frame_header& header, std::span<const std::byte> payload,
+               cookie_t cookie) noexcept {
+    link* const l = link_of(peer);
+    if (l == nullptr) {  // Memory is out.
+      has_room_ = true;
+      return outcome::retry;
+    }
+    const outcome o = peer == self_ && !device_traits.sends_to_self
+                          ? post_to_self(*l, header, payload)
+                          : send(*l, header, payload, cookie);
+    if (o == outcome::retry) starve(*l);
+    return o;
+  }
+  template <class Sink>
+  std::size_t poll(Sink& sink) noexcept {
+    progress();
+    std::size_t n = complete(sink);
+    n += receive_bodies(sink);
+    take_controls();
+    n += deliver(sink);
+    if constexpr (counts_packets) tell_counts();
+    return n;
+  }
+  /// Looks for arrivals and room before a sleep. Returns true if there is something to do.
+  bool look() noexcept {
+    progress();
+    bool is_busy = advance_bodies();
+    take_controls();
+    if constexpr (counts_packets) tell_counts();
+    is_busy = is_busy || !turns_.empty() || !completions_.empty() || has_room_;
+    // A device does not say when it has room again: every second time, the caller tries.
+    if (starved_ != 0 && !counts_packets && !is_tried_) is_busy = is_tried_ = true;
+    has_room_ = false;
+    if (!is_busy) is_tried_ = false;
+    return is_busy;
+  }
+  /// True if something waits for the device of which nothing tells.
+  bool is_blocked() const noexcept {
+    return starved_ != 0 || !sending_.empty() || !bodies_.empty() || !owing_.empty() ||
+           transfers_.size() != 0;
+  }
+  /// True if a post that was told `retry` may succeed now.
+  bool has_room() const noexcept { return has_room_; }
+  /// True if arrivals wait to be handed over.
+  bool has_arrivals() const noexcept { return !turns_.empty(); }
+
+  /// Continues payloads that are being sent, and gets and puts.
+  void progress() noexcept {
+    for (std::size_t left = sending_.size(); left != 0; --left) {
+      link& l = *links_[sending_.front()];
+      sending_.pop();
+      if (l.out.is_active && !advance(l)) sending_.push(l.peer);
+    }
+    if constexpr (GetDevice<Device>) transfers_.advance_all(device_, completer());
+  }
+
+  /// See StreamTransport.
+  void cancel_place(peer_id source) noexcept {
+    link* const l = links_[source];
+    if (l == nullptr || !l->body.is_placed) return;
+    l->body.is_placed = false;
+    l->body.is_unwanted = true;
+    l->body.into = nullptr;
+  }
+  void relocate(cookie_t cookie, std::span<const std::byte> from, const std::byte* to) noexcept {
+    for (std::size_t i = 0; i < sending_.size(); ++i) {
+      channel_sending& out = links_[sending_[i]]->out;
+      if (!out.is_active || out.cookie != cookie || out.own.data() != nullptr) continue;
+      if (out.data < from.data() || out.data + out.left > from.data() + from.size()) continue;
+      out.data = to + (out.data - from.data());
+    }
+  }
+  /// See Transport.
+  void drop_peer(peer_id peer) noexcept {
+    link* const l = link_of(peer);
+    if (l == nullptr) return;
+    close(*l);
+    if constexpr (GetDevice<Device>) transfers_.drop(peer, completer());
+  }
+
+  /// See RmaTransport.
+  outcome get(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<std::byte> into, cookie_t cookie) noexcept requires GetDevice<Device>
+  {
+    if (!completions_.reserve(transfers_.size() + sending_.size() + 1)) return outcome::retry;
+    return transfers_.begin(device_, peer, memory, offset, into.data(), nullptr, into.size(),
+                            cookie);
+  }
+  outcome put(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+              std::span<const std::byte> from, cookie_t cookie) noexcept requires GetDevice<Device>
+  {
+    static constexpr std::byte none{};  // A put of no bytes is no get.
+    if (!completions_.reserve(transfers_.size() + sending_.size() + 1)) return outcome::retry;
+    return transfers_.begin(device_, peer, memory, offset, nullptr,
+                            from.empty() ? &none : from.data(), from.size(), cookie);
+  }
+
+ private:
+  using slot = channel_slot<control_bytes_max>;
+  using link = channel_link<slot>;
+  static constexpr std::uint32_t staged_max = 32;  // Packets of a source that are not handed over.
+  static constexpr unsigned controls_max = 64;     // Received by one poll.
+  static constexpr unsigned deliveries_max = 256;  // Of one poll.
+  static constexpr unsigned looks_max = 16;        // Of these, with a payload on the channel.
+
+  struct completion {
+    cookie_t cookie;
+    bool ok;
+  };
+
+  link* link_of(peer_id peer) noexcept {
+    if (links_[peer] == nullptr) links_.put(peer, new (std::nothrow) link(peer));
+    return links_[peer];
+  }
+  /// Largest payload within a control message.
+  std::size_t payload_limit() const noexcept {
+    if constexpr (PayloadDevice<Device>) {
+      const std::size_t n = device_.payload_bytes();
+      return n < payload_max ? n : payload_max;
+    }
+    return payload_max;
+  }
+  /// There is room for it: see `send` and `get`.
+  auto completer() noexcept {
+    return [this](cookie_t cookie, bool ok) { completions_.push({cookie, ok}); };
+  }
+
+  // --- Sending -----------------------------------------------------------------------------------
+
+  outcome send(link& l, const frame_header& header, std::span<const std::byte> payload,
+               cookie_t cookie) noexcept {
+    if (l.is_closed || l.is_lost) return outcome::refused;
+    if (l.out.is_active && !advance(l)) return outcome::retry;
+    if constexpr (counts_packets) {
+      if (!l.counts.has_room(buffered)) take_controls();  // Which may tell of more.
+      if (!l.counts.has_room(buffered)) return outcome::retry;
+    }
+    const bool is_inside = payload.size() <= payload_limit();
+    channel_memory copy;
+    if (!is_inside) {
+      if (!completions_.reserve(sending_.size() + transfers_.size() + 1)) return outcome::retry;
+      if constexpr (NonblockingDevice<Device>) {
+        copy = channel_memory(payload.size());
+        if (copy.data() == nullptr) return outcome::retry;
+      }
+    }
+    if (!send_control(l, is_inside, header, payload)) return outcome::retry;
+    if constexpr (counts_packets) l.counts.sent();
+    if (is_inside) return outcome::done;
+    return send_on_channel(l, payload, cookie, std::move(copy));
+  }
+  /// A post to the peer was told `retry`; `feed`: it has succeeded, or may succeed now.
+  void starve(link& l) noexcept {
+    if (!std::exchange(l.is_starved, true)) ++starved_;
+  }
+  bool feed(link& l) noexcept {
+    if (std::exchange(l.is_starved, false)) --starved_;
+    is_tried_ = false;
+    return true;
+  }
+  bool send_control(link& l, bool is_inside, const frame_header& header,
+                    std::span<const std::byte> payload) noexcept {
+    control_header h{is_inside ? control_kind::with_payload : control_kind::on_channel,
+                     static_cast<std::uint32_t>(payload.size()), 0, 0, header};
+    if constexpr (counts_packets) l.counts.write(h);
+    std::byte control[control_bytes_max];
+    std::memcpy(control, &h, sizeof h);
+    std::size_t bytes = sizeof h;
+    if (is_inside && !payload.empty()) {
+      std::memcpy(control + bytes, payload.data(), payload.size());
+      bytes += payload.size();
+    }
+    if (!device_.send_control(l.peer, std::span<const std::byte>(control, bytes),
+                              is_inside ? 0 : payload.size()))
+      return false;
+    if constexpr (counts_packets) l.counts.told();
+    feed(l);
+    return true;
+  }
+  outcome send_on_channel(link& l, std::span<const std::byte> payload, cookie_t cookie,
+                          channel_memory copy) noexcept {
+    l.out.data = payload.data();
+    l.out.left = payload.size();
+    l.out.cookie = cookie;
+    if constexpr (NonblockingDevice<Device>) {
+      std::memcpy(copy.data(), payload.data(), payload.size());
+      l.out.data = copy.data();
+      l.out.own = std::move(copy);
+    }
+    l.out.is_active = true;
+    if (push_payload(l)) {
+      l.out.is_active = false;
+      return outcome::done;
+    }
+    sending_.push(l.peer);
+    return outcome::pending;
+  }
+  /// Continues the payload that is being sent. Returns true if it is complete.
+  bool advance(link& l) noexcept {
+    if (!push_payload(l)) return false;
+    l.out.is_active = false;
+    remove(sending_, l.peer);
+    completions_.push({l.out.cookie, true});
+    if (l.is_starved) has_room_ = true;
+    return true;
+  }
+  /// Gives the device what it takes. Returns true if it has all.
+  bool push_payload(link& l) noexcept {
+    channel_sending& out = l.out;
+    if constexpr (NonblockingDevice<Device>) {
+      if (out.operation < 0) out.operation = device_.start_send(l.peer, {out.data, out.left});
+      if (out.operation < 0 || !device_.test(out.operation)) return false;
+      out.operation = -1;
+      out.own = channel_memory();
+    } else {
+      while (out.left != 0) {
+        const std::size_t n = device_.send_channel(l.peer, {out.data, out.left});
+        if (n == 0) return false;
+        out.data += n;
+        out.left -= n;
+      }
+    }
+    return true;
+  }
+  static void remove(flat_queue<peer_id>& queue, peer_id peer) noexcept {
+    for (std::size_t left = queue.size(); left != 0; --left) {
+      const peer_id p = queue.front();
+      queue.pop();
+      if (p != peer) queue.push(p);
+    }
+  }
+
+  outcome post_to_self(link& l, const frame_header& header,
+                       std::span<const std::byte> payload) noexcept {
+    if (l.arrived.size() >= staged_max) return outcome::retry;
+    slot* const s = new (std::nothrow) slot();
+    if (s == nullptr) return outcome::retry;
+    s->header = {control_kind::with_payload, static_cast<std::uint32_t>(payload.size()), 0, 0,
+                 header};
+    std::byte* into = s->control + sizeof(control_header);
+    if (payload.size() > room_in_control) {
+      s->body = channel_memory(payload.size());
+      into = s->body.data();
+    }
+    if (into == nullptr) {
+      delete s;
+      return outcome::retry;
+    }
+    if (!payload.empty()) std::memcpy(into, payload.data(), payload.size());
+    l.arrived.push(s);
+    queue(l);
+    feed(l);
+    return outcome::done;
+  }
+
+  // --- Receiving ---------------------------------------------------------------------------------
+
+  void queue(link& l) noexcept {
+    if (!std::exchange(l.is_queued, true)) turns_.push(l.peer);
+  }
+  /// Receives control messages, so that sources can be served in turn.
+  void take_controls() noexcept {
+    for (unsigned n = 0; n < controls_max && full_ == 0; ++n) {
+      if (spare_ == nullptr) spare_ = std::exchange(kept_, nullptr);
+      if (spare_ == nullptr) spare_ = new (std::nothrow) slot();
+      if (spare_ == nullptr || !device_.control_available()) break;
+      const device::arrival a = device_.receive_any_control({spare_->control, control_bytes_max});
+      accept(a);
+    }
+    if constexpr (LossDevice<Device>) {
+      while (const std::optional<peer_id> peer = device_.take_lost()) {
+        link* const l = link_of(*peer);
+        if (l == nullptr) continue;
+        l->is_lost = true;
+        queue(*l);
+      }
+    }
+  }
+  /// Takes the control message that `spare_` holds.
+  void accept(const device::arrival& a) noexcept {
+    if (a.source >= links_.size()) return;  // No source to hold responsible.
+    link* const l = link_of(a.source);
+    if (l == nullptr || l->is_closed || l->is_malformed) return;
+    const auto h = a.bytes > control_bytes_max
+                       ? std::nullopt
+                       : read_control({spare_->control, a.bytes}, device_traits.packet_bytes_max);
+    if (!h || !count_arrival(*l, *h)) {
+      l->is_malformed = true;
+      return queue(*l);
+    }
+    if (h->kind == control_kind::counts) return;
+    spare_->header = *h;
+    l->arrived.push(std::exchange(spare_, nullptr));
+    if (l->arrived.size() == staged_max) ++full_;
+    queue(*l);
+  }
+  /// Returns false if the counts of a message are impossible.
+  bool count_arrival(link& l, const control_header& h) noexcept {
+    if constexpr (counts_packets) {
+      if (!l.counts.read(h)) return false;
+      if (l.is_starved && l.counts.has_room(buffered)) has_room_ = feed(l);
+      if (h.kind == control_kind::counts) {
+        l.counts.counts_received();
+      } else if (h.kind == control_kind::with_payload) {
+        count_received(l);
+      }
+      return true;
+    } else {
+      return h.kind != control_kind::counts;
+    }
+  }
+  /// The device has room again for a packet of the peer.
+  void count_received(link& l) noexcept {
+    if constexpr (counts_packets) {
+      l.counts.received();
+      if (l.counts.owes(buffered) && !std::exchange(l.owes_counts, true)) owing_.push(l.peer);
+    }
+  }
+  /// Tells peers that would starve how much has been received.
+  void tell_counts() noexcept {
+    for (std::size_t left = owing_.size(); left != 0; --left) {
+      link& l = *links_[owing_.front()];
+      owing_.pop();
+      l.owes_counts = false;
+      if (l.is_closed || !l.counts.owes(buffered)) continue;
+      control_header h{control_kind::counts, 0, 0, 0, {}};
+      l.counts.write(h);
+      if (!l.counts.may_send_counts() || l.out.is_active ||
+          !device_.send_control(l.peer, std::as_bytes(std::span(&h, 1)), 0)) {
+        l.owes_counts = true;
+        owing_.push(l.peer);
+        continue;
+      }
+      l.counts.counts_sent();
+      l.counts.told();
+    }
+  }
+
+  /// Hands over packets, one of each source in turn.
+  template <class Sink>
+  std::size_t deliver(Sink& sink) noexcept {
+    std::size_t n = 0;
+    unsigned looks = looks_max;
+    for (unsigned left = deliveries_max; left != 0 && !turns_.empty(); --left) {
+      link& l = *links_[turns_.front()];
+      turns_.pop();
+      slot* const s = l.arrived.front();
+      if (s == nullptr) {
+        l.is_queued = false;
+        tell_end(l, sink);
+      } else if (s->header.kind != control_kind::on_channel) {
+        hand_over(l, sink, s->payload());
+        ++n;
+      } else {
+        begin_body(l, sink, s->header);
+        if (!continue_body(l, sink)) continue;
+        ++n;
+        // A device may offer the source's next control message only now: it has its turn, too.
+        if (looks-- == 0) break;
+        take_controls();
+      }
+    }
+    return n;
+  }
+  /// Continues the payloads that are being received.
+  template <class Sink>
+  std::size_t receive_bodies(Sink& sink) noexcept {
+    std::size_t n = 0;
+    for (std::size_t left = bodies_.size(); left != 0; --left) {
+      link& l = *links_[bodies_.front()];
+      bodies_.pop();
+      n += continue_body(l, sink) ? 1 : 0;
+    }
+    return n;
+  }
+  /// As far as that is possible without the sink. Returns true if one is complete.
+  bool advance_bodies() noexcept {
+    bool any = false;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      link& l = *links_[bodies_[i]];
+      any = l.arrived.front() == nullptr || pull_payload(l) || any;
+    }
+    return any;
+  }
+  template <class Sink>
+  void begin_body(link& l, Sink& sink, control_header h) noexcept {
+    if constexpr (!NonblockingDevice<Device>) {  // Its operations cannot be taken back.
+      const std::span<std::byte> place = sink.place(l.peer, h.header, h.bytes);
+      if (place.size() == h.bytes && !l.is_closed) {
+        l.body.into = place.data();
+        l.body.is_placed = true;
+        return;
+      }
+    }
+    if (l.is_closed) return;
+    l.body.own = channel_memory(h.bytes);
+    l.body.into = l.body.own.data();
+    if (l.body.into != nullptr) return;
+    close(l);
+    sink.unreachable(l.peer);
+  }
+  /// Returns true if a packet was handed over.
+  template <class Sink>
+  bool continue_body(link& l, Sink& sink) noexcept {
+    slot* const s = l.arrived.front();
+    if (s == nullptr || l.is_closed || (l.is_lost && !pull_payload(l))) {  // It will not be whole.
+      release_slots(l);
+      l.is_queued = false;
+      if (!l.is_closed) tell_end(l, sink);
+      return false;
+    }
+    if (!pull_payload(l)) {
+      bodies_.push(l.peer);
+      return false;
+    }
+    count_received(l);
+    const bool is_wanted = !l.body.is_unwanted;
+    const channel_body whole = std::exchange(l.body, {});
+    if (!is_wanted) {
+      drop_first(l);
+      next_turn(l);
+      return false;
+    }
+    hand_over(l, sink, {whole.into, s->header.bytes});
+    return true;
+  }
+  /// Receives what there is of the payload. Returns true if it is complete.
+  bool pull_payload(link& l) noexcept {
+    channel_body& b = l.body;
+    const std::size_t bytes = l.arrived.front()->header.bytes;
+    if (b.into == nullptr) {  // The sink has taken its memory back.
+      if (b.own.data() == nullptr) b.own = channel_memory(bytes);
+      b.into = b.own.data();
+      if (b.into == nullptr) return false;
+    }
+    if constexpr (NonblockingDevice<Device>) {
+      if (b.got == bytes) return true;
+      if (b.operation < 0) b.operation = device_.start_receive(l.peer, {b.into, bytes});
+      if (b.operation < 0 || !device_.test(b.operation)) return false;
+      b.operation = -1;
+      b.got = bytes;
+    } else {
+      while (b.got != bytes) {
+        const std::size_t n = device_.receive_channel(l.peer, {b.into + b.got, bytes - b.got});
+        if (n == 0) return false;
+        b.got += n;
+      }
+    }
+    return true;
+  }
+  /// Hands over the first packet of a source. The sink may post, and may drop peers.
+  template <class Sink>
+  void hand_over(link& l, Sink& sink, std::span<const std::byte> payload) noexcept {
+    slot* const s = pop(l);
+    sink.packet(l.peer, s->header.header, payload);
+    free_slot(s);
+    next_turn(l);
+  }
+  void next_turn(link& l) noexcept {
+    l.is_queued = l.arrived.front() != nullptr || (!l.is_closed && (l.is_lost || l.is_malformed));
+    if (l.is_queued) turns_.push(l.peer);
+  }
+  slot* pop(link& l) noexcept {
+    const bool is_own = l.peer == self_ && !device_traits.sends_to_self;
+    if (l.arrived.size() == staged_max && !is_own) --full_;
+    return l.arrived.pop();
+  }
+  void free_slot(slot* s) noexcept {
+    s->body = channel_memory();
+    if (kept_ == nullptr) {
+      kept_ = s;
+    } else {
+      delete s;
+    }
+  }
+  void drop_first(link& l) noexcept { free_slot(pop(l)); }
+  void release_slots(link& l) noexcept {
+    while (l.arrived.front() != nullptr) drop_first(l);
+    end_receive(l);
+  }
+
+  // --- Ends --------------------------------------------------------------------------------------
+
+  /// Tells the sink that nothing more comes of a source. Each is told of once.
+  template <class Sink>
+  void tell_end(link& l, Sink& sink) noexcept {
+    if (l.is_closed || (!l.is_lost && !l.is_malformed)) return;
+    const bool is_malformed = l.is_malformed;
+    close(l);
+    if (is_malformed) {
+      sink.malformed(l.peer);
+    } else if constexpr (LossSink<Sink>) {
+      sink.lost(l.peer);
+    }
+  }
+  void close(link& l) noexcept {
+    l.is_closed = true;
+    if constexpr (LossDevice<Device>) device_.drop(l.peer);
+    feed(l);
+    release_slots(l);
+    if (!l.out.is_active) return;
+    l.out.is_active = false;
+    remove(sending_, l.peer);
+    completions_.push({l.out.cookie, false});
+    end_send(l);
+  }
+  void end_operations(link& l) noexcept {
+    end_receive(l);
+    end_send(l);
+  }
+  /// The memory of an operation that has begun and may never end stays with the device.
+  void end_receive(link& l) noexcept {
+    if constexpr (NonblockingDevice<Device>)
+      if (l.body.operation >= 0 && !device_.abandon(l.body.operation)) l.body.own.leak();
+    l.body = channel_body();
+  }
+  void end_send(link& l) noexcept {
+    if constexpr (NonblockingDevice<Device>)
+      if (l.out.operation >= 0 && !device_.abandon(l.out.operation)) l.out.own.leak();
+    l.out = channel_sending();
+  }
+
+  template <class Sink>
+  std::size_t complete(Sink& sink) noexcept {
+    std::size_t n = 0;
+    for (std::size_t left = completions_.size(); left != 0; --left, ++n) {
+      const completion c = completions_.front();
+      completions_.pop();
+      sink.complete(c.cookie, c.ok);
+    }
+    return n;
+  }
+
+  Device device_;
+  peer_id self_;
+  peer_id peers_;
+  owning_table<link> links_;
+  flat_queue<peer_id> turns_;    // Sources with packets, the next one first.
+  flat_queue<peer_id> bodies_;   // Sources whose payload is incomplete.
+  flat_queue<peer_id> sending_;  // Peers to which a payload is incomplete.
+  flat_queue<peer_id> owing_;    // Peers that would starve.
+  flat_queue<completion> completions_;
+  channel_transfers transfers_;
+  slot* spare_ = nullptr;      // For the next control message.
+  slot* kept_ = nullptr;       // Kept for use again.
+  std::uint32_t full_ = 0;     // Sources with `staged_max` packets here.
+  std::uint32_t starved_ = 0;  // Peers to which a post was told `retry`.
+  bool has_room_ = false;      // A post that was told `retry` may succeed now.
+  bool is_tried_ = false;      // `arm` has refused for the sake of a post that was told `retry`.
+};
+
+}  // namespace mpx::inline v0::transport::detail

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# timeout: 120
+# sanitizers: none
+"""mpx over other MPIs: device mpi over MPICH and over Open MPI, as far as they are there."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from jobs import LIMITS, equal, main
+from launched import launch, program, skip
+
+SOURCE = Path(os.environ["MPX_SOURCE"])
+MPIS = {"mpich": (), "openmpi": ("--oversubscribe",)}
+THERE = [n for n in MPIS if program(f"mpicxx.{n}") and program(f"mpiexec.{n}")]
+if not THERE:
+    skip("there is neither mpicxx.mpich nor mpicxx.openmpi (Debian: libmpich-dev, libopenmpi-dev)")
+
+
+def try_out(name):
+    if name not in THERE:
+        print(f"{name}: left out: there is no mpicxx.{name} (Debian: lib{name}-dev)")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "traffic"
+        subprocess.run([program(f"mpicxx.{name}"), "-std=c++20", "-O0", "-pthread", f"-I{SOURCE / 'include'}",
+                        f"-I{SOURCE / 'test'}", str(SOURCE / "test/mpi/traffic.cpp"), "-o", str(made)],
+                       check=True, timeout=60 * LIMITS)
+        r = launch(program(f"mpiexec.{name}"), *MPIS[name], "-n", 3, made)
+        equal((r.returncode, r.stdout), (0, "3 ranks, sum 3\n" * 2))
+
+
+def test_mpich():
+    try_out("mpich")
+
+
+def test_open_mpi():
+    try_out("openmpi")
+
+
+main(globals())
