@@ -49,6 +49,7 @@ REPLAY_TEST = "transport/replay.test.cpp"
 CACHE = "registration_cache.hpp"
 CACHE_TEST = "transport/registration_cache.test.cpp"
 PORTALS_TEST = "portals/engine.test.cpp"
+BLOCKS_TEST = "portals/blocks.test.cpp"
 NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
@@ -675,7 +676,7 @@ MUTATIONS = [
      "e->on[static_cast<std::size_t>(f) - 1]", "e->on[0]", PORTALS_TEST),
     ("portals: a message may reach beyond the end of a block", "portals/block.hpp",
      "if (at > size || head > size - at || body > size - at - head) return fit::too_small;",
-     "if (at > size) return fit::too_small;", PORTALS_TEST),
+     "if (at > size) return fit::too_small;", BLOCKS_TEST),
     ("portals: an entry takes a message for whose event there is no room", "engine_packets.hpp",
      "if (e.events != nullptr && !e.events->try_reserve()) return fit::no_buffer;",
      "if (e.events != nullptr) e.events->try_reserve();", PORTALS_TEST),
@@ -685,14 +686,14 @@ MUTATIONS = [
      "if (failure != errc{} && !r.taken) {", "if (failure != errc{}) {", PORTALS_TEST),
     ("portals: holes of a heap are not joined", "portals/dynamic_block.hpp",
      "if (after != nullptr && begin + bytes == reinterpret_cast<std::byte*>(after)) {",
-     "if (after == nullptr && begin == nullptr) {", PORTALS_TEST),
+     "if (after == nullptr && begin == nullptr) {", BLOCKS_TEST),
     ("portals: a sender does not stop when it is told to", "engine_packets.hpp",
-     "o->stopped = true;", "", PORTALS_TEST),
+     "o->stopped = true;", "", BLOCKS_TEST),
     ("portals: a short put overtakes a long one", "portals/engine.hpp",
      "if (peers_[at(to)].first != nullptr || data.bytes > data_of_one_packet()) return false;",
      "if (data.bytes > data_of_one_packet()) return false;", PORTALS_TEST),
     ("portals: a buffer is used again before it is released", "portals/block.hpp",
-     "buffers_[i].is = use::filling;", "", PORTALS_TEST),
+     "buffers_[i].is = use::filling;", "", BLOCKS_TEST),
     ("portals: messages of one pair in one call have the same match bits", "portals/steps.hpp",
      "<< 32 | c.count++;", "<< 32 | c.count;", "sim/portals.test.cpp"),
     ("portals: messages of all calls have the same match bits", "portals/steps.hpp",
