@@ -22,7 +22,7 @@ BY_TCP = {"mpich": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "FI_PROVIDER
 # The same between the namespaces of test/jobs/hosts.py, whose devices are called eth.
 BY_LINK = {"mpich": {"UCX_NET_DEVICES": "eth", "FI_TCP_IFACE": "eth"},
            "openmpi": {"OMPI_MCA_btl_tcp_if_include": "eth", "OMPI_MCA_oob_tcp_if_include": "eth"}}
-# And shared memory among the ranks of each; MPICH takes one host for two only if it is told to.
+# And shared memory among the ranks of each. MPICH treats one machine as two hosts only if it is told to.
 WITH_SHARED_MEMORY = {"mpich": {"MPIR_CVAR_NUM_CLIQUES": "2", "UCX_TLS": "tcp,self",
                                 "FI_PROVIDER": "tcp"},
                       "openmpi": {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,vader,self"}}

@@ -16,8 +16,8 @@
 namespace perf {
 
 /// One test of one size. Rank 0 sends to rank 1, or puts into its memory, or all ranks sum up;
-/// between start and end all sleep, as a program does whose accelerator computes. (If it computed
-/// itself, on a machine whose cores all do so, nothing could be hidden that a core must copy.)
+/// between start and end all sleep. They sleep instead of computing, since copying needs a core,
+/// and the machine may have no free one.
 template <class Stack>
 class overlap {
  public:
@@ -37,7 +37,7 @@ class overlap {
       });
     if (test == "overlap_allreduce")
       return hidden([this](double sleep_s) {
-        auto r = world_.allreduce(data_, std::plus<>{}, mpx::start);
+        auto r = world_.allreduce(data_, sums_, std::plus<>{}, mpx::start);
         perf_sleep(sleep_s);
         r.wait();
       });
@@ -82,6 +82,7 @@ class overlap {
 
   mpx::communicator<Stack> world_;
   std::vector<double> data_;
+  std::vector<double> sums_ = data_;
 };
 
 }  // namespace perf

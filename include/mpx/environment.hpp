@@ -172,14 +172,15 @@ class environment {
     return endpoint_.flow().bytes_bound();
   }
   /// Returns the part of unexpected_bytes_bound() that is in use.
-  [[nodiscard]] std::uint64_t unexpected_bytes() const noexcept {
+  [[nodiscard]] std::uint64_t unexpected_bytes() {
     return endpoint_.unexpected_bytes();
   }
 
   /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
   [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }
 
-  /// Returns the stack's trace. For tools and tests.
+  /// Returns the stack's trace. For tools and tests. Other threads, such as that of
+  /// progress::thread, may change it at any time.
   [[nodiscard]] const typename Stack::trace_type& trace() const noexcept {
     return endpoint_.trace();
   }

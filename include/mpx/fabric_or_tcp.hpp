@@ -50,50 +50,72 @@ inline bool is_no_fabric(std::string_view provider) noexcept {
   return why;
 }
 
-/// Returns the reason why the job has no fabric, the same at all ranks: that of the lowest rank
-/// without one. Empty if all ranks have one.
+/// What all ranks of a job use between hosts.
+struct fabric_choice {
+  bool fabric = false;  ///< All ranks can open one.
+  bool allowed = true;  ///< TCP may be used instead.
+  std::string why;      ///< The reason why there is none, that of the lowest rank without; empty if
+                        ///< there is one, or all ranks are on one host.
+};
+
+/// Rank 0 decides for all ranks. Collective.
 template <Bootstrap Job>
-[[gnu::noinline, gnu::cold]] std::string why_no_fabric(Job& job) {
-  job.put("mpx.no_fabric", why_no_fabric());
+[[gnu::noinline, gnu::cold]] fabric_choice choose_fabric(Job& job) {
+  constexpr std::size_t text_max = 300;  // A bootstrap may publish no more than 512 bytes.
+  const std::string own = why_no_fabric();
+  job.put("mpx.no_fabric", own.empty() ? own : printable(own, text_max));
+  job.put("mpx.fabric_host", job.host());
   job.fence([] {});
   if (job.rank() == 0) {
-    std::string all;
-    for (rank_t r = 0; r < job.size() && all.empty(); ++r)
-      if (const auto why = job.get(r, "mpx.no_fabric"); why && !why->empty())
-        all = formatted("rank %d: %s", r, printable(*why).c_str());
-    job.put("mpx.job_has_no_fabric", all);
+    const char* const allowed = std::getenv("MPX_FABRIC_FALLBACK");
+    std::string why;
+    bool hosts = std::getenv("MPX_PRETEND_HOSTS") != nullptr;
+    for (rank_t r = 0; r < job.size(); ++r) {
+      const auto reason = job.get(r, "mpx.no_fabric");
+      if (why.empty() && reason && !reason->empty())
+        why = formatted("rank %d: %s", r, reason->c_str());
+      hosts = hosts || job.get(r, "mpx.fabric_host") != job.host();
+    }
+    const bool forbids = allowed != nullptr && std::string_view(allowed) == "0";
+    job.put("mpx.fabric_choice", why.empty() ? "fabric"
+                                 : !hosts    ? "tcp"
+                                             : (forbids ? "no " : "tcp ") + why);
   }
   job.fence([] {});
-  return job.get(0, "mpx.job_has_no_fabric").value_or(std::string());
+  const std::string told = job.get(0, "mpx.fabric_choice").value_or(std::string());
+  const std::size_t space = told.find(' ');
+  return {.fabric = told == "fabric",
+          .allowed = !told.starts_with("no "),
+          .why = space == std::string::npos ? std::string() : told.substr(space + 1)};
 }
 
 }  // namespace detail
 
 /// Joins the job and calls `body(env)`: with an mpx::environment<mpx::fabric_stack>& if every rank
 /// can open a provider of a fabric; else with an mpx::environment<mpx::cluster_stack>&, over TCP.
-/// Rank 0 then writes the reason to standard error. A provider over sockets is one of a fabric only
-/// if MPX_FABRIC_PROVIDER names it. Collective over all ranks.
+/// Rank 0 then writes the reason to standard error, unless all ranks are on one host. A provider
+/// over sockets is one of a fabric only if MPX_FABRIC_PROVIDER names it. Collective over all ranks.
 /// Returns:    the result of `body`, of one type for both.
-/// Errors:     those of the constructor of environment; errc::no_resources instead of TCP if
-///             MPX_FABRIC_FALLBACK is 0.
-/// Cost:       `body` is compiled for both stacks. Nothing at run time.
+/// Errors:     those of the constructor of environment; errc::no_resources instead of TCP between
+///             hosts if MPX_FABRIC_FALLBACK is 0 at rank 0.
+/// Cost:       `body` is compiled for both stacks. At the start each rank opens and closes a
+///             provider, and there are two more fences.
 template <class Body>
 decltype(auto) run_over_fabric_or_tcp(Body&& body) {
   bootstrap::anywhere job;
-  const std::string why = detail::why_no_fabric(job);
-  if (why.empty()) {
+  const detail::fabric_choice choice = detail::choose_fabric(job);
+  if (choice.fabric) {
     environment<fabric_stack> env(std::move(job));
     return std::forward<Body>(body)(env);
   }
-  const char* const allowed = std::getenv("MPX_FABRIC_FALLBACK");
-  if (allowed != nullptr && std::string_view(allowed) == "0")
+  if (!choice.allowed)
     detail::throw_error(errc::no_resources, "no fabric, and MPX_FABRIC_FALLBACK=0 forbids TCP: %s",
-                        why.c_str());
-  if (job.rank() == 0)
+                        choice.why.c_str());
+  if (job.rank() == 0 && !choice.why.empty())
     std::fprintf(stderr,
                  "mpx: messages between hosts go over TCP, since there is no fabric: %s\n"
                  "mpx: MPX_FABRIC_PROVIDER names a provider, MPX_FABRIC_FALLBACK=0 forbids TCP\n",
-                 why.c_str());
+                 choice.why.c_str());
   environment<cluster_stack> env(std::move(job));
   return std::forward<Body>(body)(env);
 }

@@ -236,6 +236,9 @@ inline void heavy_barrier() noexcept {
   if (!s->planted(fault::kind::no_heavy_barrier, nullptr)) s->flush_all();
 }
 
+inline bool register_process_barrier() noexcept { return register_heavy_barrier(); }
+inline void process_barrier() noexcept { heavy_barrier(); }
+
 /// A clock on which every look takes a microsecond.
 inline std::int64_t now_ns() noexcept { return scheduler::instance().later_ns(1000); }
 inline bool ranks_may_move() noexcept { return false; }

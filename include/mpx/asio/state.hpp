@@ -45,6 +45,8 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
   using transport_type = typename Stack::transport_type;
   static_assert(PollableTransport<transport_type>,
                 "asio_service waits for the transport's descriptor: PollableTransport");
+  static_assert(!ThreadedProgress<typename Stack::progress_type>,
+                "asio_service polls by itself: choose progress::on_call");
   static constexpr bool concurrent = endpoint<Stack>::concurrent;
   using locked = compounds<Stack>;
   using wait_type = asio_wait<Stack>;
@@ -69,9 +71,7 @@ class asio_state final : public std::enable_shared_from_this<asio_state<Stack>>,
       own = endpoint_.transport().descriptor();
       return endpoint_.waits().attach_outside(*this);
     });
-    if (!alone)
-      throw_error(errc::argument,
-                  "asio_service: the environment has one already, or a progress thread");
+    if (!alone) throw_error(errc::argument, "asio_service: the environment has one already");
     if (own >= 0) {
       transport_.assign(own);
     } else {

@@ -194,6 +194,16 @@ inline void heavy_barrier() noexcept {
   platform::signal_fence();
 }
 
+/// As register_heavy_barrier and heavy_barrier, for the threads of this process alone.
+inline bool register_process_barrier() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+inline void process_barrier() noexcept {
+  platform::signal_fence();
+  ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  platform::signal_fence();
+}
+
 /// Returns the number of cores on which this thread may run; that of all ranks together if mpxrun
 /// has bound each rank to its own cores (MPX_CORES).
 inline int usable_cores() noexcept {

@@ -46,8 +46,7 @@ concept SimulatedTogether = requires {
   requires SimulatedBootstrap<typename Near::bootstrap_type>;
 };
 
-/// Base of a hybrid transport, with its bootstrap if it is one of simulated jobs only; and a
-/// simulated rank's part of a host, which loses nobody: the job tells of losses.
+/// Base of a hybrid transport. It names the bootstrap if both parts are simulated.
 template <class Near, class Far>
 struct hybrid_base : defaults {
   struct job_type;  // There is none.
@@ -58,6 +57,7 @@ struct hybrid_base<Near, Far> : defaults {
   using bootstrap_type = typename Near::bootstrap_type;
   using job_type = bootstrap_type;
 };
+/// Stands for host_seat in a simulated job. Reports no failures; the job does.
 struct simulated_seat {
   std::uint32_t failure_epoch() const noexcept { return 0; }
   rank_state state(rank_t) const noexcept { return rank_state::joined; }
@@ -120,7 +120,7 @@ class hybrid : public detail::hybrid_base<Near, Far> {
         near_of_(static_cast<std::size_t>(b.size()), detail::is_far),
         group_(near_of_.size(), detail::is_far) {
     for (peer_id p = 0; p < peers_; ++p) {
-      peer_id first = 0;
+      peer_id first = p == 0 || near_.node_of(p) != near_.node_of(p - 1) ? 0 : node_of_.back();
       while (near_.node_of(first) != near_.node_of(p)) ++first;
       node_of_.push_back(first);
       if (near_.node_of(p) == near_.node_of(self_)) near_of_[p] = group_[p] = p;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A lock between the calls of a program and its progress thread. A call takes it by two plain
-// stores; the thread, which enters rarely, pays for both with a barrier on all cores.
+// A lock between the calls of a program and its progress thread. A call takes it by plain stores and
+// loads. The thread, which enters rarely, issues a memory barrier on all cores of the process, so
+// that calls need no fence.
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include "mpx/core/platform.hpp"
 
@@ -14,15 +18,16 @@ namespace mpx::inline v0::detail {
 /// Excludes a progress thread from an endpoint during the calls of its program. Calls do not
 /// exclude each other: the program makes one at a time.
 ///
-/// An asymmetric form of Dekker's algorithm. A call stores that it is inside, then reads if the
-/// progress thread is. The progress thread does the same in the same order, with `heavy_barrier`
-/// between: then one of both sees the other. Where the kernel has no such barrier, each call also
-/// makes an atomic read-modify-write of the word that the progress thread marks.
+/// An asymmetric form of Dekker's algorithm. A call stores that it is under way, then reads if the
+/// progress thread is inside. The progress thread does the same in the same order, with
+/// `process_barrier` between: at least one of them sees the other's mark. Where the kernel has no
+/// such barrier, each call also makes an atomic read-modify-write of the word that the progress
+/// thread marks.
 /// Cost:       a call takes two stores and two loads; `try_enter` a system call.
 class call_gate {
  public:
   call_gate() noexcept {
-    if (!platform::register_heavy_barrier()) attention_.store(no_barrier);
+    if (!platform::register_process_barrier()) attention_.store(no_barrier);
   }
   call_gate(const call_gate&) = delete;
   call_gate& operator=(const call_gate&) = delete;
@@ -43,6 +48,15 @@ class call_gate {
 
   // --- The progress thread -----------------------------------------------------------------------
 
+  /// Names the calling thread as the progress thread.
+  void belongs_to_this_thread() noexcept { thread_.store(::pthread_self()); }
+  bool is_progress_thread() const noexcept {
+    return ::pthread_equal(thread_.load(platform::memory_order_relaxed), ::pthread_self()) != 0;
+  }
+  static constexpr const char* call_in_callback =
+      "a function of a reduction, or another callback, calls mpx in the progress thread: it must "
+      "not call mpx";
+
   /// A number that changes when a call begins or ends.
   std::uint32_t calls() const noexcept { return calls_.load(platform::memory_order_relaxed); }
   /// True if a call was under way when `calls` returned that number.
@@ -59,7 +73,7 @@ class call_gate {
     if ((attention_.fetch_and(no_barrier | rests) & waits) != 0)
       platform::futex_wake(attention_, 1);
   }
-  /// As leave; the next call begins with `end_rest(context)`.
+  /// As leave. The next call begins with `end_rest(context)`, which disarms the transport.
   void leave_until_call(void (*end_rest)(void* context) noexcept, void* context) noexcept {
     end_rest_ = end_rest;
     context_ = context;
@@ -91,12 +105,16 @@ class call_gate {
   /// Follows a mark of this thread's in `attention_`.
   void barrier() const noexcept {
     if ((attention_.load(platform::memory_order_relaxed) & no_barrier) == 0)
-      platform::heavy_barrier();
+      platform::process_barrier();
   }
   [[gnu::noinline, gnu::cold]] void begin_slow() noexcept {
     // A forked child has no progress thread, and does nothing for that of its parent.
     if ((attention_.fetch_or(0) & (inside | rests)) != 0 && ::getpid() != pid_)
       attention_.fetch_and(no_barrier);
+    if (is_progress_thread()) [[unlikely]] {  // It would wait for itself.
+      std::fprintf(stderr, "mpx: %s\n", call_in_callback);
+      std::abort();
+    }
     while ((attention_.fetch_or(0) & inside) != 0) {
       step(platform::memory_order_release);  // This call is not under way, after all.
       const std::uint32_t word = attention_.fetch_or(waits) | waits;
@@ -113,6 +131,7 @@ class call_gate {
   platform::atomic<std::uint32_t> attention_{0};
   void (*end_rest_)(void* context) noexcept = nullptr;
   void* context_ = nullptr;
+  platform::atomic<pthread_t> thread_{};
   pid_t pid_ = ::getpid();
 };
 

@@ -25,10 +25,10 @@ namespace mpx::inline v0::detail {
 /// there before it does what only the parent may do.
 template <bool Concurrent>
 struct vital_words {
-  std::uint32_t
-      fast_path_epoch;  // Failure epoch at which the fast path is allowed; 0: take the slow path.
-  std::int32_t takes;   // Messages that may still be taken directly before the next poll.
-  std::uint32_t ours;   // 1; 0 in a forked child.
+  // Failure epoch at which the fast path is allowed; 0: take the slow path. Read without the lock.
+  platform::atomic<std::uint32_t> fast_path_epoch;
+  std::int32_t takes;  // Messages that may still be taken directly before the next poll.
+  std::uint32_t ours;  // 1; 0 in a forked child.
   call_countdown<Concurrent> countdown;
 };
 
@@ -68,12 +68,12 @@ class peers_component {
   /// The word behind orphaned(), for callers that read it often: 0 in a forked child.
   const std::uint32_t* ours() const noexcept { return &vital_->ours; }
   /// True if no peer is busy or lost, as far as is known without a check of the failure epoch.
-  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return vital_->fast_path_epoch != 0; }
+  [[MPX_ALWAYS_INLINE]] bool has_fast_path() const noexcept { return fast_path_epoch() != 0; }
   /// True if the fast path is allowed: no peer is busy or lost, and the job's failure epoch has not
   /// changed.
   /// Cost: two loads and a comparison.
   [[MPX_ALWAYS_INLINE]] bool fast_path_allowed() noexcept {
-    return vital_->fast_path_epoch == failure_word_.load(platform::memory_order_relaxed);
+    return fast_path_epoch() == failure_word_.load(platform::memory_order_relaxed);
   }
   bool failure_epoch_changed() const noexcept {
     return failure_word_.load(platform::memory_order_acquire) != failure_epoch_;
@@ -348,6 +348,9 @@ class peers_component {
   }
 
  private:
+  [[MPX_ALWAYS_INLINE]] std::uint32_t fast_path_epoch() const noexcept {
+    return vital_->fast_path_epoch.load(platform::memory_order_relaxed);
+  }
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
   /// True if a rank that the transport has lost is alive as far as the job knows, and would wait
   /// for this rank: the connection may have ended at this end alone.
@@ -383,7 +386,8 @@ class peers_component {
   }
   [[gnu::noinline]] void update_fast_path() noexcept {
     if (orphaned()) return;
-    vital_->fast_path_epoch = slow_reasons_ == 0 ? failure_epoch_ : 0;
+    vital_->fast_path_epoch.store(slow_reasons_ == 0 ? failure_epoch_ : 0,
+                                  platform::memory_order_relaxed);
     if (slow_reasons_ != 0) vital_->takes = 0;
   }
 

@@ -10,6 +10,7 @@
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/core/platform.hpp"
+#include "mpx/engine/axes/progress.hpp"
 #include "mpx/engine/axes/threading.hpp"
 #include "mpx/engine/axes/waiting.hpp"
 #include "mpx/engine/base/blocked_call.hpp"
@@ -37,6 +38,7 @@ class progress_component {
   using lock_type = held_lock<threading_type>;
   using pace_type = typename Stack::wait_type::pace;
   static constexpr bool concurrent = threading_type::concurrent;
+  static constexpr bool assisted = AssistedThreadModel<threading_type>;
   static constexpr unsigned polls_per_check = 256;
   static constexpr unsigned polls_per_look_around = 64;
   static constexpr unsigned drain_polls_max = 4096;     // Bounds the wait in a flood of packets.
@@ -337,6 +339,20 @@ class progress_component {
   /// is rung, or `sleep_ns_max` is over. Returns false if there is something to do first.
   bool rest_outside() {
     before_rest();
+    return rest_unless_busy();
+  }
+  /// Such a rest of the progress thread. A rank that is not blocked in a call is no part of a hang.
+  bool rest_between_calls() {
+    if (blocked_ != nullptr) return rest_outside();
+    duties_before_rest();
+    return rest_unless_busy();
+  }
+  /// Counts polls. Read by the progress thread without the lock.
+  std::uint32_t polls() const noexcept requires assisted
+  {
+    return all_polls_.load(platform::memory_order_relaxed);
+  }
+  bool rest_unless_busy() {
     if (leader_) {
       ++followers_;
       outside_->is = outside_loop::state::follows;
@@ -388,6 +404,9 @@ class progress_component {
 
   /// Handlers of packets must not poll: packets would be handled out of order.
   [[MPX_ALWAYS_INLINE]] std::size_t take_packets() {
+    if constexpr (assisted)
+      all_polls_.store(all_polls_.load(platform::memory_order_relaxed) + 1,
+                       platform::memory_order_relaxed);
 #if MPX_ASSERT_LEVEL >= 1
     MPX_ASSERT(!takes_packets_, "a packet's handler polls");
     takes_packets_ = true;
@@ -423,6 +442,9 @@ class progress_component {
     ep().peers().check();
     if (step_ != nullptr) [[unlikely]]
       step_(ep());
+    duties_before_rest();
+  }
+  void duties_before_rest() {
     ep().inbox().allow_announcements();
     ep().look_at_schedules();
     if constexpr (ConnectionTransport<transport_type> &&
@@ -482,6 +504,7 @@ class progress_component {
   // If several threads wait, the leader sleeps in the transport and the followers sleep on
   // `epoch_`.
   std::uint64_t completions_ = 0;
+  platform::atomic<std::uint32_t> all_polls_{0};
   platform::atomic<std::uint32_t> epoch_{0};
   unsigned followers_ = 0;
   unsigned flag_waiters_ = 0;  // Threads that sleep until a peer writes memory.

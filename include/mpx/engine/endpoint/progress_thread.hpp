@@ -17,7 +17,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// Sleeps while the program makes calls, else as an outside loop does: on the transport's
+/// Sleeps while the program polls by itself, else as an `outside_loop`: on the transport's
 /// descriptor, until something arrives.
 template <class Stack>
 class progress_thread : outside_loop {
@@ -78,41 +78,54 @@ class progress_thread : outside_loop {
   }
   void assist() noexcept {
     call_gate& gate = endpoint_.threading().gate();
-    std::uint32_t seen = gate.calls();
+    gate.belongs_to_this_thread();
+    const auto& waits = endpoint_.waits();
+    std::uint32_t seen = waits.polls();
     sleep(progress_type::idle_ns, false);
     while (!stop_.load()) {
+      const std::uint32_t polls = waits.polls();
       const std::uint32_t calls = gate.calls();
-      if (calls != seen) {
-        seen = calls;
+      if (polls != seen) {  // The program makes progress by itself.
+        seen = polls;
         sleep(progress_type::idle_ns, false);
-      } else if (call_gate::in_call(calls)) {  // It makes progress by itself, and may sleep.
+      } else if (call_gate::in_call(calls)) {  // It will poll, or it sleeps in the transport.
         sleeps_.fetch_add(1, platform::memory_order_relaxed);
         gate.await_end(calls, sleep_ns_max);
       } else if (gate.try_enter()) {
-        poll_and_rest(gate);
+        const bool rung = poll_and_rest(gate, seen);
+        if (rung && !stop_.load()) sleep(progress_type::idle_ns, false);
       }
     }
   }
-  void poll_and_rest(call_gate& gate) noexcept {
+  /// Polls, then rests if there was nothing. `polls`: their number afterwards. Returns true if a
+  /// call of the program has ended the rest.
+  bool poll_and_rest(call_gate& gate, std::uint32_t& polls) noexcept {
     auto& waits = endpoint_.waits();
-    // After `detach` the loop is another's to attach.
-    const bool rests = !stop_.load() && waits.poll_outside() == 0 && waits.rest_outside();
+    // After `detach` this loop is not the endpoint's any more.
+    const bool rests = !stop_.load() && waits.poll_outside() == 0 && waits.rest_between_calls();
+    const bool armed = is == outside_loop::state::parked;
+    polls = waits.polls();
     const std::int64_t most_ns =
         lesser(transport_ < 0 ? blind_sleep_ns : sleep_ns_max, endpoint_.transport().wait_max_ns());
-    if (!rests) return gate.leave();
+    if (!rests) {
+      gate.leave();
+      return false;
+    }
     gate.leave_until_call(
         [](void* of) noexcept { static_cast<endpoint<Stack>*>(of)->waits().ring_outside(); },
         &endpoint_);
-    sleep(most_ns, true);
+    return sleep(most_ns, armed);
   }
-  /// Sleeps until the bell is rung, or something arrives if `armed`.
-  void sleep(std::int64_t most_ns, bool armed) noexcept {
+  /// Sleeps until the bell is rung, or something arrives if `armed`. Returns true if it was rung.
+  bool sleep(std::int64_t most_ns, bool armed) noexcept {
     sleeps_.fetch_add(1, platform::memory_order_relaxed);
     pollfd at[2] = {{bell_.fd(), POLLIN, 0}, {transport_, POLLIN, 0}};
     const timespec t{static_cast<time_t>(most_ns / 1'000'000'000),
                      static_cast<long>(most_ns % 1'000'000'000)};
     ::ppoll(at, armed && transport_ >= 0 ? 2 : 1, &t, nullptr);
-    if ((at[0].revents & POLLIN) != 0) transport::detail::quiet_bell(bell_.fd());
+    if ((at[0].revents & POLLIN) == 0) return false;
+    transport::detail::quiet_bell(bell_.fd());
+    return true;
   }
   void ring() noexcept { transport::detail::ring_event_bell(bell_.fd()); }
   void detach() noexcept {
