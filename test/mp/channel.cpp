@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// ranks: 1 2 3 4
+// ranks: 1 3
 // timeout: 120
 // sanitizers: none
 // Ranks that are processes, over channel devices one after the other: messages, floods, windows by
