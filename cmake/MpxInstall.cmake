@@ -58,6 +58,11 @@ mpx_install_component_pc(libfabric "${mpx_pc_dir}" "cards that libfabric reaches
   REQUIRES "${mpx_this}" "libfabric >= 1.17")
 mpx_install_component_pc(sim "${mpx_pc_dir}" "simulated jobs"
   REQUIRES "${mpx_this}" LIBS -lboost_context)
+if(MPX_MPI)
+  mpx_install_component_pc(mpi "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "MPI 5.0 in the standard ABI"
+    CFLAGS "-I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}/mpx-mpi"
+    LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpi_abi)
+endif()
 if(MPX_BUILD_COMPILED)
   mpx_install_component_pc(compiled "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "the default stack as a library"
     REQUIRES "${mpx_this}" CFLAGS -DMPX_COMPILED=1
