@@ -182,8 +182,8 @@ struct message_t {
 
 /// State of the library.
 struct library {
-  enum class phase : std::uint8_t { before, running, after };
-  mpx::platform::atomic<phase> now{phase::before};
+  enum phase : std::uint8_t { before, running, after };
+  mpx::platform::atomic<std::uint8_t> now{before};
   int provided = MPI_THREAD_SINGLE;
   std::unique_ptr<job_port> job;
   comm_t* world = nullptr;
