@@ -97,7 +97,7 @@ KINDS = {
     "message_inout": out("MPI_Message"),
     "win": raw("MPI_Win"), "win_out": out("MPI_Win"), "win_inout": out("MPI_Win"),
     "file": raw("MPI_File"), "file_out": out("MPI_File"), "file_inout": out("MPI_File"),
-    "session": raw("MPI_Session"), "session_out": out("MPI_Session"),
+    "session": handle("MPI_Session", "need_session", "session_t", 1), "session_out": out("MPI_Session"),
     "session_inout": out("MPI_Session"),
     "status": raw("MPI_Status *"), "statuses": raw("MPI_Status *"),
     "status_set": Kind("MPI_Status *", check='need_place({p}, "{p}");'),
@@ -191,6 +191,10 @@ class Function:
                 return name if kind == "comm" else f"{name} == nullptr ? MPI_COMM_NULL : *{name}"
             if kind in ("file", "file_out", "file_inout"):
                 return "as_file"
+            if kind == "session":
+                return name
+            if kind == "session_inout":
+                return f"{name} == nullptr ? MPI_SESSION_NULL : *{name}"
         return "as_file" if self.area == "file" else ""
 
     def body(self, name, large):
@@ -345,7 +349,7 @@ RIGHT = {
     "type_if": "MPI_INT", "op": "MPI_SUM", "group": "MPI_GROUP_EMPTY", "info": "MPI_INFO_ENV",
     "hints": "MPI_INFO_NULL", "errhandler": "MPI_ERRORS_RETURN", "request": "MPI_REQUEST_NULL",
     "message": "MPI_MESSAGE_NULL", "win": "MPI_WIN_NULL", "file": "MPI_FILE_NULL",
-    "session": "MPI_SESSION_NULL", "text": '"name"', "texts": '"external32"', "status": "&status",
+    "session": "session", "session_inout": "&other", "session_out": "&other", "text": '"name"', "texts": '"external32"', "status": "&status",
     "statuses": "statuses", "status_in": "&status", "status_set": "&status", "types": "types",
     "infos": "NULL", "argv": "NULL", "argvs": "NULL", "argv_inout": "NULL", "argc": "NULL",
     "comm_inout": "&comm", "comm_out": "&comm", "type_out": "&type", "type_inout": "&type",
@@ -362,7 +366,7 @@ RIGHT = {
 WRONG = {
     "comm": ("MPI_Comm", "MPI_ERR_COMM"), "type": ("MPI_Datatype", "MPI_ERR_TYPE"),
     "type_any": ("MPI_Datatype", "MPI_ERR_TYPE"), "op": ("MPI_Op", "MPI_ERR_OP"),
-    "group": ("MPI_Group", "MPI_ERR_GROUP"), "info": ("MPI_Info", "MPI_ERR_INFO"),
+    "group": ("MPI_Group", "MPI_ERR_GROUP"), "session": ("MPI_Session", "MPI_ERR_SESSION"), "info": ("MPI_Info", "MPI_ERR_INFO"),
 }
 WRONG_NUMBERS = {
     "count": ("-1", "MPI_ERR_COUNT"), "number": ("-1", "MPI_ERR_COUNT"),

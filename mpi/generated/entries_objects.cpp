@@ -1461,135 +1461,202 @@ int PMPI_Win_wait(MPI_Win win) {
 }
 MPX_MPI_ALIAS(MPI_Win_wait)
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) {
-  (void)group;
-  (void)stringtag;
-  (void)info;
-  (void)errhandler;
-  (void)newcomm;
-  return not_built("MPI_Comm_create_from_group");
+  try {
+    need_running();
+    auto& group_ = need_group(group);
+    need_place(stringtag, "stringtag");
+    need_hints(info);
+    need_place(newcomm, "newcomm");
+    mpx_mpi::Comm_create_from_group(group_, stringtag, info, errhandler, newcomm);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Comm_create_from_group");
+  }
 }
 MPX_MPI_ALIAS(MPI_Comm_create_from_group)
 int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup) {
-  (void)session;
-  (void)pset_name;
-  (void)newgroup;
-  return not_built("MPI_Group_from_session_pset");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(pset_name, "pset_name");
+    need_place(newgroup, "newgroup");
+    mpx_mpi::Group_from_session_pset(session_, pset_name, newgroup);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Group_from_session_pset", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Group_from_session_pset)
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm) {
-  (void)local_group;
-  (void)local_leader;
-  (void)remote_group;
-  (void)remote_leader;
-  (void)stringtag;
-  (void)info;
-  (void)errhandler;
-  (void)newintercomm;
-  return not_built("MPI_Intercomm_create_from_groups");
+  try {
+    need_running();
+    auto& local_group_ = need_group(local_group);
+    auto& remote_group_ = need_group(remote_group);
+    need_place(stringtag, "stringtag");
+    need_hints(info);
+    need_place(newintercomm, "newintercomm");
+    mpx_mpi::Intercomm_create_from_groups(local_group_, local_leader, remote_group_, remote_leader, stringtag, info, errhandler, newintercomm);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Intercomm_create_from_groups");
+  }
 }
 MPX_MPI_ALIAS(MPI_Intercomm_create_from_groups)
 int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
   (void)session;
   (void)buffer;
   (void)size;
-  return not_built("MPI_Session_attach_buffer");
+  return not_built("MPI_Session_attach_buffer", session);
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer)
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
   (void)session;
   (void)buffer;
   (void)size;
-  return not_built("MPI_Session_attach_buffer_c");
+  return not_built("MPI_Session_attach_buffer_c", session);
 }
 MPX_MPI_ALIAS(MPI_Session_attach_buffer_c)
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode) {
-  (void)session;
-  (void)errorcode;
-  return not_built("MPI_Session_call_errhandler");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    mpx_mpi::Session_call_errhandler(session_, errorcode);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_call_errhandler", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_call_errhandler)
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler) {
-  (void)session_errhandler_fn;
-  (void)errhandler;
-  return not_built("MPI_Session_create_errhandler");
+  try {
+    need_place(errhandler, "errhandler");
+    mpx_mpi::Session_create_errhandler(session_errhandler_fn, errhandler);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_create_errhandler");
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_create_errhandler)
 int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size) {
   (void)session;
   (void)buffer_addr;
   (void)size;
-  return not_built("MPI_Session_detach_buffer");
+  return not_built("MPI_Session_detach_buffer", session);
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer)
 int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size) {
   (void)session;
   (void)buffer_addr;
   (void)size;
-  return not_built("MPI_Session_detach_buffer_c");
+  return not_built("MPI_Session_detach_buffer_c", session);
 }
 MPX_MPI_ALIAS(MPI_Session_detach_buffer_c)
 int PMPI_Session_finalize(MPI_Session *session) {
-  (void)session;
-  return not_built("MPI_Session_finalize");
+  try {
+    need_running();
+    need_place(session, "session");
+    mpx_mpi::Session_finalize(session);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_finalize", session == nullptr ? MPI_SESSION_NULL : *session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_finalize)
 int PMPI_Session_flush_buffer(MPI_Session session) {
   (void)session;
-  return not_built("MPI_Session_flush_buffer");
+  return not_built("MPI_Session_flush_buffer", session);
 }
 MPX_MPI_ALIAS(MPI_Session_flush_buffer)
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler) {
-  (void)session;
-  (void)errhandler;
-  return not_built("MPI_Session_get_errhandler");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(errhandler, "errhandler");
+    mpx_mpi::Session_get_errhandler(session_, errhandler);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_get_errhandler", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_get_errhandler)
 int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used) {
-  (void)session;
-  (void)info_used;
-  return not_built("MPI_Session_get_info");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(info_used, "info_used");
+    mpx_mpi::Session_get_info(session_, info_used);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_get_info", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_get_info)
 int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name) {
-  (void)session;
-  (void)info;
-  (void)n;
-  (void)pset_len;
-  (void)pset_name;
-  return not_built("MPI_Session_get_nth_pset");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_hints(info);
+    need_place(pset_len, "pset_len");
+    need_place(pset_name, "pset_name");
+    mpx_mpi::Session_get_nth_pset(session_, info, n, pset_len, pset_name);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_get_nth_pset", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_get_nth_pset)
 int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names) {
-  (void)session;
-  (void)info;
-  (void)npset_names;
-  return not_built("MPI_Session_get_num_psets");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_hints(info);
+    need_place(npset_names, "npset_names");
+    mpx_mpi::Session_get_num_psets(session_, info, npset_names);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_get_num_psets", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_get_num_psets)
 int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info) {
-  (void)session;
-  (void)pset_name;
-  (void)info;
-  return not_built("MPI_Session_get_pset_info");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    need_place(pset_name, "pset_name");
+    need_place(info, "info");
+    mpx_mpi::Session_get_pset_info(session_, pset_name, info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_get_pset_info", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_get_pset_info)
 int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request) {
   (void)session;
   (void)request;
-  return not_built("MPI_Session_iflush_buffer");
+  return not_built("MPI_Session_iflush_buffer", session);
 }
 MPX_MPI_ALIAS(MPI_Session_iflush_buffer)
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session) {
-  (void)info;
-  (void)errhandler;
-  (void)session;
-  return not_built("MPI_Session_init");
+  try {
+    need_hints(info);
+    need_place(session, "session");
+    mpx_mpi::Session_init(info, errhandler, session);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_init");
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_init)
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler) {
-  (void)session;
-  (void)errhandler;
-  return not_built("MPI_Session_set_errhandler");
+  try {
+    need_running();
+    auto& session_ = need_session(session);
+    mpx_mpi::Session_set_errhandler(session_, errhandler);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Session_set_errhandler", session);
+  }
 }
 MPX_MPI_ALIAS(MPI_Session_set_errhandler)
 int PMPI_Close_port(const char *port_name) {

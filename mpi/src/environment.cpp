@@ -46,24 +46,58 @@ comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* na
   return c;
 }
 
+void need_level(int level) {
+  if (level != MPI_THREAD_SINGLE && level != MPI_THREAD_FUNNELED &&
+      level != MPI_THREAD_SERIALIZED && level != MPI_THREAD_MULTIPLE)
+    bad_number(MPI_ERR_ARG, "thread level", level);
+}
+/// Joins the job for one more user, MPI_Init or a session. The first one determines the thread level.
+void join(int level) {
+  library& l = lib();
+  const std::lock_guard guard(l.lock);
+  if (l.users++ != 0) return;
+  try {
+    l.job = chosen_stack(level == MPI_THREAD_MULTIPLE).join();
+    l.base = l.job->world();
+  } catch (...) {
+    --l.users;
+    throw;
+  }
+  l.provided = level;
+  if (find_type(MPI_INT) == nullptr) make_predefined_types();
+  l.now.store(library::phase::running, mpx::platform::memory_order_release);
+}
+/// Ends the part of a user. The last one leaves the job, together with all other ranks.
+void leave() {
+  library& l = lib();
+  const std::lock_guard guard(l.lock);
+  if (--l.users != 0) return;
+  l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
+  l.requests.clear();
+  l.messages.clear();
+  l.now.store(l.ended ? library::phase::after : library::phase::before,
+              mpx::platform::memory_order_release);
+  l.comms.clear();
+  l.groups.clear();
+  l.ops.clear();
+  if (std::exchange(l.attached_base, nullptr) != nullptr) l.job->detach_buffer();
+  l.base.reset();
+  l.job.reset();
+}
+
 void begin(int required, int* provided) {
   library& l = lib();
-  if (l.now.load(mpx::platform::memory_order_relaxed) != library::phase::before)
-    fail(MPI_ERR_OTHER, "MPI is initialised once");
-  if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
-      required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
-    bad_number(MPI_ERR_ARG, "thread level", required);
-  l.job = chosen_stack(required == MPI_THREAD_MULTIPLE).join();
-  l.provided = required;
+  if (l.started) fail(MPI_ERR_OTHER, "MPI is initialised once");
+  need_level(required);
+  join(required);
   l.main_thread = ::pthread_self();
-  make_predefined_types();
   l.file_errors = find_errhandler(MPI_ERRORS_RETURN);
   l.world = add_world(l.job->world(), MPI_COMM_WORLD, "MPI_COMM_WORLD", l.world_handle);
   const int rank[] = {l.world->rank};
   const mpx::group alone = mpx::include(l.world->port->group(), rank);
   l.self = add_world(l.world->port->create_group(alone, 0), MPI_COMM_SELF, "MPI_COMM_SELF",
                      l.self_handle);
-  l.now.store(library::phase::running, mpx::platform::memory_order_release);
+  l.started = true;
   if (provided != nullptr) *provided = l.provided;
 }
 
@@ -73,28 +107,21 @@ void Init(int* /*argc*/, char*** /*argv*/) { begin(MPI_THREAD_SINGLE, nullptr); 
 void Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
   begin(required, provided);
 }
-void Initialized(int* flag) {
-  *flag = lib().now.load(mpx::platform::memory_order_acquire) != library::phase::before;
-}
-void Finalized(int* flag) {
-  *flag = lib().now.load(mpx::platform::memory_order_acquire) == library::phase::after;
-}
+void Initialized(int* flag) { *flag = lib().started; }
+void Finalized(int* flag) { *flag = lib().ended; }
 void Finalize() {
   library& l = lib();
+  if (l.world == nullptr)
+    fail(MPI_ERR_OTHER, l.ended ? "MPI is finalised once" : "called before MPI_Init");
   drop_attributes(l.self->attributes, MPI_COMM_SELF);
   drop_attributes(l.world->attributes, MPI_COMM_WORLD);
   l.world->port->collective({collective::barrier}, form::blocking, nullptr);
-  l.requests.each([&](request_t& r) { l.job->drop(r.cell); });
-  l.requests.clear();
-  l.messages.clear();
-  if (l.self->port != nullptr) l.self->port->free();
-  l.now.store(library::phase::after, mpx::platform::memory_order_release);
+  l.self->port->free();
+  l.comms.erase(l.self_handle);
+  l.comms.erase(l.world_handle);
   l.world = l.self = nullptr;
-  l.comms.clear();
-  l.groups.clear();
-  l.ops.clear();
-  if (l.attached_base != nullptr) l.job->detach_buffer();
-  l.job.reset();
+  l.ended = true;
+  leave();
 }
 void Query_thread(int* provided) { *provided = lib().provided; }
 void Is_thread_main(int* flag) {
@@ -141,6 +168,114 @@ void Alloc_mem(MPI_Aint size, MPI_Info /*info*/, void* baseptr) {
   *static_cast<void**>(baseptr) = made;
 }
 void Free_mem(void* base) { std::free(base); }
+
+// --- Sessions ------------------------------------------------------------------------------------
+
+namespace {
+struct level_name {
+  const char* name;
+  int level;
+};
+constexpr level_name levels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+                                 {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                                 {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                                 {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+constexpr const char* process_sets[] = {"mpi://WORLD", "mpi://SELF"};
+
+/// Returns the number of a process set. Throws MPI_ERR_ARG.
+int need_set(const char* name) {
+  for (int i = 0; i < 2; ++i)
+    if (std::strcmp(name, process_sets[i]) == 0) return i;
+  fail(MPI_ERR_ARG, "there is no process set '%s'", name);
+}
+/// The tag of a string, the same on all ranks.
+int tag_of(const char* text) {
+  std::uint32_t hash = 0x811c'9dc5u;  // FNV-1a.
+  for (; *text != 0; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 0x0100'0193u;
+  return static_cast<int>(hash & 0x3fff'ffff);
+}
+void set_handler_of(MPI_Comm made, MPI_Errhandler errhandler) {
+  if (made == MPI_COMM_NULL) return;
+  comm_t& c = need_comm(made);
+  const errhandler_ref how = find_errhandler(errhandler);
+  if (how != nullptr) c.errors = how;
+}
+}  // namespace
+
+void Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+  int level = MPI_THREAD_SERIALIZED;
+  if (info != MPI_INFO_NULL)
+    for (const auto& [key, value] : need_info(info).pairs)
+      for (const level_name& l : levels)
+        if (key == "thread_level" && value == l.name) level = l.level;
+  const errhandler_ref how = find_errhandler(errhandler);
+  if (how == nullptr)
+    bad_handle(MPI_ERR_ERRHANDLER, "error handler", errhandler, MPI_ERRHANDLER_NULL);
+  join(level);
+  *session = put_in<MPI_Session>(lib().sessions, "sessions", how);
+}
+void Session_finalize(MPI_Session* session) {
+  need_session(*session);
+  lib().sessions.erase(value_of(*session));
+  *session = MPI_SESSION_NULL;
+  leave();
+}
+void Session_get_num_psets(session_t& /*session*/, MPI_Info /*info*/, int* npset_names) {
+  *npset_names = 2;
+}
+void Session_get_nth_pset(session_t& /*session*/, MPI_Info /*info*/, int n, int* pset_len,
+                          char* pset_name) {
+  if (n < 0 || n > 1) bad_number(MPI_ERR_ARG, "number of a process set", n);
+  const char* const name = process_sets[n];
+  if (*pset_len > 0) std::snprintf(pset_name, static_cast<std::size_t>(*pset_len), "%s", name);
+  *pset_len = static_cast<int>(std::strlen(name)) + 1;
+}
+void Session_get_pset_info(session_t& /*session*/, const char* pset_name, MPI_Info* info) {
+  const int size = need_set(pset_name) == 0 ? lib().base->size() : 1;
+  info_t made;
+  made.pairs.emplace_back("mpi_size", std::to_string(size));
+  *info = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
+}
+void Session_get_info(session_t& /*session*/, MPI_Info* info_used) {
+  info_t made;
+  for (const level_name& l : levels)
+    if (l.level == lib().provided) made.pairs.emplace_back("thread_level", l.name);
+  *info_used = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
+}
+void Group_from_session_pset(session_t& /*session*/, const char* pset_name, MPI_Group* newgroup) {
+  const int rank[] = {lib().base->rank()};
+  mpx::group all = lib().base->group();
+  *newgroup = put_in<MPI_Group>(
+      lib().groups, "groups", need_set(pset_name) == 0 ? std::move(all) : mpx::include(all, rank));
+}
+void Comm_create_from_group(group_t& group, const char* stringtag, MPI_Info /*info*/,
+                            MPI_Errhandler errhandler, MPI_Comm* newcomm) {
+  if (group.members.size() == 0) {
+    *newcomm = MPI_COMM_NULL;
+    return;
+  }
+  if (group.members.rank() == mpx::proc_null)
+    fail(MPI_ERR_GROUP, "this process is no member of the group");
+  *newcomm = add_comm(lib().base->create_group(group.members, tag_of(stringtag)), nullptr);
+  set_handler_of(*newcomm, errhandler);
+}
+void Intercomm_create_from_groups(group_t& local_group, int local_leader, group_t& remote_group,
+                                  int remote_leader, const char* stringtag, MPI_Info /*info*/,
+                                  MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
+  const mpx::group& here = local_group.members;
+  const mpx::group& there = remote_group.members;
+  if (local_leader < 0 || local_leader >= here.size())
+    bad_number(MPI_ERR_ARG, "local leader", local_leader);
+  if (remote_leader < 0 || remote_leader >= there.size())
+    bad_number(MPI_ERR_ARG, "remote leader", remote_leader);
+  const int tag = tag_of(stringtag);
+  const auto local = lib().base->create_group(here, tag);
+  const int remote = lib().base->group().rank_of(there.peer_of(remote_leader));
+  auto made = local->connect(local_leader, lib().base.get(), remote, tag);
+  local->free();
+  *newintercomm = add_comm(std::move(made), nullptr);
+  set_handler_of(*newintercomm, errhandler);
+}
 
 // --- Info ----------------------------------------------------------------------------------------
 

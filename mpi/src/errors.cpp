@@ -207,6 +207,20 @@ int failed(const char* call, MPI_Comm comm) noexcept {
   comm_t* const on = find_comm(f.on != MPI_COMM_NULL ? f.on : comm);
   return call_handler(on, f.code, call, f.text);
 }
+int failed(const char* call, MPI_Session session) noexcept {
+  session_t* const of = lib().sessions.find(value_of(session));
+  if (of == nullptr) return failed(call);
+  const failure f = current_failure();
+  MPI_Session on = session;
+  int code = f.code;
+  switch (of->errors->how) {
+    case errhandler_t::kind::returns: return f.code;
+    case errhandler_t::kind::session:
+      reinterpret_cast<MPI_Session_errhandler_function*>(of->errors->function)(&on, &code);
+      return f.code;
+    default: end_job(f.code, std::string(call) + ": " + f.text);
+  }
+}
 int failed(const char* call, as_file_t) noexcept {
   const failure f = current_failure();
   const errhandler_ref how = lib().file_errors;
@@ -220,6 +234,14 @@ int not_built(const char* call, MPI_Comm comm) noexcept {
     fail(MPI_ERR_UNSUPPORTED_OPERATION, "mpx does not have this function yet");
   } catch (...) {
     return failed(call, comm);
+  }
+}
+int not_built(const char* call, MPI_Session session) noexcept {
+  try {
+    need_running();
+    fail(MPI_ERR_UNSUPPORTED_OPERATION, "mpx does not have this function yet");
+  } catch (...) {
+    return failed(call, session);
   }
 }
 int not_built(const char* call, as_file_t) noexcept {
@@ -250,6 +272,11 @@ void bad_rank(int code, const char* what, int rank, const comm_t& comm) {
 void bad_type(const type_t& t) {
   if (t.absent) fail(MPI_ERR_TYPE, "this machine does not have the datatype %s", t.name.c_str());
   fail(MPI_ERR_TYPE, "the datatype is not committed: call MPI_Type_commit first");
+}
+session_t& need_session(MPI_Session s) {
+  session_t* const found = lib().sessions.find(value_of(s));
+  if (found == nullptr) bad_handle(MPI_ERR_SESSION, "session", s, MPI_SESSION_NULL);
+  return *found;
 }
 op_t& need_op(MPI_Op o) {
   op_t* const found = find_op(o);
@@ -342,6 +369,19 @@ void Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn,
 void File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
                             MPI_Errhandler* errhandler) {
   *errhandler = new_handler(errhandler_t::kind::file, file_errhandler_fn);
+}
+void Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
+                               MPI_Errhandler* errhandler) {
+  *errhandler = new_handler(errhandler_t::kind::session, session_errhandler_fn);
+}
+void Session_set_errhandler(session_t& session, MPI_Errhandler errhandler) {
+  set_handler(session.errors, errhandler, errhandler_t::kind::session);
+}
+void Session_get_errhandler(session_t& session, MPI_Errhandler* errhandler) {
+  *errhandler = handle_of_handler(session.errors);
+}
+void Session_call_errhandler(session_t& /*session*/, int errorcode) {
+  throw failure{errorcode, text_of(errorcode)};
 }
 void Comm_set_errhandler(comm_t& comm, MPI_Errhandler errhandler) {
   set_handler(comm.errors, errhandler, errhandler_t::kind::comm);

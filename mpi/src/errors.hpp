@@ -29,11 +29,13 @@ int class_of_errc(int value) noexcept;
 /// Reports the exception that is being handled: calls the handler of `comm`, or of MPI_COMM_SELF.
 /// Returns:    the error code.
 int failed(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
+int failed(const char* call, MPI_Session session) noexcept;
 struct as_file_t {};
 inline constexpr as_file_t as_file{};
 int failed(const char* call, as_file_t) noexcept;
 /// Reports MPI_ERR_UNSUPPORTED_OPERATION.
 int not_built(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
+int not_built(const char* call, MPI_Session session) noexcept;
 int not_built(const char* call, as_file_t) noexcept;
 /// Calls the error handler of `comm` with `code`. Returns the code.
 int call_handler(comm_t* comm, int code, const char* call, const std::string& text);
@@ -98,6 +100,7 @@ inline type_t& need_type(MPI_Datatype t) {
     bad_type(found);
   return found;
 }
+session_t& need_session(MPI_Session s);
 op_t& need_op(MPI_Op o);
 group_t& need_group(MPI_Group g);
 info_t& need_info(MPI_Info i);

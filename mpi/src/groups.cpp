@@ -770,12 +770,11 @@ MPX_MPI_CONVERT(Info, MPI_Info, info, infos)
 MPX_MPI_CONVERT(Message, MPI_Message, message, messages)
 MPX_MPI_CONVERT(Op, MPI_Op, op, ops)
 MPX_MPI_CONVERT(Request, MPI_Request, request, requests)
+MPX_MPI_CONVERT(Session, MPI_Session, session, sessions)
 MPX_MPI_CONVERT(Type, MPI_Datatype, datatype, types)
 #undef MPX_MPI_CONVERT
 int File_toint(MPI_File file) { return constant_int(file); }
 MPI_File File_fromint(int file) { return constant_of<MPI_File>(file); }
-int Session_toint(MPI_Session session) { return constant_int(session); }
-MPI_Session Session_fromint(int session) { return constant_of<MPI_Session>(session); }
 int Win_toint(MPI_Win win) { return constant_int(win); }
 MPI_Win Win_fromint(int win) { return constant_of<MPI_Win>(win); }
 

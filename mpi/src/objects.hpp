@@ -180,12 +180,20 @@ struct message_t {
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
+struct session_t {
+  errhandler_ref errors;
+};
+
 /// State of the library.
 struct library {
   enum phase : std::uint8_t { before, running, after };
   mpx::platform::atomic<std::uint8_t> now{before};
+  int users = 0;         ///< MPI_Init and sessions; the last one leaves the job.
+  bool started = false;  ///< By MPI_Init.
+  bool ended = false;    ///< By MPI_Finalize.
   int provided = MPI_THREAD_SINGLE;
   std::unique_ptr<job_port> job;
+  std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
   comm_t* world = nullptr;
   comm_t* self = nullptr;
   std::uintptr_t world_handle = 0;
@@ -215,6 +223,7 @@ struct library {
   handle_table<info_t, 0x666> infos;
   handle_table<errhandler_ref, 0x777> errhandlers;
   handle_table<message_t, 0x888> messages;
+  handle_table<session_t, 0x999> sessions;
   errhandler_ref file_errors;  ///< Of MPI_FILE_NULL.
 };
 /// Never destroyed: a program may end without MPI_Finalize, and other objects may outlive it.

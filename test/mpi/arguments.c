@@ -13,6 +13,11 @@ static void count(MPI_Comm *comm, int *code, ...) {
   (void)code;
   ++handled;
 }
+static void count_of_session(MPI_Session *session, int *code, ...) {
+  (void)session;
+  (void)code;
+  ++handled;
+}
 static void check(const char *function, const char *argument, int code, int expected) {
   int got = -1;
   ++rows;
@@ -36,14 +41,19 @@ int main(int argc, char **argv) {
   MPI_Op op = MPI_OP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Info info = MPI_INFO_NULL;
-  MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL, counting;
+  MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL, counting, of_session;
   MPI_Request request = MPI_REQUEST_NULL, requests[4];
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status, statuses[4];
   char text[8192], bytes[4096] = {0};
   void *pointer = NULL;
 
+  MPI_Session session, other = MPI_SESSION_NULL;
+
   MPI_Init(&argc, &argv);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Session_create_errhandler(count_of_session, &of_session);
+  MPI_Session_set_errhandler(session, of_session);
   MPI_Comm_create_errhandler(count, &counting);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, counting);
@@ -57,8 +67,9 @@ int main(int argc, char **argv) {
 #include "wrong_arguments.inc"
 
   printf("%d rows, %d failures\n", rows, failures);
+  MPI_Session_finalize(&session);
   MPI_Finalize();
   (void)address, (void)large, (void)pointer, (void)message, (void)errhandler, (void)comm, (void)type;
-  (void)op, (void)group, (void)request;
+  (void)op, (void)group, (void)request, (void)other;
   return failures != 0;
 }

@@ -109,6 +109,11 @@ class Mpi(unittest.TestCase):
         for ranks in RANKS:
             self.assert_passes(ranks, program)
 
+    def test_sessions(self):
+        program = self.build(HERE / "sessions.c")
+        for ranks in RANKS:
+            self.assert_passes(ranks, program)
+
     def test_examples(self):
         stencil, sort, farm = (self.build(SOURCE / f"examples/mpi/{name}.c", "-O1")
                                for name in ("stencil", "sort", "task_farm"))
