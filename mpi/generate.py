@@ -111,7 +111,7 @@ KINDS = {
     "count_x": raw("MPI_Count"), "count_out": out("MPI_Count"), "bigs_out": raw("MPI_Count[]"),
     "offset": raw("MPI_Offset"), "offset_out": out("MPI_Offset"),
     "text": Kind("const char *", check='need_place({p}, "{p}");'), "texts": raw("const char[]"),
-    "text_out": out("char"), "argv": raw("char *[]"), "argvs": raw("char **[]"),
+    "text_out": out("char"), "text_maybe": raw("char *"), "argv": raw("char *[]"), "argvs": raw("char **[]"),
     "argv_inout": raw("char ***"),
 }
 RETURNS = {"aint": "MPI_Aint", "double": "double", "int": "int"}
@@ -360,7 +360,7 @@ RIGHT = {
     "message_out": "&message", "message_inout": "&message", "ranges": "ranges", "ints": "ints",
     "ints_out": "ints", "aints_out": "aints", "int_out": "&number", "int_inout": "&number",
     "int_maybe": "&number", "aint_out": "&address", "count_out": "&large", "offset_out": "&offset",
-    "text_out": "text", "pointer_out": "&pointer", "buffer": "bytes", "buffer_const": "bytes",
+    "text_out": "text", "text_maybe": "text", "pointer_out": "&pointer", "buffer": "bytes", "buffer_const": "bytes",
     "any": "NULL", "any_const": "bytes", "count": "1", "number": "1", "big_size": "1",
 }
 WRONG = {

@@ -432,7 +432,6 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
   try {
     auto& info_ = need_info(info);
     need_place(key, "key");
-    need_place(value, "value");
     need_place(flag, "flag");
     mpx_mpi::Info_get_string(info_, key, buflen, value, flag);
     return MPI_SUCCESS;
@@ -1698,82 +1697,113 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, i
 }
 MPX_MPI_ALIAS(MPI_Waitsome)
 int PMPI_Parrived(MPI_Request request, int partition, int *flag) {
-  (void)request;
-  (void)partition;
-  (void)flag;
-  return not_built("MPI_Parrived");
+  try {
+    need_running();
+    need_place(flag, "flag");
+    mpx_mpi::Parrived(request, partition, flag);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Parrived");
+  }
 }
 MPX_MPI_ALIAS(MPI_Parrived)
 int PMPI_Pready(int partition, MPI_Request request) {
-  (void)partition;
-  (void)request;
-  return not_built("MPI_Pready");
+  try {
+    need_running();
+    mpx_mpi::Pready(partition, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Pready");
+  }
 }
 MPX_MPI_ALIAS(MPI_Pready)
 int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
-  (void)length;
-  (void)array_of_partitions;
-  (void)request;
-  return not_built("MPI_Pready_list");
+  try {
+    need_running();
+    need_count(length, "length");
+    mpx_mpi::Pready_list(length, array_of_partitions, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Pready_list");
+  }
 }
 MPX_MPI_ALIAS(MPI_Pready_list)
 int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request) {
-  (void)partition_low;
-  (void)partition_high;
-  (void)request;
-  return not_built("MPI_Pready_range");
+  try {
+    need_running();
+    mpx_mpi::Pready_range(partition_low, partition_high, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Pready_range");
+  }
 }
 MPX_MPI_ALIAS(MPI_Pready_range)
 int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  (void)buf;
-  (void)partitions;
-  (void)count;
-  (void)datatype;
-  (void)dest;
-  (void)tag;
-  (void)comm;
-  (void)info;
-  (void)request;
-  return not_built("MPI_Precv_init", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(count, "count");
+    auto& datatype_ = need_type(datatype);
+    need_tag(tag);
+    need_hints(info);
+    need_place(request, "request");
+    need_destination(dest, comm_);
+    mpx_mpi::Precv_init(buf, partitions, count, datatype_, dest, tag, comm_, info, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Precv_init", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Precv_init)
 int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  (void)buf;
-  (void)partitions;
-  (void)count;
-  (void)datatype;
-  (void)dest;
-  (void)tag;
-  (void)comm;
-  (void)info;
-  (void)request;
-  return not_built("MPI_Precv_init_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(count, "count");
+    auto& datatype_ = need_type(datatype);
+    need_tag(tag);
+    need_hints(info);
+    need_place(request, "request");
+    need_destination(dest, comm_);
+    mpx_mpi::Precv_init(buf, partitions, count, datatype_, dest, tag, comm_, info, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Precv_init_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Precv_init_c)
 int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  (void)buf;
-  (void)partitions;
-  (void)count;
-  (void)datatype;
-  (void)dest;
-  (void)tag;
-  (void)comm;
-  (void)info;
-  (void)request;
-  return not_built("MPI_Psend_init", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(count, "count");
+    auto& datatype_ = need_type(datatype);
+    need_tag(tag);
+    need_hints(info);
+    need_place(request, "request");
+    need_destination(dest, comm_);
+    mpx_mpi::Psend_init(buf, partitions, count, datatype_, dest, tag, comm_, info, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Psend_init", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Psend_init)
 int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
-  (void)buf;
-  (void)partitions;
-  (void)count;
-  (void)datatype;
-  (void)dest;
-  (void)tag;
-  (void)comm;
-  (void)info;
-  (void)request;
-  return not_built("MPI_Psend_init_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_count(count, "count");
+    auto& datatype_ = need_type(datatype);
+    need_tag(tag);
+    need_hints(info);
+    need_place(request, "request");
+    need_destination(dest, comm_);
+    mpx_mpi::Psend_init(buf, partitions, count, datatype_, dest, tag, comm_, info, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Psend_init_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Psend_init_c)
 }

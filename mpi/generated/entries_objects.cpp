@@ -1597,7 +1597,6 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *ps
     auto& session_ = need_session(session);
     need_hints(info);
     need_place(pset_len, "pset_len");
-    need_place(pset_name, "pset_name");
     mpx_mpi::Session_get_nth_pset(session_, info, n, pset_len, pset_name);
     return MPI_SUCCESS;
   } catch (...) {

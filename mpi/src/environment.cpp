@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Environment: start and end, the choice of a stack, info objects, memory.
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -185,7 +186,7 @@ constexpr const char* process_sets[] = {"mpi://WORLD", "mpi://SELF"};
 /// Returns the number of a process set. Throws MPI_ERR_ARG.
 int need_set(const char* name) {
   for (int i = 0; i < 2; ++i)
-    if (std::strcmp(name, process_sets[i]) == 0) return i;
+    if (::strcasecmp(name, process_sets[i]) == 0) return i;
   fail(MPI_ERR_ARG, "there is no process set '%s'", name);
 }
 /// The tag of a string, the same on all ranks.
@@ -227,6 +228,7 @@ void Session_get_nth_pset(session_t& /*session*/, MPI_Info /*info*/, int n, int*
                           char* pset_name) {
   if (n < 0 || n > 1) bad_number(MPI_ERR_ARG, "number of a process set", n);
   const char* const name = process_sets[n];
+  if (*pset_len > 0) need_place(pset_name, "pset_name");
   if (*pset_len > 0) std::snprintf(pset_name, static_cast<std::size_t>(*pset_len), "%s", name);
   *pset_len = static_cast<int>(std::strlen(name)) + 1;
 }
@@ -294,7 +296,6 @@ info_t env_info() {
   const auto add = [&](const char* key, std::string value) {
     made.pairs.emplace_back(key, std::move(value));
   };
-  if (lib().world != nullptr) add("maxprocs", std::to_string(lib().world->size));
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) == 0) add("host", host);
   char folder[4096];
@@ -353,6 +354,7 @@ void Info_get_string(info_t& info, const char* key, int* buflen, char* value, in
   const auto found = pair_of(info, key);
   *flag = found != info.pairs.end();
   if (*flag == 0) return;
+  if (*buflen > 0) need_place(value, "value");
   if (*buflen > 0)
     std::snprintf(value, static_cast<std::size_t>(*buflen), "%s", found->second.c_str());
   *buflen = static_cast<int>(found->second.size()) + 1;

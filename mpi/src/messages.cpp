@@ -292,6 +292,56 @@ void Isendrecv_replace(void* buf, MPI_Count count, const type_t& datatype, int d
   *request = add_request_of(cell, comm, false, true, copy);
 }
 
+// --- Partitioned messages ------------------------------------------------------------------------
+
+namespace {
+void prepare_partitioned(bool sends, const void* buf, int partitions, MPI_Count count,
+                         const type_t& datatype, int other, int tag, comm_t& comm,
+                         MPI_Request* request) {
+  if (partitions < 1) bad_number(MPI_ERR_ARG, "number of partitions", partitions);
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(count, partitions, &all))
+    fail(MPI_ERR_COUNT, "the partitions exceed memory");
+  request_cell cell;
+  comm.port->partitioned(sends, data_of(buf, all, datatype), static_cast<std::size_t>(partitions),
+                         mpx_rank(other), tag, cell);
+  *request = add_request_of(cell, comm, true, !sends);
+}
+std::size_t need_partition(int partition) {
+  if (partition < 0) bad_number(MPI_ERR_ARG, "partition", partition);
+  return static_cast<std::size_t>(partition);
+}
+}  // namespace
+void Psend_init(const void* buf, int partitions, MPI_Count count, const type_t& datatype, int dest,
+                int tag, comm_t& comm, MPI_Info /*info*/, MPI_Request* request) {
+  prepare_partitioned(true, buf, partitions, count, datatype, dest, tag, comm, request);
+}
+void Precv_init(void* buf, int partitions, MPI_Count count, const type_t& datatype, int dest,
+                int tag, comm_t& comm, MPI_Info /*info*/, MPI_Request* request) {
+  prepare_partitioned(false, buf, partitions, count, datatype, dest, tag, comm, request);
+}
+void Pready(int partition, MPI_Request request) {
+  const std::size_t one[] = {need_partition(partition)};
+  lib().job->ready(need_request(request).cell, one);
+}
+void Pready_range(int partition_low, int partition_high, MPI_Request request) {
+  lib().job->ready_range(need_request(request).cell, need_partition(partition_low),
+                         need_partition(partition_high));
+}
+void Pready_list(int length, const int array_of_partitions[], MPI_Request request) {
+  if (length > 0) need_place(array_of_partitions, "array_of_partitions");
+  std::vector<std::size_t> all;
+  for (int i = 0; i < length; ++i) all.push_back(need_partition(array_of_partitions[i]));
+  lib().job->ready(need_request(request).cell, all);
+}
+void Parrived(MPI_Request request, int partition, int* flag) {
+  if (request == MPI_REQUEST_NULL) {
+    *flag = 1;
+    return;
+  }
+  *flag = lib().job->arrived(need_request(request).cell, need_partition(partition));
+}
+
 // --- Probes --------------------------------------------------------------------------------------
 
 void Probe(int source, int tag, comm_t& comm, MPI_Status* status) {

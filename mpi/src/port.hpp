@@ -119,6 +119,9 @@ class comm_port {
   /// `out` is sent and `in` received; the status is that of the receive.
   virtual void isendrecv(const buffer& out, int to, int send_tag, const buffer& in, int from,
                          int receive_tag, request_cell& request) = 0;
+  /// Prepares a message of `partitions` equal parts of `data`.
+  virtual void partitioned(bool sends, const buffer& data, std::size_t partitions, int other,
+                           int tag, request_cell& request) = 0;
   virtual std::optional<mpx::status> probe(bool once, int from, int tag) = 0;
   virtual std::unique_ptr<message_port> mprobe(bool once, int from, int tag) = 0;
 
@@ -191,6 +194,10 @@ class job_port {
   virtual std::size_t some(std::span<request_cell* const> all, std::span<done_request> into,
                            bool once) = 0;
   virtual void complete_generalized(request_cell& completer) = 0;
+  // Partitioned messages.
+  virtual void ready(const request_cell& r, std::span<const std::size_t> partitions) = 0;
+  virtual void ready_range(const request_cell& r, std::size_t first, std::size_t last) = 0;
+  virtual bool arrived(const request_cell& r, std::size_t partition) = 0;
 };
 
 /// A precompiled stack.

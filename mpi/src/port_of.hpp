@@ -12,6 +12,7 @@
 #include "mpx/datatype.hpp"
 #include "mpx/intercommunicator.hpp"
 #include "mpx/mpx.hpp"
+#include "mpx/partitioned.hpp"
 #include "mpx/topology.hpp"
 #include "port.hpp"
 
@@ -140,6 +141,17 @@ class comm_base : public comm_port {
     irecv(form::start, in, from, receive_tag, request);
     isend(send_mode::standard, form::start, out, to, send_tag, sending);
     types::put(request, mpx::all_of(std::move(types::of(request)), std::move(types::of(sending))));
+  }
+  void partitioned(bool sends, const buffer& b, std::size_t partitions, int other, int tag,
+                   request_cell& request) override {
+    if constexpr (two_groups) {
+      throw mpx::error(mpx::errc::communicator,
+                       "partitioned messages of an intercommunicator are not there");
+    } else if (sends) {
+      types::put(request, mpx::psend_init(c_, spread_const(b), partitions, other, tag));
+    } else {
+      types::put(request, mpx::precv_init(c_, spread(b), partitions, other, tag));
+    }
   }
   std::optional<mpx::status> probe(bool once, int from, int tag) override {
     if (once) return c_.probe(from, tag, mpx::once);
@@ -562,6 +574,15 @@ class job_of final : public job_port {
     c.complete();
     c.~made();
     completer = {};
+  }
+  void ready(const request_cell& r, std::span<const std::size_t> partitions) override {
+    mpx::pready_list(types::of(r), partitions);
+  }
+  void ready_range(const request_cell& r, std::size_t first, std::size_t last) override {
+    mpx::pready_range(types::of(r), first, last);
+  }
+  bool arrived(const request_cell& r, std::size_t partition) override {
+    return mpx::parrived(types::of(r), partition);
   }
 
  private:

@@ -95,6 +95,33 @@ static void probes(void) {
   CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
 }
 
+static void partitioned(int n) {
+  enum { parts = 4 };
+  int *out = malloc((size_t)(parts * n) * sizeof *out), *in = malloc((size_t)(parts * n) * sizeof *in);
+  MPI_Request sending, receiving;
+  MPI_Status status;
+  int flag;
+  MPI_Psend_init(out, parts, n, MPI_INT, right, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &sending);
+  MPI_Precv_init(in, 2, 2 * n, MPI_INT, left, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &receiving);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < parts * n; ++i) out[i] = me + i + turn, in[i] = -1;
+    MPI_Start(&receiving);
+    MPI_Start(&sending);
+    MPI_Pready(3, sending);
+    MPI_Pready_range(0, 1, sending);
+    do MPI_Parrived(receiving, 0, &flag);
+    while (!flag);
+    CHECK(in[0] == left + turn && in[2 * n - 1] == left + 2 * n - 1 + turn);
+    MPI_Pready_list(1, (int[]){2}, sending);
+    MPI_Wait(&sending, MPI_STATUS_IGNORE);
+    MPI_Wait(&receiving, &status);
+    CHECK(in[parts * n - 1] == left + parts * n - 1 + turn && status.MPI_SOURCE == left);
+  }
+  MPI_Request_free(&sending);
+  MPI_Request_free(&receiving);
+  free(out), free(in);
+}
+
 static int query(void *state, MPI_Status *status) {
   MPI_Status_set_elements(status, MPI_INT, *(int *)state);
   MPI_Status_set_cancelled(status, 0);
@@ -180,5 +207,7 @@ int main(int argc, char **argv) {
   modes(100000);
   probes();
   waits();
+  partitioned(1);
+  partitioned(30000);
   return check_end();
 }
