@@ -65,6 +65,13 @@ void join(int level) {
     throw;
   }
   l.provided = level;
+  const bool locks = level == MPI_THREAD_MULTIPLE;  // Info objects and error handlers always do.
+  l.comms.set_locking(locks);
+  l.groups.set_locking(locks);
+  l.types.set_locking(locks);
+  l.ops.set_locking(locks);
+  l.requests.set_locking(locks);
+  l.messages.set_locking(locks);
   if (find_type(MPI_INT) == nullptr) make_predefined_types();
   l.now.store(library::phase::running, mpx::platform::memory_order_release);
 }

@@ -18,7 +18,8 @@ namespace mpx_mpi {
 /// Objects of one kind. A handle is (use << 36 | slot << 12 | Kind), and is never below 4096, where
 /// MPI's constants are. Objects stay where they are until they are erased.
 /// Limits:     `slots_max` objects at once.
-/// Threads:    any, also at the same time; an object is used by the threads that the program allows.
+/// Threads:    any, also at the same time, unless `set_locking(false)` was called; an object is used by
+///             the threads that the program allows.
 template <class T, std::uint32_t Kind, std::uint32_t Slots = 1u << 24>
 class handle_table {
   static_assert(Kind > 0 && Kind < 4096);
@@ -41,11 +42,14 @@ class handle_table {
     for (auto& c : chunks_) delete[] c.load(mpx::platform::memory_order_relaxed);
   }
 
+  /// With false, the program promises that no two threads call at the same time.
+  void set_locking(bool locks) noexcept { locks_ = locks; }
+
   /// Makes an object.
   /// Returns:    its handle; 0 if the table is full.
   template <class... Args>
   std::uintptr_t put(Args&&... args) {
-    const std::lock_guard guard(lock_);
+    const auto guard = locked();
     std::uint32_t at = 0;
     if (free_ != 0) {
       at = free_ - 1;
@@ -82,7 +86,7 @@ class handle_table {
     const auto at = static_cast<std::uint32_t>(handle >> 12 & 0xff'ffff);
     slot& s = slot_at(at);
     object->~T();
-    const std::lock_guard guard(lock_);
+    const auto guard = locked();
     s.use.store(s.use.load(mpx::platform::memory_order_relaxed) + 1,
                 mpx::platform::memory_order_release);
     s.next = free_;
@@ -127,11 +131,15 @@ class handle_table {
   static std::uintptr_t name(std::uint32_t at, std::uint32_t use) noexcept {
     return std::uintptr_t{use & 0xfff'ffff} << 36 | std::uintptr_t{at} << 12 | Kind;
   }
+  std::unique_lock<std::mutex> locked() {
+    return locks_ ? std::unique_lock(lock_) : std::unique_lock<std::mutex>();
+  }
   slot& slot_at(std::uint32_t at) noexcept {
     return chunks_[at / chunk_slots].load(mpx::platform::memory_order_relaxed)[at % chunk_slots];
   }
 
   std::mutex lock_;
+  bool locks_ = true;
   std::uint32_t made_ = 0;
   std::uint32_t free_ = 0;
   std::size_t alive_ = 0;
