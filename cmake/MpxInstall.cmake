@@ -68,6 +68,11 @@ foreach(name IN LISTS mpx_optional_components)
       REQUIRES mpx ${mpx_${name}_requires} LIBS ${mpx_${name}_libraries})
   endif()
 endforeach()
+if(MPX_MPI)
+  mpx_install_component_pc(mpi "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "MPI 5.0 in the standard ABI"
+    COMPONENT mpi CFLAGS "-I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}/mpx-mpi"
+    LIBS "-L\${prefix}/${CMAKE_INSTALL_LIBDIR}" -lmpi_abi)
+endif()
 if(MPX_BUILD_COMPILED)
   mpx_install_component_pc(compiled "${CMAKE_INSTALL_LIBDIR}/pkgconfig" "the default stack as a library"
     COMPONENT compiled REQUIRES mpx CFLAGS -DMPX_COMPILED=1

@@ -284,7 +284,7 @@ function(mpx_add_script_tests folder files helper_sources)
       # of all, which has to begin at once where no run before has told ctest so.
       set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2 RESOURCE_LOCK jobs
         COST 100)
-    elseif(folder STREQUAL "examples")
+    elseif(folder MATCHES "^(examples|mpi)$")
       set_tests_properties(script.${folder}.${stem} PROPERTIES PROCESSORS 2)
     endif()
   endforeach()

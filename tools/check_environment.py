@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("include", "tools", "test", "bench", "examples", "scripts", "cmake", "packaging", ".ci")
+FOLDERS = ("include", "mpi", "tools", "test", "bench", "examples", "scripts", "cmake", "packaging", ".ci")
 C_READS = re.compile(r'"((?:MPX|OMPI|PMI|PMIX|MPI|SLURM|FLUX|JSM|PALS|ALPS)_[A-Z_]+)=?"|getenv\("([A-Z_]+)"\)')
 PYTHON_READS = re.compile(r"""(?:environ(?:\.get\(|\[)|getenv\()["']([A-Z_]+)["']""")
 SHELL_READS = re.compile(r"\$\{?(MPX_[A-Z_]+)|\$\{([A-Z][A-Z_]+):?[-+?]")
@@ -53,7 +53,10 @@ def read_by_sources() -> dict[str, dict[str, str]]:
             continue
         if path.suffix in (".hpp", ".cpp", ".h", ".c"):
             code = re.sub(r"^\s*#.*", "", text, flags=re.M)
-            add("Environment variables", path, names(C_READS, code) - {"MPX_VERSION_STRING"})
+            these = names(C_READS, code) - {"MPX_VERSION_STRING"}
+            if "mpi" in path.parts:  # Programs of MPI name MPI's constants.
+                these = {name for name in these if not name.startswith("MPI_")}
+            add("Environment variables", path, these)
             if path.is_relative_to(ROOT / "include"):
                 add("Macros", path, names(MACROS, text))
         elif path.suffix == ".py":

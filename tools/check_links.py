@@ -26,7 +26,7 @@ MD_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[
 MD_PATH = re.compile(r"(?<![\w`])`([\w.-]+(?:/[\w.-]+)*(?:\.(?:hpp|cpp|py|cmake|md|svg)|/))`")
 # So is a name: what has an underscore must occur in the sources, but for MPI's names.
 MD_NAME = re.compile(r"(?<![\w`])`([\w:.<>(),*]+)`")
-SOURCES = ("include/", "test/", "tools/", "bench/", "examples/", "scripts/", "cmake/", "packaging/", "CMake")
+SOURCES = ("include/", "mpi/", "test/", "tools/", "bench/", "examples/", "scripts/", "cmake/", "packaging/", "CMake")
 HISTORY = ("CHANGELOG.md", "adr")
 HTML_LINK = re.compile(r"<(?:a|link|img|script|area|iframe)\b[^>]*?\s(?:href|src)=\"([^\"]*)\"", re.I)
 HTML_ANCHOR = re.compile(r"\s(?:id|name)=\"([^\"]+)\"", re.I)

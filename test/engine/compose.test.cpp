@@ -83,6 +83,28 @@ TEST_CASE_TEMPLATE_DEFINE("test without completion", Stack, compose_peek) {
 }
 TEST_CASE_TEMPLATE_APPLY(compose_peek, compose_stacks);
 
+TEST_CASE_TEMPLATE_DEFINE("all_of: the status of its only receive", Stack, compose_statuses) {
+  ranks::run<Stack>(3, [](auto world) {
+    auto turned = world.split(0, -world.rank());
+    const mpx::rank_t right = (turned.rank() + 1) % 3;
+    const mpx::rank_t left = (turned.rank() + 2) % 3;
+    for (const std::size_t bytes : {8, 1000, 300'000}) {
+      const auto out = ranks::message(bytes, bytes);
+      std::vector<std::byte> in(bytes), more(bytes);
+      auto one = mpx::all_of(turned.isend(out, right, 4), turned.irecv(in, left, 4));
+      const mpx::status got = one.wait();
+      CHECK(got.source() == left);
+      CHECK(got.tag() == 4);
+      CHECK(got.bytes() == bytes);
+      auto two = mpx::all_of(turned.irecv(in, left, 5), turned.irecv(more, left, 6),
+                             turned.isend(out, right, 5), turned.isend(out, right, 6));
+      CHECK(two.wait() == mpx::status());
+    }
+    turned.free();
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(compose_statuses, compose_stacks);
+
 TEST_CASE_TEMPLATE_DEFINE("detached: continues without a waiting call", Stack, compose_detached) {
   ranks::run<Stack>(2, [](auto world) {
     const mpx::rank_t other = 1 - world.rank();

@@ -26,7 +26,7 @@ def try_out(name):
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "traffic"
         subprocess.run([program(f"mpicxx.{name}"), "-std=c++20", "-O0", "-pthread", f"-I{SOURCE / 'include'}",
-                        f"-I{SOURCE / 'test'}", str(SOURCE / "test/mpi/traffic.cpp"), "-o", str(made)],
+                        f"-I{SOURCE / 'test'}", str(SOURCE / "test/over_mpi/traffic.cpp"), "-o", str(made)],
                        check=True, timeout=60 * LIMITS)
         r = launch(program(f"mpiexec.{name}"), *MPIS[name], "-n", 3, made)
         equal((r.returncode, r.stdout), (0, "3 ranks, sum 3\n" * 2))

@@ -74,10 +74,11 @@ struct combined<std::array<T, N>, Op> : combined<T, Op> {};
 /// The reduction for buffers of type V.
 template <class V, class Op>
 using reduction_of = typed_reduction<combined_t<element_of_t<V>, Op>, Op>;
-/// `Op` can be called with two elements of V.
+/// `Op` can be called with two elements of V, or combines elements of any type.
 template <class Op, class V>
-concept Reduces = std::invocable<Op&, const combined_t<element_of_t<V>, Op>&,
-                                 const combined_t<element_of_t<V>, Op>&>;
+concept Reduces =
+    std::same_as<Op, any_operation> || std::invocable<Op&, const combined_t<element_of_t<V>, Op>&,
+                                                      const combined_t<element_of_t<V>, Op>&>;
 
 template <class B>
 memory place_of_layout(const B& buffer) noexcept;  // Both: see mpx/datatype.hpp.

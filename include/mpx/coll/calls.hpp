@@ -123,6 +123,17 @@ class collectives : public collective_names<Comm> {
         how, where, coll::gather_call{given(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in), writes(out, me().rank() == root));
   }
+  /// Gathers blocks into separate pieces of memory: that of rank r into out[r], which may have any
+  /// layout. `out` is ignored at other ranks. Piece `root` is ignored if `in` is mpx::in_place.
+  /// Requires:   One piece for each rank. The list is read during the call only; memory and layouts
+  ///             outlive the operation.
+  template <class In, class How = throws_t>
+  requires Gives<In>
+  auto gatherw(const In& in, std::span<const memory> out, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::gather_call{given(in), pieces_of(out), root, true},
+                      no_reduction(), reads(in));
+  }
   /// Gathers blocks of lengths that the root does not know.
   /// Returns:    All blocks in rank order at `root`; an empty vector at other ranks.
   /// Cost:       Also a gather of the lengths.
@@ -195,6 +206,16 @@ class collectives : public collective_names<Comm> {
         no_reduction(), reads(in, me().rank() == root), writes(out));
   }
 
+  /// Scatters separate pieces of memory: in[r] of `root`, which may have any layout, to rank r. As
+  /// gatherw.
+  template <class Out, class How = throws_t>
+  requires Takes<Out&&> && BufferFits<Out&&, How>
+  auto scatterw(std::span<const memory> in, Out&& out, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::scatter_call{pieces_of(in), taken(out), root, true},
+                      no_reduction(), writes(out));
+  }
+
   /// Gathers every rank's `in` into `out` of every rank, in rank order.
   /// Source:     MPI 4.1, 6.7.
   template <class In, class Out, class How = throws_t>
@@ -235,6 +256,14 @@ class collectives : public collective_names<Comm> {
     return ended<How, data_of<In, Out>>(
         how, where, coll::allgather_call{given(in), blocks_at(out, counts, displacements)},
         no_reduction(), reads(in), writes(out));
+  }
+  /// Gathers blocks at every rank into separate pieces of memory, as gatherw.
+  template <class In, class How = throws_t>
+  requires Gives<In>
+  auto allgatherw(const In& in, std::span<const memory> out, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::allgather_call{given(in), pieces_of(out)}, no_reduction(),
+                      reads(in));
   }
   /// Gathers blocks at every rank, where no rank knows the lengths of the others.
   /// Returns:    All blocks in rank order.
@@ -286,7 +315,8 @@ class collectives : public collective_names<Comm> {
   /// follow each other.
   /// Source:     MPI 4.1, 6.8.
   template <class In, class C, class Out, class D, class How = throws_t>
-  requires SendBuffer<In> && Gathers<In, Out&&> && Counts<C> && Counts<D> && BufferFits<Out&&, How>
+  requires(!std::same_as<In, in_place_t>) && SendBuffer<In> && Gathers<In, Out&&> && Counts<C> &&
+          Counts<D> && BufferFits<Out&&, How>
   auto alltoallv(const In& in, const C& in_counts, Out&& out, const D& out_counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<In>>(
@@ -311,12 +341,21 @@ class collectives : public collective_names<Comm> {
   /// Exchanges blocks in place: sends block r of `out`, of counts[r] elements, to rank r, and
   /// replaces it by the block that rank r sends to this rank. Blocks follow each other.
   template <class Out, class D, class How = throws_t>
-  requires ReceiveBuffer<Out&&> && Counts<D> && BufferFits<Out&&, How>
+  requires ReceiveBuffer<Out&&> && Counts<D> && (!Counts<How>) && BufferFits<Out&&, How>
   auto alltoallv(in_place_t, Out&& out, const D& counts, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How, data_of<Out>>(how, where,
                                     coll::alltoall_call{{}, blocks_at(out, counts), true, true},
                                     no_reduction(), writes(out));
+  }
+  /// As above, with displacements: block r begins at out[displacements[r]].
+  template <class Out, class D, class Q, class How = throws_t>
+  requires ReceiveBuffer<Out&&> && Counts<D> && Counts<Q> && BufferFits<Out&&, How>
+  auto alltoallv(in_place_t, Out&& out, const D& counts, const Q& displacements, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How, data_of<Out>>(
+        how, where, coll::alltoall_call{{}, blocks_at(out, counts, displacements), true, true},
+        no_reduction(), writes(out));
   }
   /// Sends in_counts[r] elements to rank r, where no rank knows the lengths it will receive.
   /// Returns:    The blocks received, in rank order.
@@ -350,6 +389,13 @@ class collectives : public collective_names<Comm> {
   auto alltoallw(std::span<const memory> in, std::span<const memory> out, How&& how = {},
                  site where = site::current()) const noexcept(stores_errors<How>) {
     return ended<How>(how, where, coll::alltoall_call{pieces_of(in), pieces_of(out), false, true});
+  }
+  /// Exchanges separate pieces of memory in place: sends inout[r] to rank r, and replaces it by the
+  /// piece that rank r sends to this rank.
+  template <class How = throws_t>
+  auto alltoallw(in_place_t, std::span<const memory> inout, How&& how = {},
+                 site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, coll::alltoall_call{{}, pieces_of(inout), true, true});
   }
   /// As above, for lists of buffers, such as the columns of a matrix.
   template <class In, class Out, class How = throws_t>

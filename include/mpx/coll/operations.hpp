@@ -157,6 +157,21 @@ constexpr detail::commutative_t<std::remove_cvref_t<Op>> commutative(Op&& op) {
   return {std::forward<Op>(op)};
 }
 
+/// An operation on elements whose type and size are known at run time only: one call combines many
+/// elements. For reductions of any buffer; of buffers with a layout it combines the packed data.
+/// Does not own `context`, which must stay valid until the call is complete.
+struct any_operation {
+  /// Stores left[i] op right[i] to out[i] for all elements of `bytes`. `out` may be `left` or
+  /// `right`; otherwise none of them overlap. May throw.
+  using function = void (*)(void* context, std::byte* out, const std::byte* left,
+                            const std::byte* right, std::size_t bytes);
+
+  function combine = nullptr;     ///< Combines elements.
+  void* context = nullptr;        ///< First argument of `combine`.
+  std::size_t element_bytes = 1;  ///< Bytes of an element; data is never split within one.
+  bool commutes = false;          ///< If false, the order of ranks is kept.
+};
+
 namespace detail {
 
 /// The reduction of elements of type T by Op.
@@ -189,6 +204,19 @@ struct typed_reduction {
     } else {
       for (std::size_t i = 0; i < count; ++i) c[i] = op(a[i], b[i]);
     }
+  }
+};
+template <class T>
+struct typed_reduction<T, any_operation> {
+  mutable any_operation op;
+
+  void set(reduction& r) const noexcept {
+    r = {op.combine, op.context, op.element_bytes, op.commutes, false};
+  }
+  static void apply(void* context, std::byte* out, const std::byte* left, const std::byte* right,
+                    std::size_t bytes) {
+    const auto& op = *static_cast<const any_operation*>(context);
+    op.combine(op.context, out, left, right, bytes);
   }
 };
 

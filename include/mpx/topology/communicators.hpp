@@ -81,6 +81,11 @@ class topology_kind : public topology_communicator<Stack> {
                       std::source_location where = std::source_location::current()) const {
     return dup(into, mpx::start, where);
   }
+  /// Returns this topology over `same`, a communicator of the same ranks in the same order, such as
+  /// a duplicate that was made without its topology. No communication.
+  [[nodiscard]] Self over(const communicator<Stack>& same) const {
+    return Self(same, this->around_);
+  }
 };
 
 }  // namespace detail

@@ -59,6 +59,14 @@ blocks packed_remote(S& s, const blocks& b, const sides& of) {
   blocks packed{s.scratch(b.total(of.there)).base, b.bytes, b.bytes};
   packed.counts = b.counts;
   packed.unit = b.unit;
+  if (b.pieces != nullptr) {  // Their lengths become counts of bytes.
+    const memory table = s.scratch(static_cast<std::size_t>(of.there) * sizeof(std::int64_t));
+    if (table.base == nullptr) return packed;
+    auto* const counts = reinterpret_cast<std::int64_t*>(table.base);
+    for (rank_t r = 0; r < of.there; ++r) counts[r] = static_cast<std::int64_t>(b.bytes_of(r));
+    packed.counts = {counts, true};
+    packed.unit = 1;
+  }
   return placed_remote(s, packed, of);
 }
 /// True if blocks of `bytes` are gathered or scattered by a tree within the group of `ranks`.

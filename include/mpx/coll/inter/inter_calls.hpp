@@ -97,6 +97,15 @@ class inter_collectives : public collective_names<Inter> {
         gathering{me().sides(), place_of(in), blocks_at(out, counts, displacements), root, true},
         no_reduction(), reads(in, root >= 0), writes(out, root == this_root));
   }
+  /// Gathers blocks into separate pieces of memory: that of rank r into out[r], which may have any
+  /// layout. See collectives::gatherw.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In>
+  auto gatherw(const In& in, std::span<const memory> out, rank_t root, How&& how = {},
+               site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, gathering{me().sides(), place_of(in), pieces_of(out), root, true},
+                      no_reduction(), reads(in, root >= 0));
+  }
   /// Gathers blocks of lengths that the root does not know.
   /// Returns:    All blocks at the root; an empty vector at other ranks.
   /// Cost:       Also a gather of the lengths.
@@ -163,6 +172,16 @@ class inter_collectives : public collective_names<Inter> {
         no_reduction(), reads(in, root == this_root), writes(out, root >= 0));
   }
 
+  /// Scatters separate pieces of memory: in[r] of the root, which may have any layout, to rank r.
+  template <class Out, class How = throws_t>
+  requires ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
+  auto scatterw(std::span<const memory> in, Out&& out, rank_t root, How&& how = {},
+                site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where,
+                      scattering{me().sides(), pieces_of(in), place_of(out), root, true},
+                      no_reduction(), writes(out, root >= 0));
+  }
+
   /// Gathers `in` of each rank into `out` of all ranks of the other group, in rank order.
   template <class In, class Out, class How = throws_t>
   requires SendBuffer<In> && ReceiveBuffer<Out&&> && BufferFits<Out&&, How>
@@ -205,6 +224,14 @@ class inter_collectives : public collective_names<Inter> {
         how, where,
         gathering_all{me().sides(), place_of(in), blocks_at(out, counts, displacements)},
         no_reduction(), reads(in), writes(out));
+  }
+  /// Gathers blocks into separate pieces of memory, as gatherw.
+  template <class In, class How = throws_t>
+  requires SendBuffer<In>
+  auto allgatherw(const In& in, std::span<const memory> out, How&& how = {},
+                  site where = site::current()) const noexcept(stores_errors<How>) {
+    return ended<How>(how, where, gathering_all{me().sides(), place_of(in), pieces_of(out)},
+                      no_reduction(), reads(in));
   }
   /// Gathers blocks, where no rank knows the lengths of the others.
   /// Returns:    All blocks of the other group.

@@ -40,6 +40,7 @@ struct compound {
   std::uint32_t pending = 0;  // Incomplete parts.
   std::uint32_t parts = 0;
   std::uint32_t cancelled = 0;  // Cancelled parts.
+  std::uint32_t receives = 0;   // Composite: parts that are receives.
   operation* first = nullptr;   // Parts, linked by operation::next.
   operation* failed = nullptr;  // The first part that failed.
   std::byte* buffer = nullptr;  // This and what follows: arguments of a persistent operation.

@@ -250,6 +250,9 @@ struct compounds {
       part.ranks = c.ranks;
       if (part.role == role::receive) part.flags = 1;
     }
+    // With several receives the status would be that of any of them.
+    if (c.kind == compound_kind::composite && part.role == role::receive && ++c.receives == 2)
+      clear_status(op);
     if (!part.done()) return;
     note_locked(op, part);
     settle_locked(e, op);
@@ -263,6 +266,12 @@ struct compounds {
       parent.peer = part.peer;
       parent.tag = part.tag;
       parent.data.bytes = part.role == role::receive ? part.message_bytes : part.data.bytes;
+    } else if (c.kind == compound_kind::composite && c.receives == 1 &&
+               part.role == role::receive) {
+      parent.peer = part.peer;
+      parent.tag = part.tag;
+      parent.data.bytes = part.message_bytes;
+      parent.ranks = part.flags == 0 ? nullptr : part.ranks;
     }
   }
   /// Completes a compound that has nothing left to wait for.

@@ -16,8 +16,9 @@ struct generalized_access;
 }
 
 /// Makes one request of a range of requests. It is complete when all are, or when one has lost its
-/// peer; the others are dropped then. Its failure is that of the first that failed. Its status has
-/// no source, tag or length. Cancelling it cancels each part; dropping it drops each.
+/// peer; the others are dropped then. Its failure is that of the first that failed. Its status is
+/// that of the receive, if exactly one of them is a receive; else it has no source, tag or length.
+/// Cancelling it cancels each part; dropping it drops each.
 /// Requires: none of `requests` is persistent.
 /// Effects: `requests` are empty afterwards.
 /// Errors: errc::request, errc::no_resources; nothing has changed then.

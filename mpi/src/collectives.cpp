@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: BSL-1.0
+// Collectives: blocking, nonblocking and persistent, on one group, on two, and on neighbours.
+#include <algorithm>
+
+#include "functions.hpp"
+#include "mpx/coll/inter/inter.hpp"
+#include "mpx/data/memory_of.hpp"
+#include "mpx/data/typed_buffer.hpp"
+#include "operations.hpp"
+#include "requests.hpp"
+
+namespace mpx_mpi {
+
+namespace {
+
+/// Arguments that a call refers to, kept until it is complete.
+struct call_state {
+  std::vector<std::int64_t> in_counts, in_at, out_counts, out_at;
+  std::vector<mpx::memory> in_pieces, out_pieces;
+  std::vector<std::shared_ptr<const type_part>> parts;
+  std::shared_ptr<void> operation;
+};
+using state_ref = std::shared_ptr<call_state>;
+
+/// A collective call: how it ends, and its request.
+struct ending {
+  form how = form::blocking;
+  MPI_Request* request = nullptr;
+};
+
+void run(comm_t& comm, collective_call& call, const ending& end, state_ref state) {
+  if (call.root == MPI_ROOT)
+    call.root = mpx::this_root;
+  else if (call.root == MPI_PROC_NULL)
+    call.root = mpx::proc_null;
+  if (end.how == form::blocking) return comm.port->collective(call, form::blocking, nullptr);
+  request_cell cell;
+  comm.port->collective(call, end.how, &cell);
+  if (state == nullptr) state = std::make_shared<call_state>();
+  *end.request = add_request_of(cell, comm, end.how == form::prepare, false, std::move(state));
+}
+buffer no_data() { return {nullptr, 0, &byte_type(), true, nullptr, 0}; }
+side nothing() { return {side::blocks::none, no_data()}; }
+side in_place() { return {side::blocks::in_place, no_data()}; }
+/// The one block of a rank, or all blocks of equal length.
+side whole(const void* base, MPI_Count count, MPI_Datatype datatype, std::int64_t blocks = 1) {
+  need_count(count, "count");
+  const type_t& type = need_type(datatype);
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(count, blocks, &all)) fail(MPI_ERR_COUNT, "the buffer exceeds memory");
+  return {side::blocks::whole, data_of(base, all, type)};
+}
+/// Blocks with counts and displacements in elements. Contiguous data is described by lists, all
+/// other by pieces: its blocks may interleave.
+side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_Datatype datatype,
+               int n, call_state& state, bool out, const char* name) {
+  const type_t& type = need_type(datatype);
+  const type_part& part = *type.part;
+  if (n > 0 && !counts) fail(MPI_ERR_ARG, "the array of counts of %s is a null pointer", name);
+  if (n > 0 && !at) fail(MPI_ERR_ARG, "the array of displacements of %s is a null pointer", name);
+  std::vector<std::int64_t>& sizes = out ? state.out_counts : state.in_counts;
+  std::vector<std::int64_t>& places = out ? state.out_at : state.in_at;
+  sizes = counts.copy(static_cast<std::size_t>(n));
+  places = at.copy(static_cast<std::size_t>(n));
+  for (const std::int64_t c : sizes) need_count(c, "a count");
+  if (!part.dense) {
+    std::vector<mpx::memory>& pieces = out ? state.out_pieces : state.in_pieces;
+    state.parts.push_back(type.part);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      auto* const first =
+          static_cast<std::byte*>(const_cast<void*>(base)) + places[i] * part.extent;
+      const auto piece = mpx::buffer(first, sizes[i], part.type);
+      if (piece.fault(out) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(out));
+      pieces.push_back(mpx::memory_of(piece));
+    }
+    return {side::blocks::pieces, no_data(), {}, {}, pieces};
+  }
+  // Displacements may be negative: the buffer begins at the lowest one.
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool some = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) continue;
+    low = some ? std::min(low, places[i]) : places[i];
+    high = some ? std::max(high, places[i] + sizes[i]) : places[i] + sizes[i];
+    some = true;
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) places[i] = sizes[i] == 0 ? 0 : places[i] - low;
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + low * part.extent;
+  side s{side::blocks::counted, data_of(some ? first : base, high - low, type)};
+  s.counts = sizes;
+  s.displacements = places;
+  return s;
+}
+/// Blocks with a datatype each, and displacements in bytes.
+side typed_blocks(const void* base, const numbers& counts, const numbers& at,
+                  const MPI_Datatype types[], int n, call_state& state, bool out) {
+  if (n > 0 && (!counts || !at || types == nullptr))
+    fail(MPI_ERR_ARG, "an array of counts, displacements or datatypes is a null pointer");
+  std::vector<mpx::memory>& pieces = out ? state.out_pieces : state.in_pieces;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    need_count(counts[i], "a count");
+    if (counts[i] == 0) {
+      pieces.push_back({});
+      continue;
+    }
+    const type_t& type = need_type(types[i]);
+    state.parts.push_back(type.part);
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + at[i];
+    const auto piece = mpx::buffer(first, counts[i], type.part->type);
+    if (piece.fault(out) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(out));
+    pieces.push_back(mpx::memory_of(piece));
+  }
+  return {side::blocks::pieces, no_data(), {}, {}, pieces};
+}
+void need_distinct(const void* send, const void* receive, MPI_Count count) {
+  if (send == receive && send != nullptr && send != MPI_IN_PLACE && count > 0)
+    fail(MPI_ERR_BUFFER, "sendbuf and recvbuf are the same buffer: pass MPI_IN_PLACE");
+}
+void need_no_in_place(const comm_t& comm, const void* buf) {
+  if (comm.inter() && buf == MPI_IN_PLACE)
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is not allowed on an intercommunicator");
+}
+
+// --- One call each, whatever its ending ----------------------------------------------------------
+
+void barrier(comm_t& comm, const ending& end) {
+  collective_call call{collective::barrier};
+  run(comm, call, end, nullptr);
+}
+void bcast(void* buf, MPI_Count count, const type_t& datatype, int root, comm_t& comm,
+           const ending& end) {
+  collective_call call{collective::bcast};
+  call.root = root;
+  call.in =
+      root == MPI_PROC_NULL ? nothing() : side{side::blocks::whole, data_of(buf, count, datatype)};
+  run(comm, call, end, nullptr);
+}
+bool is_root(const comm_t& comm, int root) {
+  return comm.inter() ? root == MPI_ROOT : root == comm.rank;
+}
+bool takes_part(const comm_t& comm, int root) { return !comm.inter() || root >= 0; }
+
+void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, int root, comm_t& comm, const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  collective_call call{collective::gather, nothing(), nothing(), root};
+  const bool here = is_root(comm, root);
+  if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  if (takes_part(comm, root)) {
+    if (here && sendbuf == MPI_IN_PLACE)
+      call.in = in_place();
+    else
+      call.in = whole(sendbuf, sendcount, sendtype);
+    if (here) need_distinct(sendbuf, recvbuf, sendcount);
+  }
+  run(comm, call, end, nullptr);
+}
+void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+             numbers recvcounts, numbers displs, MPI_Datatype recvtype, int root, comm_t& comm,
+             const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::gather, nothing(), nothing(), root};
+  call.out.how = side::blocks::counted;
+  const bool here = is_root(comm, root);
+  if (here)
+    call.out =
+        blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
+  if (takes_part(comm, root)) {
+    if (here && sendbuf == MPI_IN_PLACE)
+      call.in = in_place();
+    else
+      call.in = whole(sendbuf, sendcount, sendtype);
+    if (here) need_distinct(sendbuf, recvbuf, sendcount);
+  }
+  run(comm, call, end, state);
+}
+void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+             MPI_Count recvcount, MPI_Datatype recvtype, int root, comm_t& comm,
+             const ending& end) {
+  need_no_in_place(comm, recvbuf);
+  collective_call call{collective::scatter, nothing(), nothing(), root};
+  const bool here = is_root(comm, root);
+  if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners());
+  if (takes_part(comm, root)) {
+    if (here && recvbuf == MPI_IN_PLACE)
+      call.out = in_place();
+    else
+      call.out = whole(recvbuf, recvcount, recvtype);
+    if (here) need_distinct(sendbuf, recvbuf, recvcount);
+  }
+  run(comm, call, end, nullptr);
+}
+void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datatype sendtype,
+              void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, comm_t& comm,
+              const ending& end) {
+  need_no_in_place(comm, recvbuf);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::scatter, nothing(), nothing(), root};
+  call.in.how = side::blocks::counted;
+  const bool here = is_root(comm, root);
+  if (here)
+    call.in =
+        blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners(), *state, false, "sendbuf");
+  if (takes_part(comm, root)) {
+    if (here && recvbuf == MPI_IN_PLACE)
+      call.out = in_place();
+    else
+      call.out = whole(recvbuf, recvcount, recvtype);
+    if (here) need_distinct(sendbuf, recvbuf, recvcount);
+  }
+  run(comm, call, end, state);
+}
+void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+               MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm, const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, sendcount);
+  collective_call call{collective::allgather};
+  call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
+  call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  run(comm, call, end, nullptr);
+}
+void allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                numbers recvcounts, numbers displs, MPI_Datatype recvtype, comm_t& comm,
+                const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, sendcount);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::allgather};
+  call.in = sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype);
+  call.out =
+      blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
+  run(comm, call, end, state);
+}
+void alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+              MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm, const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, sendcount);
+  collective_call call{collective::alltoall};
+  call.in =
+      sendbuf == MPI_IN_PLACE ? in_place() : whole(sendbuf, sendcount, sendtype, comm.partners());
+  call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
+  run(comm, call, end, nullptr);
+}
+/// Gives counted blocks as pieces, if the other side has pieces.
+void match_sides(collective_call& call, call_state& state) {
+  const auto to_pieces = [](side& s, std::vector<mpx::memory>& pieces, const type_part& part) {
+    for (std::size_t i = 0; i < s.counts.size(); ++i)
+      pieces.push_back({s.all.data + s.displacements[i] * part.extent,
+                        static_cast<std::size_t>(s.counts[i] * part.bytes)});
+    s.how = side::blocks::pieces;
+    s.pieces = pieces;
+  };
+  const auto unit = [](const side& s) {
+    type_part p;
+    p.bytes = s.all.type->size();
+    p.extent = s.all.type->extent();
+    return p;
+  };
+  if (call.in.how == side::blocks::counted && call.out.how == side::blocks::pieces)
+    to_pieces(call.in, state.in_pieces, unit(call.in));
+  if (call.out.how == side::blocks::counted && call.in.how == side::blocks::pieces)
+    to_pieces(call.out, state.out_pieces, unit(call.out));
+}
+void alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Datatype sendtype,
+               void* recvbuf, numbers recvcounts, numbers rdispls, MPI_Datatype recvtype,
+               comm_t& comm, const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, 1);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::alltoall};
+  const int n = comm.partners();
+  call.in = sendbuf == MPI_IN_PLACE
+                ? in_place()
+                : blocks_of(sendbuf, sendcounts, sdispls, sendtype, n, *state, false, "sendbuf");
+  call.out = blocks_of(recvbuf, recvcounts, rdispls, recvtype, n, *state, true, "recvbuf");
+  match_sides(call, *state);
+  run(comm, call, end, state);
+}
+void alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
+               const MPI_Datatype sendtypes[], void* recvbuf, numbers recvcounts, numbers rdispls,
+               const MPI_Datatype recvtypes[], comm_t& comm, const ending& end) {
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, 1);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::alltoall};
+  const int n = comm.partners();
+  call.in = sendbuf == MPI_IN_PLACE
+                ? in_place()
+                : typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, n, *state, false);
+  call.out = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, n, *state, true);
+  run(comm, call, end, state);
+}
+
+/// A reduction with the same buffers at all ranks.
+void reduction(collective what, const void* sendbuf, void* recvbuf, MPI_Count count,
+               MPI_Datatype datatype, op_t& op, comm_t& comm, const ending& end) {
+  const type_t& type = need_type(datatype);
+  need_no_in_place(comm, sendbuf);
+  need_distinct(sendbuf, recvbuf, count);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{what};
+  call.op = operation_for(op, datatype, type, state->operation);
+  call.out = {side::blocks::whole, data_of(recvbuf, count, type)};
+  call.in = sendbuf == MPI_IN_PLACE ? side{side::blocks::in_place, call.out.all}
+                                    : side{side::blocks::whole, data_of(sendbuf, count, type)};
+  run(comm, call, end, state);
+}
+void reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op,
+            int root, comm_t& comm, const ending& end) {
+  const type_t& type = need_type(datatype);
+  need_no_in_place(comm, sendbuf);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::reduce, nothing(), nothing(), root};
+  const bool here = is_root(comm, root);
+  call.op = operation_for(op, datatype, type, state->operation);
+  if (here) {
+    need_distinct(sendbuf, recvbuf, count);
+    call.out = {side::blocks::whole, data_of(recvbuf, count, type)};
+  } else {
+    call.out.all.dense = type.part->dense;
+  }
+  if (takes_part(comm, root))
+    call.in = here && sendbuf == MPI_IN_PLACE
+                  ? side{side::blocks::in_place, call.out.all}
+                  : side{side::blocks::whole, data_of(sendbuf, count, type)};
+  run(comm, call, end, state);
+}
+void reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<std::int64_t>& counts,
+                    MPI_Datatype datatype, op_t& op, comm_t& comm, const ending& end) {
+  const type_t& type = need_type(datatype);
+  need_no_in_place(comm, sendbuf);
+  const auto state = std::make_shared<call_state>();
+  std::int64_t all = 0;
+  for (const std::int64_t c : counts) {
+    need_count(c, "a count");
+    all += c;
+  }
+  need_distinct(sendbuf, recvbuf, all);
+  collective_call call{collective::reduce_scatter};
+  call.op = operation_for(op, datatype, type, state->operation);
+  state->in_counts = counts;
+  const std::int64_t mine = counts[static_cast<std::size_t>(comm.rank)];
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  call.in = {side::blocks::counted, data_of(in_place ? recvbuf : sendbuf, all, type)};
+  call.in.counts = state->in_counts;
+  call.out = {side::blocks::whole, data_of(recvbuf, mine, type)};
+  run(comm, call, end, state);
+}
+std::vector<std::int64_t> counts_of(const numbers& counts, const comm_t& comm) {
+  if (!counts) fail(MPI_ERR_ARG, "the array of counts is a null pointer");
+  return counts.copy(static_cast<std::size_t>(comm.size));
+}
+
+// --- Neighbours ----------------------------------------------------------------------------------
+
+void need_topology(const comm_t& comm) {
+  need_one_group(comm);
+  if (comm.port->cart_shape() == nullptr && comm.port->graph_shape() == nullptr &&
+      comm.port->neighbors() == nullptr)
+    fail(MPI_ERR_TOPOLOGY, "the communicator has no topology");
+}
+int sources_of(const comm_t& comm) { return static_cast<int>(comm.port->sources()); }
+int destinations_of(const comm_t& comm) { return static_cast<int>(comm.port->destinations()); }
+
+void neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                        void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm,
+                        const ending& end) {
+  need_topology(comm);
+  collective_call call{collective::neighbor_allgather};
+  call.in = whole(sendbuf, sendcount, sendtype);
+  call.out = whole(recvbuf, recvcount, recvtype, sources_of(comm));
+  run(comm, call, end, nullptr);
+}
+/// Sends the same block to all destinations: as pieces, so that any layout may be received.
+void neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                         void* recvbuf, numbers recvcounts, numbers displs, MPI_Datatype recvtype,
+                         comm_t& comm, const ending& end) {
+  need_topology(comm);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::neighbor_alltoall};
+  need_count(sendcount, "sendcount");
+  state->parts.push_back(need_type(sendtype).part);
+  const auto piece =
+      mpx::buffer(static_cast<const void*>(sendbuf), sendcount, state->parts.back()->type);
+  if (piece.fault(false) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(false));
+  state->in_pieces.assign(static_cast<std::size_t>(destinations_of(comm)), mpx::memory_of(piece));
+  call.in.how = side::blocks::pieces;
+  call.in.pieces = state->in_pieces;
+  call.out =
+      blocks_of(recvbuf, recvcounts, displs, recvtype, sources_of(comm), *state, true, "recvbuf");
+  match_sides(call, *state);
+  run(comm, call, end, state);
+}
+void neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, comm_t& comm,
+                       const ending& end) {
+  need_topology(comm);
+  collective_call call{collective::neighbor_alltoall};
+  call.in = whole(sendbuf, sendcount, sendtype, destinations_of(comm));
+  call.out = whole(recvbuf, recvcount, recvtype, sources_of(comm));
+  run(comm, call, end, nullptr);
+}
+void as_pieces(side& s, std::vector<mpx::memory>& pieces) {
+  if (s.how != side::blocks::counted) return;
+  for (std::size_t i = 0; i < s.counts.size(); ++i)
+    pieces.push_back({s.all.data + s.displacements[i] * s.all.type->extent(),
+                      static_cast<std::size_t>(s.counts[i] * s.all.type->size())});
+  s.how = side::blocks::pieces;
+  s.pieces = pieces;
+}
+void neighbor_alltoallv(const void* sendbuf, numbers sendcounts, numbers sdispls,
+                        MPI_Datatype sendtype, void* recvbuf, numbers recvcounts, numbers rdispls,
+                        MPI_Datatype recvtype, comm_t& comm, const ending& end) {
+  need_topology(comm);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::neighbor_alltoall};
+  call.in = blocks_of(sendbuf, sendcounts, sdispls, sendtype, destinations_of(comm), *state, false,
+                      "sendbuf");
+  call.out =
+      blocks_of(recvbuf, recvcounts, rdispls, recvtype, sources_of(comm), *state, true, "recvbuf");
+  as_pieces(call.in, state->in_pieces);
+  as_pieces(call.out, state->out_pieces);
+  run(comm, call, end, state);
+}
+void neighbor_alltoallw(const void* sendbuf, numbers sendcounts, numbers sdispls,
+                        const MPI_Datatype sendtypes[], void* recvbuf, numbers recvcounts,
+                        numbers rdispls, const MPI_Datatype recvtypes[], comm_t& comm,
+                        const ending& end) {
+  need_topology(comm);
+  const auto state = std::make_shared<call_state>();
+  collective_call call{collective::neighbor_alltoall};
+  call.in =
+      typed_blocks(sendbuf, sendcounts, sdispls, sendtypes, destinations_of(comm), *state, false);
+  call.out = typed_blocks(recvbuf, recvcounts, rdispls, recvtypes, sources_of(comm), *state, true);
+  run(comm, call, end, state);
+}
+
+}  // namespace
+
+// The three endings of each call. `P` are its parameters without the communicator, `A` their names.
+#define MPX_MPI_LIST(...) __VA_ARGS__
+#define MPX_MPI_ENDINGS(Name, Iname, call, P, A)                                           \
+  void Name(MPX_MPI_LIST P comm_t& comm) { call(MPX_MPI_LIST A comm, {}); }                \
+  void Iname(MPX_MPI_LIST P comm_t& comm, MPI_Request* request) {                          \
+    call(MPX_MPI_LIST A comm, {form::start, request});                                     \
+  }                                                                                        \
+  void Name##_init(MPX_MPI_LIST P comm_t& comm, MPI_Info /*info*/, MPI_Request* request) { \
+    call(MPX_MPI_LIST A comm, {form::prepare, request});                                   \
+  }
+#define MPX_MPI_BLOCKS                                                             \
+  (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, \
+   MPI_Count recvcount, MPI_Datatype recvtype, )
+#define MPX_MPI_BLOCK_NAMES (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, )
+
+MPX_MPI_ENDINGS(Barrier, Ibarrier, barrier, (), ())
+MPX_MPI_ENDINGS(Bcast, Ibcast, bcast,
+                (void* buffer, MPI_Count count, const type_t& datatype, int root, ),
+                (buffer, count, datatype, root, ))
+MPX_MPI_ENDINGS(Gather, Igather, gather,
+                (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 MPI_Count recvcount, MPI_Datatype recvtype, int root, ),
+                (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ))
+MPX_MPI_ENDINGS(Scatter, Iscatter, scatter,
+                (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 MPI_Count recvcount, MPI_Datatype recvtype, int root, ),
+                (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, ))
+MPX_MPI_ENDINGS(Gatherv, Igatherv, gatherv,
+                (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 numbers recvcounts, numbers displs, MPI_Datatype recvtype, int root, ),
+                (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, ))
+MPX_MPI_ENDINGS(Scatterv, Iscatterv, scatterv,
+                (const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datatype sendtype,
+                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, ),
+                (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, ))
+MPX_MPI_ENDINGS(Allgather, Iallgather, allgather, MPX_MPI_BLOCKS, MPX_MPI_BLOCK_NAMES)
+MPX_MPI_ENDINGS(Alltoall, Ialltoall, alltoall, MPX_MPI_BLOCKS, MPX_MPI_BLOCK_NAMES)
+MPX_MPI_ENDINGS(Allgatherv, Iallgatherv, allgatherv,
+                (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 numbers recvcounts, numbers displs, MPI_Datatype recvtype, ),
+                (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, ))
+#define MPX_MPI_VARIED                                                                             \
+  (const void* sendbuf, numbers sendcounts, numbers sdispls, MPI_Datatype sendtype, void* recvbuf, \
+   numbers recvcounts, numbers rdispls, MPI_Datatype recvtype, )
+#define MPX_MPI_VARIED_NAMES \
+  (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, )
+#define MPX_MPI_TYPED                                                                        \
+  (const void* sendbuf, numbers sendcounts, numbers sdispls, const MPI_Datatype sendtypes[], \
+   void* recvbuf, numbers recvcounts, numbers rdispls, const MPI_Datatype recvtypes[], )
+#define MPX_MPI_TYPED_NAMES \
+  (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, )
+MPX_MPI_ENDINGS(Alltoallv, Ialltoallv, alltoallv, MPX_MPI_VARIED, MPX_MPI_VARIED_NAMES)
+MPX_MPI_ENDINGS(Alltoallw, Ialltoallw, alltoallw, MPX_MPI_TYPED, MPX_MPI_TYPED_NAMES)
+
+#define MPX_MPI_REDUCED \
+  (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op, )
+#define MPX_MPI_REDUCED_NAMES (sendbuf, recvbuf, count, datatype, op, )
+namespace {
+void allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op,
+               comm_t& comm, const ending& end) {
+  reduction(collective::allreduce, sendbuf, recvbuf, count, datatype, op, comm, end);
+}
+void scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op,
+          comm_t& comm, const ending& end) {
+  need_one_group(comm);
+  reduction(collective::scan, sendbuf, recvbuf, count, datatype, op, comm, end);
+}
+void exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, op_t& op,
+            comm_t& comm, const ending& end) {
+  need_one_group(comm);
+  reduction(collective::exscan, sendbuf, recvbuf, count, datatype, op, comm, end);
+}
+void reduce_blocks(const void* sendbuf, void* recvbuf, numbers recvcounts, MPI_Datatype datatype,
+                   op_t& op, comm_t& comm, const ending& end) {
+  reduce_scatter(sendbuf, recvbuf, counts_of(recvcounts, comm), datatype, op, comm, end);
+}
+void reduce_equal_blocks(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                         MPI_Datatype datatype, op_t& op, comm_t& comm, const ending& end) {
+  need_count(recvcount, "recvcount");
+  reduce_scatter(sendbuf, recvbuf,
+                 std::vector<std::int64_t>(static_cast<std::size_t>(comm.size), recvcount),
+                 datatype, op, comm, end);
+}
+}  // namespace
+MPX_MPI_ENDINGS(Allreduce, Iallreduce, allreduce, MPX_MPI_REDUCED, MPX_MPI_REDUCED_NAMES)
+MPX_MPI_ENDINGS(Scan, Iscan, scan, MPX_MPI_REDUCED, MPX_MPI_REDUCED_NAMES)
+MPX_MPI_ENDINGS(Exscan, Iexscan, exscan, MPX_MPI_REDUCED, MPX_MPI_REDUCED_NAMES)
+MPX_MPI_ENDINGS(Reduce, Ireduce, reduce,
+                (const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 op_t& op, int root, ),
+                (sendbuf, recvbuf, count, datatype, op, root, ))
+MPX_MPI_ENDINGS(Reduce_scatter, Ireduce_scatter, reduce_blocks,
+                (const void* sendbuf, void* recvbuf, numbers recvcounts, MPI_Datatype datatype,
+                 op_t& op, ),
+                (sendbuf, recvbuf, recvcounts, datatype, op, ))
+MPX_MPI_ENDINGS(Reduce_scatter_block, Ireduce_scatter_block, reduce_equal_blocks,
+                (const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                 op_t& op, ),
+                (sendbuf, recvbuf, recvcount, datatype, op, ))
+
+MPX_MPI_ENDINGS(Neighbor_allgather, Ineighbor_allgather, neighbor_allgather, MPX_MPI_BLOCKS,
+                MPX_MPI_BLOCK_NAMES)
+MPX_MPI_ENDINGS(Neighbor_alltoall, Ineighbor_alltoall, neighbor_alltoall, MPX_MPI_BLOCKS,
+                MPX_MPI_BLOCK_NAMES)
+MPX_MPI_ENDINGS(Neighbor_allgatherv, Ineighbor_allgatherv, neighbor_allgatherv,
+                (const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 numbers recvcounts, numbers displs, MPI_Datatype recvtype, ),
+                (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, ))
+MPX_MPI_ENDINGS(Neighbor_alltoallv, Ineighbor_alltoallv, neighbor_alltoallv, MPX_MPI_VARIED,
+                MPX_MPI_VARIED_NAMES)
+MPX_MPI_ENDINGS(Neighbor_alltoallw, Ineighbor_alltoallw, neighbor_alltoallw, MPX_MPI_TYPED,
+                MPX_MPI_TYPED_NAMES)
+
+}  // namespace mpx_mpi

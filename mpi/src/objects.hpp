@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The objects behind MPI's handles, and the state of the library in this process.
+
+#include <pthread.h>
+
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "handle_table.hpp"
+#include "port.hpp"
+
+namespace mpx_mpi {
+
+/// A list of integers in the program's memory, of 32 or 64 bits.
+class numbers {
+ public:
+  explicit numbers(const int* p) noexcept : small_(p) {}
+  explicit numbers(const std::int64_t* p) noexcept : large_(p) {}
+  std::int64_t operator[](std::size_t i) const noexcept {
+    return small_ != nullptr ? small_[i] : large_[i];
+  }
+  explicit operator bool() const noexcept { return small_ != nullptr || large_ != nullptr; }
+  [[nodiscard]] std::vector<std::int64_t> copy(std::size_t n) const {
+    std::vector<std::int64_t> all(n);
+    for (std::size_t i = 0; i < n; ++i) all[i] = (*this)[i];
+    return all;
+  }
+
+ private:
+  const int* small_ = nullptr;
+  const std::int64_t* large_ = nullptr;
+};
+
+/// A place for an integer of 32 or 64 bits. Values that an int cannot hold become MPI_UNDEFINED.
+class number_place {
+ public:
+  explicit number_place(int* p) noexcept : small_(p) {}
+  explicit number_place(std::int64_t* p) noexcept : large_(p) {}
+  void set(std::int64_t value) const noexcept {
+    if (large_ != nullptr)
+      *large_ = value;
+    else
+      *small_ = value == static_cast<int>(value) ? static_cast<int>(value) : MPI_UNDEFINED;
+  }
+  [[nodiscard]] std::int64_t get() const noexcept { return large_ != nullptr ? *large_ : *small_; }
+  [[nodiscard]] bool is_int() const noexcept { return small_ != nullptr; }
+
+ private:
+  int* small_ = nullptr;
+  std::int64_t* large_ = nullptr;
+};
+
+/// Function pointer of an error handler; `MPI_Comm_errhandler_function` and the like.
+struct errhandler_t {
+  enum class kind : std::uint8_t { fatal, abort, returns, comm, win, file, session };
+  kind how = kind::fatal;
+  void (*function)() = nullptr;
+};
+using errhandler_ref = std::shared_ptr<const errhandler_t>;
+
+/// A key of attributes. Attributes keep it alive after its handle is freed.
+struct keyval_t {
+  enum class kind : std::uint8_t { comm, type, win };
+  kind of = kind::comm;
+  int number = 0;
+  void (*copy)() = nullptr;
+  void (*drop)() = nullptr;
+  void* extra = nullptr;
+};
+struct attribute {
+  std::shared_ptr<const keyval_t> key;
+  void* value;
+};
+using attribute_list = std::vector<attribute>;  // In the order in which they were set.
+
+struct info_t {
+  std::vector<std::pair<std::string, std::string>> pairs;
+};
+
+struct group_t {
+  mpx::group members;
+};
+
+/// Constructor of a datatype and its arguments, as MPI_Type_get_contents reports them.
+struct type_envelope {
+  int combiner = MPI_COMBINER_NAMED;
+  std::vector<std::int64_t> integers;  ///< Passed as int.
+  std::vector<std::int64_t> addresses;
+  std::vector<MPI_Datatype> types;  ///< Own references: see `type_part`.
+};
+struct type_part;
+struct type_t {
+  std::shared_ptr<const type_part> part;
+  bool committed = false;
+  bool predefined = false;
+  bool unnamed = false;  ///< Made by MPI_Type_create_f90_*, and never freed.
+  bool absent = false;   ///< An optional type that this machine does not have.
+  std::string name;
+  attribute_list attributes;
+};
+/// Pair of a value and an index, for MPI_MINLOC and MPI_MAXLOC; none: `value` is 0.
+struct pair_kind {
+  MPI_Datatype value = nullptr;
+  MPI_Datatype index = nullptr;
+};
+/// The immutable part of a datatype, which duplicates share.
+struct type_part {
+  mpx::datatype type;
+  std::int64_t bytes = 0;
+  std::int64_t extent = 0;
+  bool dense = false;              ///< Elements are contiguous, from address 0 on.
+  MPI_Datatype element = nullptr;  ///< Predefined type of all its elements; nullptr: they differ.
+  pair_kind pair;
+  type_envelope envelope;
+  std::vector<std::shared_ptr<const type_part>> parts;  ///< Of envelope.types; null: predefined.
+};
+
+/// Arguments of a user operation, and its kind.
+struct op_body {
+  MPI_User_function* function = nullptr;
+  MPI_User_function_c* function_c = nullptr;
+  bool commutes = false;
+};
+struct op_t {
+  std::shared_ptr<const op_body> body;
+  std::uint32_t predefined = 0;  ///< Value of a predefined handle, or 0.
+};
+
+struct comm_t {
+  MPI_Comm self = MPI_COMM_NULL;
+  std::unique_ptr<comm_port> port;
+  int rank = 0;
+  int size = 0;
+  int remote_size = -1;  ///< -1: one group.
+  errhandler_ref errors;
+  bool chose_handler = false;  ///< The program has set an error handler.
+  attribute_list attributes;
+  std::string name;
+  info_t hints;
+  bool weighted = false;  ///< Of a distributed graph: weights were given.
+
+  [[nodiscard]] bool inter() const noexcept { return remote_size >= 0; }
+  /// Number of ranks that messages may name.
+  [[nodiscard]] int partners() const noexcept { return inter() ? remote_size : size; }
+};
+
+/// A user's request: MPI_Grequest_start.
+struct generalized_t {
+  MPI_Grequest_query_function* query;
+  MPI_Grequest_free_function* free;
+  MPI_Grequest_cancel_function* cancel;
+  void* extra;
+  request_cell completer;
+  bool complete = false;
+};
+
+struct request_t {
+  request_cell cell{};
+  MPI_Comm comm = MPI_COMM_NULL;  ///< Its error handler is called.
+  bool persistent = false;
+  bool receives = false;
+  std::shared_ptr<void> keep;  ///< What the operation needs until it is complete.
+  std::unique_ptr<generalized_t> generalized;
+  /// Called once when it is complete (MPI_Comm_idup).
+  void (*finish)(request_t&) = nullptr;
+  void* finish_with = nullptr;
+};
+
+struct message_t {
+  std::unique_ptr<message_port> port;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+struct session_t {
+  errhandler_ref errors;
+};
+
+/// State of the library.
+struct library {
+  enum phase : std::uint8_t { before, running, after };
+  mpx::platform::atomic<std::uint8_t> now{before};
+  int users = 0;         ///< MPI_Init and sessions; the last one leaves the job.
+  bool started = false;  ///< By MPI_Init.
+  bool ended = false;    ///< By MPI_Finalize.
+  int provided = MPI_THREAD_SINGLE;
+  std::unique_ptr<job_port> job;
+  std::unique_ptr<comm_port> base;  ///< Of all ranks, for sessions.
+  comm_t* world = nullptr;
+  comm_t* self = nullptr;
+  std::uintptr_t world_handle = 0;
+  std::uintptr_t self_handle = 0;
+  pthread_t main_thread{};
+
+  std::mutex lock;  ///< Keys, error classes.
+  std::map<int, std::shared_ptr<keyval_t>> keys;
+  std::map<int, std::weak_ptr<keyval_t>> freed_keys;  ///< Attributes may still use them.
+  int keys_made = 0;
+  struct user_code {
+    int of;  ///< Class of a code; itself for a class.
+    std::string text;
+    bool removed = false;
+  };
+  std::map<int, user_code> codes;
+  std::map<std::vector<std::int64_t>, MPI_Datatype> f90_types;
+  int last_code = MPI_ERR_LASTCODE;
+  std::span<std::byte> attached;
+  void* attached_base = nullptr;
+
+  handle_table<comm_t, 0x111> comms;
+  handle_table<group_t, 0x222> groups;
+  handle_table<type_t, 0x333> types;
+  handle_table<op_t, 0x444> ops;
+  handle_table<request_t, 0x555> requests;
+  handle_table<info_t, 0x666> infos;
+  handle_table<errhandler_ref, 0x777> errhandlers;
+  handle_table<message_t, 0x888> messages;
+  handle_table<session_t, 0x999> sessions;
+  errhandler_ref file_errors;  ///< Of MPI_FILE_NULL.
+};
+/// Never destroyed: a program may end without MPI_Finalize, and other objects may outlive it.
+extern library* const library_here;
+inline library& lib() noexcept { return *library_here; }
+
+inline std::uintptr_t value_of(const void* handle) noexcept {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+template <class Handle>
+Handle handle_of(std::uintptr_t value) noexcept {
+  return reinterpret_cast<Handle>(value);
+}
+
+// Objects of handles; nullptr if there is none.
+comm_t* find_comm(MPI_Comm c) noexcept;
+group_t* find_group(MPI_Group g) noexcept;
+type_t* find_type(MPI_Datatype t) noexcept;
+op_t* find_op(MPI_Op o) noexcept;
+info_t* find_info(MPI_Info i) noexcept;
+errhandler_ref find_errhandler(MPI_Errhandler e);
+
+/// Makes an object of a table. Throws MPI_ERR_NO_MEM if it is full.
+[[noreturn]] void table_full(const char* what, std::size_t limit);
+template <class Handle, class Table, class... Args>
+Handle put_in(Table& table, const char* what, Args&&... args) {
+  const std::uintptr_t made = table.put(std::forward<Args>(args)...);
+  if (made == 0) table_full(what, Table::slots_max);
+  return handle_of<Handle>(made);
+}
+
+/// Adds a communicator for `port`; MPI_COMM_NULL if it is empty. It inherits `from`'s error handler.
+MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from);
+
+}  // namespace mpx_mpi

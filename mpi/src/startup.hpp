@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Parts of start and end that other source files own.
+
+#include "objects.hpp"
+
+namespace mpx_mpi {
+
+/// Makes the predefined datatypes.
+void make_predefined_types();
+/// Calls the delete functions of attributes, the last one set first. Throws the code of the first
+/// function that fails, and keeps the attributes that are left.
+void drop_attributes(attribute_list& all, MPI_Comm of);
+/// Copies the attributes of a communicator to its duplicate, by their copy functions.
+void copy_attributes(comm_t& from, comm_t& to);
+
+}  // namespace mpx_mpi

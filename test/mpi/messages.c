@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSL-1.0 */
+/* Messages in all modes, requests of all kinds, probes, cancelled receives and statuses, on any number
+ * of ranks: each rank sends to the next one. */
+#include "check.h"
+
+static int me, ranks, right, left;
+
+static void modes(int n) {
+  int *out = malloc((size_t)n * sizeof *out), *in = malloc((size_t)n * sizeof *in);
+  size_t room = (size_t)n * sizeof *out + MPI_BSEND_OVERHEAD;
+  void *attached = malloc(room), *back;
+  int size, count;
+  MPI_Request all[2];
+  MPI_Status status;
+  MPI_Buffer_attach(attached, (int)room);
+  for (int mode = 0; mode < 8; ++mode) {
+    for (int i = 0; i < n; ++i) out[i] = me + i, in[i] = -1;
+    MPI_Irecv(in, n, MPI_INT, mode % 2 ? MPI_ANY_SOURCE : left, mode, MPI_COMM_WORLD, &all[0]);
+    MPI_Barrier(MPI_COMM_WORLD); /* Receives are posted, as ready sends need. */
+    switch (mode) {
+      case 0: MPI_Isend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD, &all[1]); break;
+      case 1: MPI_Issend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD, &all[1]); break;
+      case 2: MPI_Ibsend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD, &all[1]); break;
+      case 3: MPI_Irsend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD, &all[1]); break;
+      case 4: MPI_Send(out, n, MPI_INT, right, mode, MPI_COMM_WORLD), all[1] = MPI_REQUEST_NULL; break;
+      case 5: MPI_Ssend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD), all[1] = MPI_REQUEST_NULL; break;
+      case 6: MPI_Bsend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD), all[1] = MPI_REQUEST_NULL; break;
+      default: MPI_Rsend(out, n, MPI_INT, right, mode, MPI_COMM_WORLD), all[1] = MPI_REQUEST_NULL;
+    }
+    MPI_Wait(&all[0], &status);
+    MPI_Wait(&all[1], MPI_STATUS_IGNORE);
+    MPI_Get_count(&status, MPI_INT, &count);
+    CHECK(status.MPI_SOURCE == left && status.MPI_TAG == mode && count == n);
+    CHECK(in[0] == left && in[n - 1] == left + n - 1);
+    MPI_Buffer_flush();
+  }
+  MPI_Buffer_detach(&back, &size);
+  CHECK(back == attached && size == (int)room);
+  MPI_Request again[2];
+  MPI_Send_init(out, n, MPI_INT, right, 9, MPI_COMM_WORLD, &again[0]);
+  MPI_Recv_init(in, n, MPI_INT, left, 9, MPI_COMM_WORLD, &again[1]);
+  for (int turn = 0; turn < 3; ++turn) {
+    out[n - 1] = 10 * me + turn;
+    MPI_Startall(2, again);
+    MPI_Waitall(2, again, MPI_STATUSES_IGNORE);
+    CHECK(in[n - 1] == 10 * left + turn && again[1] != MPI_REQUEST_NULL);
+  }
+  MPI_Request_free(&again[0]);
+  MPI_Request_free(&again[1]);
+  MPI_Sendrecv(out, n, MPI_INT, right, 1, in, n, MPI_INT, left, 1, MPI_COMM_WORLD, &status);
+  CHECK(status.MPI_SOURCE == left && in[n - 1] == 10 * left + 2);
+  for (int i = 0; i < n; ++i) out[i] = in[i] = me;
+  MPI_Sendrecv_replace(in, n, MPI_INT, right, 2, left, 2, MPI_COMM_WORLD, &status);
+  CHECK(in[0] == left && in[n - 1] == left);
+  MPI_Isendrecv_replace(in, n, MPI_INT, right, 2, left, MPI_ANY_TAG, MPI_COMM_WORLD, &all[0]);
+  MPI_Wait(&all[0], &status);
+  CHECK(in[n - 1] == (left + ranks - 1) % ranks && status.MPI_TAG == 2 && status.MPI_SOURCE == left);
+  MPI_Isendrecv(out, n, MPI_INT, right, 3, in, n, MPI_INT, left, 3, MPI_COMM_WORLD, &all[0]);
+  MPI_Wait(&all[0], &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(in[0] == left && count == n);
+  free(out), free(in), free(attached);
+}
+
+static void probes(void) {
+  int x = me, y = -1, flag = 0, count;
+  MPI_Status status;
+  MPI_Message message;
+  MPI_Request sending, receiving;
+  MPI_Isend(&x, 1, MPI_INT, right, 4, MPI_COMM_WORLD, &sending);
+  MPI_Probe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(status.MPI_SOURCE == left && count == 1);
+  MPI_Mprobe(left, 4, MPI_COMM_WORLD, &message, &status);
+  MPI_Iprobe(left, 4, MPI_COMM_WORLD, &flag, &status);
+  CHECK(!flag);
+  MPI_Barrier(MPI_COMM_WORLD); /* The left rank sends tag 4 again later. */
+  MPI_Mrecv(&y, 1, MPI_INT, &message, &status);
+  CHECK(y == left && message == MPI_MESSAGE_NULL);
+  MPI_Wait(&sending, MPI_STATUS_IGNORE);
+  MPI_Isend(&x, 1, MPI_INT, right, 5, MPI_COMM_WORLD, &sending);
+  do MPI_Improbe(left, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, &status);
+  while (!flag);
+  y = -1;
+  MPI_Imrecv(&y, 1, MPI_INT, &message, &receiving);
+  MPI_Wait(&receiving, &status);
+  CHECK(y == left && status.MPI_TAG == 5);
+  MPI_Wait(&sending, MPI_STATUS_IGNORE);
+  MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &message, &status);
+  CHECK(message == MPI_MESSAGE_NO_PROC);
+  MPI_Mrecv(NULL, 0, MPI_INT, &message, &status);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL && message == MPI_MESSAGE_NULL);
+  MPI_Recv(&y, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
+}
+
+static void partitioned(int n) {
+  enum { parts = 4 };
+  int *out = malloc((size_t)(parts * n) * sizeof *out), *in = malloc((size_t)(parts * n) * sizeof *in);
+  MPI_Request sending, receiving;
+  MPI_Status status;
+  int flag;
+  MPI_Psend_init(out, parts, n, MPI_INT, right, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &sending);
+  MPI_Precv_init(in, 2, 2 * n, MPI_INT, left, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &receiving);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < parts * n; ++i) out[i] = me + i + turn, in[i] = -1;
+    MPI_Start(&receiving);
+    MPI_Start(&sending);
+    MPI_Pready(3, sending);
+    MPI_Pready_range(0, 1, sending);
+    do MPI_Parrived(receiving, 0, &flag);
+    while (!flag);
+    CHECK(in[0] == left + turn && in[2 * n - 1] == left + 2 * n - 1 + turn);
+    MPI_Pready_list(1, (int[]){2}, sending);
+    MPI_Wait(&sending, MPI_STATUS_IGNORE);
+    MPI_Wait(&receiving, &status);
+    CHECK(in[parts * n - 1] == left + parts * n - 1 + turn && status.MPI_SOURCE == left);
+  }
+  MPI_Request_free(&sending);
+  MPI_Request_free(&receiving);
+  free(out), free(in);
+}
+
+static int query(void *state, MPI_Status *status) {
+  MPI_Status_set_elements(status, MPI_INT, *(int *)state);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = 77;
+  return MPI_SUCCESS;
+}
+static int freed(void *state) {
+  *(int *)state = -1;
+  return MPI_SUCCESS;
+}
+static int cancelled(void *state, int complete) {
+  (void)state, (void)complete;
+  return MPI_SUCCESS;
+}
+
+static void waits(void) {
+  enum { n = 6 };
+  int in[n], out[n], index, flag, done, indices[n], count, elements = 3;
+  MPI_Request receives[n], sends[n], mine;
+  MPI_Status status, statuses[n];
+  for (int way = 0; way < 4; ++way) {
+    for (int i = 0; i < n; ++i) {
+      out[i] = 100 * me + i;
+      MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &receives[i]);
+    }
+    for (int i = 0; i < n; ++i) MPI_Isend(&out[i], 1, MPI_INT, right, i, MPI_COMM_WORLD, &sends[i]);
+    for (done = 0; done < n;) {
+      count = 1;
+      if (way == 0) {
+        MPI_Waitany(n, receives, &index, &status);
+        CHECK(status.MPI_TAG == index);
+      }
+      if (way == 1) {
+        MPI_Testany(n, receives, &index, &flag, &status);
+        count = flag;
+      }
+      if (way == 2) MPI_Waitsome(n, receives, &count, indices, statuses);
+      if (way == 3) MPI_Testsome(n, receives, &count, indices, statuses);
+      if (way >= 2 && count > 0) CHECK(statuses[count - 1].MPI_TAG == indices[count - 1]);
+      done += count;
+    }
+    MPI_Waitany(n, receives, &index, &status);
+    CHECK(index == MPI_UNDEFINED);
+    MPI_Waitsome(n, receives, &count, indices, statuses);
+    CHECK(count == MPI_UNDEFINED);
+    for (int i = 0; i < n; ++i) CHECK(in[i] == 100 * left + i && receives[i] == MPI_REQUEST_NULL);
+    do MPI_Testall(n, sends, &flag, MPI_STATUSES_IGNORE);
+    while (!flag);
+  }
+  MPI_Irecv(in, 1, MPI_INT, left, 99, MPI_COMM_WORLD, &mine);
+  MPI_Request_get_status(mine, &flag, &status);
+  CHECK(!flag);
+  MPI_Cancel(&mine);
+  MPI_Wait(&mine, &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(flag);
+  MPI_Grequest_start(query, freed, cancelled, &elements, &mine);
+  MPI_Test(&mine, &flag, &status);
+  CHECK(!flag);
+  MPI_Grequest_complete(mine);
+  MPI_Request_get_status(mine, &flag, &status);
+  MPI_Get_elements(&status, MPI_INT, &count);
+  CHECK(flag && count == 3);
+  MPI_Wait(&mine, &status);
+  CHECK(status.MPI_TAG == 77 && elements == -1 && mine == MPI_REQUEST_NULL);
+  MPI_Wait(&mine, &status);
+  CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+}
+
+int main(int argc, char **argv) {
+  int provided, main_thread;
+  MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
+  CHECK(provided == (argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED));
+  MPI_Is_thread_main(&main_thread);
+  CHECK(main_thread);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  right = (me + 1) % ranks;
+  left = (me + ranks - 1) % ranks;
+  modes(1);
+  modes(500);
+  modes(100000);
+  probes();
+  waits();
+  partitioned(1);
+  partitioned(30000);
+  return check_end();
+}
