@@ -580,6 +580,8 @@ MUTATIONS = [
      "if (now.kept_) hide(now);", "if (now.kept_ && now.users_ != 0) hide(now);", CACHE_TEST),
     ("credit messages have no receives of their own", "connections_work.hpp",
      "l.receives_due = receives_ + reserved_receives;", "l.receives_due = receives_;", RDMA_TEST),
+    ("a put ends when its memory may be used again", "rdma/transfers.hpp",
+     "    auto until = nic_until::placed;", "    auto until = nic_until::taken;", VIA_TEST),
     ("skipped blocks at the end of a ring are not returned", "rdma/link.hpp",
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
      VIA_TEST),

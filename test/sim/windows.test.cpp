@@ -5,10 +5,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <mpx/sim.hpp>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "rma/programs.hpp"
 
@@ -129,6 +133,44 @@ TEST_CASE("windows: puts by the transport have happened when a fence or an epoch
       }
       w.free();
     });
+}
+
+/// Rank 1 computes while rank 0 puts and flushes, in an epoch of lock_all with no_check.
+template <class Stack>
+void flush_alone(word seed) {
+  constexpr std::int64_t computes_ns = 100'000'000;
+  const std::span<const word>* there = nullptr;
+  sim::run<Stack>(2, sim::loggp{.jitter_ns = 20'000}, seed, [&](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    constexpr std::size_t n = 3000;
+    auto w = mpx::allocate_window<word>(world, n);
+    const std::span<const word> mine = w.local();
+    if (world.rank() == 1) there = &mine;
+    world.barrier();
+    if (world.rank() == 0) {
+      const std::int64_t begin = env.now_ns();
+      auto e = w.lock_all(mpx::rma::assertion::no_check);
+      for (word round = 1; round <= 4; ++round) {
+        const std::vector<word> out(n, round * 1000 + seed);
+        w.put(out, 1, 0);
+        w.flush(1);
+        CHECK(std::ranges::equal(out, *there));
+      }
+      e.unlock();
+      CHECK(env.now_ns() - begin < computes_ns / 10);
+    } else {
+      env.transport().compute(computes_ns);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("windows: a flush of puts by the transport needs no call of the target") {
+  for (word seed = 1; seed <= 5; ++seed) {
+    INFO("seed ", seed);
+    flush_alone<sim::stack>(seed);
+    flush_alone<card_stack>(seed);
+  }
 }
 
 TEST_CASE("windows: a dead target, and a dead writer's lock, are lost; a reader's is free") {

@@ -14,6 +14,7 @@
 #include "contract.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
+#include "placed.hpp"
 #include "pollable.hpp"
 #include "pretended.hpp"
 #include "rdma_hostile.hpp"
@@ -73,6 +74,13 @@ TEST_CASE("hybrid with rdma: traffic") {
 TEST_CASE("hybrid with rdma: puts with packets to a far peer") {
   const pretended hosts("0,1");
   check_immediate<usual>(1, 1000 / slowdown);
+}
+
+TEST_CASE("hybrid with rdma: a put that has completed is in the peer's memory") {
+  for (const char* both : {"0,1", "0,0"}) {
+    const pretended hosts(both);
+    check_placed<usual>(1, 500 / slowdown);
+  }
 }
 
 TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {

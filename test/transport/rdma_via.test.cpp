@@ -15,6 +15,7 @@
 #include "helped.hpp"
 #include "immediate.hpp"
 #include "patterns.hpp"
+#include "placed.hpp"
 #include "pollable.hpp"
 #include "rdma_hostile.hpp"
 
@@ -287,6 +288,12 @@ TEST_CASE("rdma over via: puts that carry packets") {
     check_immediate<scarce>(seed, 2000 / slowdown);
     check_immediate<staged>(seed, 1000 / slowdown);
   }
+}
+
+TEST_CASE("rdma over via: a put that has completed is in the peer's memory") {
+  check_placed<usual>(1, 1000 / slowdown);
+  check_placed<basic_rdma<hasty<via>, 4096, 80>>(2, 1000 / slowdown);
+  check_placed<staged>(3, 300 / slowdown);
 }
 
 TEST_CASE("rdma over via: reports on retired memory are true") {

@@ -338,7 +338,8 @@ struct rma_move final : completion_watcher, allocated {
   operation* op = nullptr;
 };
 
-/// The transport's get and put, one call for each contiguous run.
+/// The transport's get and put, one call for each contiguous run. A put that has ended is placed, so
+/// that it needs no acknowledgement.
 template <class Stack>
 struct rdma_protocol {
   using os = one_sided<Stack>;
@@ -418,7 +419,6 @@ struct rdma_protocol {
       if (x.what == rma::action::put) {
         t.moved = true;
         t.note_store();
-        if (!os::moves_at_once(w.e, t.peer)) ++t.unacknowledged;
       }
       x.advance(n);
     }

@@ -271,7 +271,8 @@ concept ElasticTransport =
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
-///   successfully or not, also if the peer is lost.
+///   successfully or not, also if the peer is lost. A put that was `done`, or has completed
+///   successfully, is in the peer's memory: all posts from then on, to any peer, arrive after it.
 /// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
 ///   faster than packets.
 template <class T>
