@@ -11,6 +11,7 @@
 #include <ostream>
 #include <vector>
 
+#include "atomics.hpp"
 #include "contract.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
@@ -81,6 +82,14 @@ TEST_CASE("hybrid with rdma: a put that has completed is in the peer's memory") 
     const pretended hosts(both);
     check_placed<usual>(1, 500 / slowdown);
   }
+}
+
+TEST_CASE("hybrid with rdma: atomic accesses to a far peer") {
+  const pretended hosts("0,1,0");
+  check_atomics<usual>(1, 1000 / slowdown);
+  cluster<usual> job(3);
+  CHECK(job[0].atomics(2).empty());
+  CHECK(job[0].atomics(1) == mpx::atomic_set::all(true));
 }
 
 TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {

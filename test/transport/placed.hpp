@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Contract suite of RmaTransport: a put that is done, or has completed, is in the peer's memory. And
-// a card whose writes are late unless their completion says that they are placed.
+// Contract suite of RmaTransport: a put that is done, or has completed, is in the peer's memory.
+// And a card whose writes are late unless their completion says that they are placed.
 
 #include <algorithm>
 #include <deque>

@@ -338,8 +338,8 @@ struct rma_move final : completion_watcher, allocated {
   operation* op = nullptr;
 };
 
-/// The transport's get and put, one call for each contiguous run. A put that has ended is placed, so
-/// that it needs no acknowledgement.
+/// The transport's get and put, one call for each contiguous run. A put that has ended is placed:
+/// it needs no acknowledgement.
 template <class Stack>
 struct rdma_protocol {
   using os = one_sided<Stack>;
