@@ -27,18 +27,29 @@ TEST_CASE("windows over registered memory: random programs") {
 TEST_CASE("windows over registered memory: a freed window is deregistered") {
   ranks::run<ranks::rdma>(3, [](mpx::environment<ranks::rdma>& env) {
     auto world = env.world();
-    for (int round = 0; round < 3; ++round) {
-      auto w = mpx::allocate_window<word>(world, 20'000, protocol::rdma);
-      w.fence();
-      std::vector<word> out(20'000, static_cast<word>(round));
-      w.put(out, (world.rank() + 1) % 3, 0);
-      w.fence();
-      CHECK(w.local()[19'999] == static_cast<word>(round));
+    const auto play_rounds = [&](auto make) {
+      for (int round = 0; round < 3; ++round) {
+        auto w = make();
+        w.fence();
+        std::vector<word> out(20'000, static_cast<word>(round));
+        w.put(out, (world.rank() + 1) % 3, 0);
+        w.fence();
+        CHECK(w.local()[19'999] == static_cast<word>(round));
+        world.barrier();
+        w.free();
+      }
       world.barrier();
-    }
-    world.barrier();
+    };
+    std::vector<word> memory(20'000);
+    play_rounds([&] { return mpx::window_over(world, std::span(memory), protocol::rdma); });
     CHECK(env.transport().counters().puts != 0);
     CHECK(env.transport().registrations().registered_bytes == 0);
+    // Memory of the transport's own stays registered, and is used again.
+    const auto make = [&] { return mpx::allocate_window<word>(world, 20'000, protocol::rdma); };
+    play_rounds(make);
+    const auto kept = env.transport().registrations().registered_bytes;
+    play_rounds(make);
+    CHECK(env.transport().registrations().registered_bytes == kept);
   });
 }
 

@@ -52,6 +52,7 @@ PORTALS_TEST = "portals/engine.test.cpp"
 BLOCKS_TEST = "portals/blocks.test.cpp"
 NOTICES = "finish_notice.hpp"
 VIA_TEST = "transport/rdma_via.test.cpp"
+NIC_TEST = "sim/nic.test.cpp"
 RDMA_TEST = "sim/rdma.test.cpp"
 WRITTEN_TEST = "engine/written_on.test.cpp"
 FORK_TEST = "engine/fork.test.cpp"
@@ -585,6 +586,26 @@ MUTATIONS = [
      "if (now.kept_) hide(now);", "if (now.kept_ && now.users_ != 0) hide(now);", CACHE_TEST),
     ("credit messages have no receives of their own", "connections_work.hpp",
      "l.receives_due = receives_ + reserved_receives;", "l.receives_due = receives_;", RDMA_TEST),
+    ("an atomic access needs the right to write only", "sim_card.hpp",
+     ": w.what == kind::atomic ? nic_access::remote_read_write", ": w.what == kind::atomic ? nic_access::remote_write",
+     NIC_TEST),
+    ("a simulated card carries out additions of a word by halves", "core/atomic_access.hpp",
+     "  if (into.size() == 8) {", "  if (into.size() == 8 && a.operation != atomic_operation::fetch_add) {", NIC_TEST),
+    ("the previous value of an access that is done stays in the card's page", "rdma/accesses.hpp",
+     "    if (o == outcome::done) std::memcpy(a.into.data(), into.data(), into.size());\n", "", VIA_TEST),
+    ("an atomic access that had to wait is posted once more", "rdma/accesses.hpp",
+     "if (o != outcome::pending) end(a, o == outcome::done);",
+     "if (o != outcome::pending) end(a, post(i, cookie_of(i)) == outcome::done);", VIA_TEST),
+    ("an atomic access of a window overtakes records that combine", "rma/card_atomics.hpp",
+     " && t.has_acknowledged(t.combined_until);", ";", WINDOWS),
+    ("records that combine overtake an atomic access of a window", "rma/protocols.hpp",
+     "    if (t.combining != 0 && x.what > rma::action::get) return false;", "", WINDOWS),
+    ("several fetches of a window by the card are in progress together", "rma/card_atomics.hpp",
+     "if (t.combining != 0 && (kind == alone || kind != t.combining_by)) return run::later;", "", WINDOWS),
+    ("a window uses atomic accesses that do not exclude the CPU's", "rma/card_atomics.hpp",
+     "      return has.with_cpu;", "      return true;", WINDOWS_TEST),
+    ("a put ends when its memory may be used again", "rdma/transfers.hpp",
+     "    auto until = nic_until::placed;", "    auto until = nic_until::taken;", VIA_TEST),
     ("skipped blocks at the end of a ring are not returned", "rdma/link.hpp",
      "    owed.blocks += p.room;", "    owed.blocks += blocks_for(p.payload.size());",
      VIA_TEST),

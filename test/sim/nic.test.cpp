@@ -28,6 +28,7 @@ using strict = basic_sim<sim_options{.registered_bytes_max = 1 << 16,
                                      .receive_depth = 8,
                                      .survives_refusals = false}>;
 static_assert(mpx::ReadingNic<whole> && mpx::ClockedNic<whole> && !mpx::ReadingNic<unordered>);
+static_assert(mpx::AtomicNic<whole> && mpx::AtomicNic<scripted_nic<unordered>>);
 
 struct run_of : mpx::sim::result {
   std::exception_ptr failure;

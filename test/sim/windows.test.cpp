@@ -5,12 +5,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <mpx/protocol/near_far.hpp>
 #include <mpx/sim.hpp>
 #include <mpx/transport/hybrid.hpp>
 #include <mpx/transport/rdma.hpp>
 #include <mpx/transport/rdma/sim.hpp>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "rma/programs.hpp"
 
@@ -143,6 +147,112 @@ TEST_CASE("windows: puts by the transport have happened when a fence or an epoch
       }
       w.free();
     });
+}
+
+/// Rank 1 computes while rank 0 puts and flushes, in an epoch of lock_all with no_check.
+template <class Stack>
+void flush_alone(word seed) {
+  constexpr std::int64_t computes_ns = 100'000'000;
+  const std::span<const word>* there = nullptr;
+  sim::run<Stack>(2, sim::loggp{.jitter_ns = 20'000}, seed, [&](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    constexpr std::size_t n = 3000;
+    auto w = mpx::allocate_window<word>(world, n);
+    const std::span<const word> mine = w.local();
+    if (world.rank() == 1) there = &mine;
+    world.barrier();
+    if (world.rank() == 0) {
+      const std::int64_t begin = env.now_ns();
+      auto e = w.lock_all(mpx::rma::assertion::no_check);
+      for (word round = 1; round <= 4; ++round) {
+        const std::vector<word> out(n, round * 1000 + seed);
+        w.put(out, 1, 0);
+        w.flush(1);
+        CHECK(std::ranges::equal(out, *there));
+      }
+      e.unlock();
+      CHECK(env.now_ns() - begin < computes_ns / 10);
+    } else {
+      env.transport().compute(computes_ns);
+    }
+    world.barrier();
+  });
+}
+
+TEST_CASE("windows: a flush of puts by the transport needs no call of the target") {
+  for (word seed = 1; seed <= 5; ++seed) {
+    INFO("seed ", seed);
+    flush_alone<sim::stack>(seed);
+    flush_alone<card_stack>(seed);
+  }
+}
+
+/// All ranks but rank 1, which computes, combine single elements of rank 1.
+template <class Stack>
+void combine_alone(word seed, protocol by, bool alone) {
+  constexpr std::int64_t computes_ns = 300'000'000;
+  constexpr word rounds = 20;
+  std::vector<word> tickets;
+  sim::run<Stack>(4, sim::loggp{.jitter_ns = 20'000}, seed, [&](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    auto w = mpx::allocate_window<word>(world, 8, by);
+    world.barrier();
+    if (world.rank() == 1) {
+      env.transport().compute(computes_ns);
+    } else {
+      const std::int64_t begin = env.now_ns();
+      const auto me = static_cast<word>(world.rank());
+      auto e = w.lock_all(mpx::rma::assertion::no_check);
+      word guess = 0;
+      for (word i = 1; i <= rounds; ++i) {
+        word ticket = 0;
+        w.fetch_and_op(word{1}, ticket, 1, 0, mpx::sum);
+        w.accumulate(i, 1, 1, mpx::sum);
+        w.accumulate(word{1} << i, 1, 2, mpx::bit_xor);
+        w.accumulate(i, 1, 4 + me, mpx::replace);  // Its own place: the order counts.
+        w.accumulate(me, 1, 4 + me, mpx::sum);
+        w.flush(1);
+        tickets.push_back(ticket);
+        for (word was = ~guess; was != guess;) {
+          if (was != ~guess) guess = was;
+          w.compare_and_swap(guess, guess + 1, was, 1, 3);
+          w.flush(1);
+        }
+        ++guess;
+        CHECK(w.at(1, 4 + me).fetch() == i + me);
+      }
+      e.unlock();
+      CHECK((env.now_ns() - begin < computes_ns / 4) == alone);
+    }
+    world.barrier();
+    if (world.rank() == 1) {
+      const auto mine = w.local();
+      CHECK(mine[0] == 3 * rounds);
+      CHECK(mine[1] == 3 * rounds * (rounds + 1) / 2);
+      CHECK(mine[2] == (word{2} << rounds) - 2);  // An odd number of times.
+      CHECK(mine[3] == 3 * rounds);
+    }
+    w.free();
+  });
+  std::ranges::sort(tickets);
+  CHECK(tickets.size() == 3 * rounds);
+  for (word i = 0; i < tickets.size(); ++i) CHECK(tickets[i] == i);
+}
+/// A card whose atomic accesses must not be mixed with the CPU's.
+constexpr mpx::nic::sim_options apart{.receive_depth = 16, .atomics_with_cpu = false};
+using apart_stack = mpx::stack<mpx::transport::basic_rdma<mpx::nic::basic_sim<apart>, 8192, 16>,
+                               mpx::waiting::sleep,
+                               mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::put, 1024>>;
+
+TEST_CASE("windows: single elements are combined by the card without a call of the target") {
+  for (word seed = 1; seed <= 5; ++seed) {
+    INFO("seed ", seed);
+    combine_alone<card_stack>(seed, protocol::automatic, true);
+    combine_alone<card_stack>(seed, protocol::rdma, true);
+    combine_alone<card_stack>(seed, protocol::buffered, false);
+    combine_alone<apart_stack>(seed, protocol::automatic, false);
+    combine_alone<plain_stack>(seed, protocol::automatic, false);
+  }
 }
 
 TEST_CASE("windows: a dead target, and a dead writer's lock, are lost; a reader's is free") {

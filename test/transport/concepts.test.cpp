@@ -75,6 +75,8 @@ LACKS(far_traits);
 LACKS(address);
 LACKS(add_peer);
 LACKS(descriptor);
+LACKS(atomics);
+LACKS(atomic);
 #undef LACKS
 
 template <class... T>
@@ -87,17 +89,17 @@ static_assert(none_is_a_transport<lacks_now_ns, lacks_take_if, lacks_shares_core
 /// True if T models all refinements except those at these indices.
 template <class T, std::size_t... Except>
 constexpr bool models_all_but = [] {
-  std::array<bool, 12> expected = models<transport_archetype>;
+  std::array<bool, 13> expected = models<transport_archetype>;
   ((expected[Except] = false), ...);
   return Transport<T> && models<T> == expected;
 }();
 // A class that cannot move memory models no refinement of RmaTransport.
 static_assert(models_all_but<transport_archetype>);
-static_assert(models_all_but<lacks_expose, 0, 1, 2, 3, 4>);
-static_assert(models_all_but<lacks_withdraw, 0, 1, 2, 3, 4>);
-static_assert(models_all_but<lacks_get_cost_hint, 0, 1, 2, 3, 4>);
-static_assert(models_all_but<lacks_get, 0, 1, 2, 3, 4>);
-static_assert(models_all_but<lacks_put, 0, 1, 2, 3, 4>);
+static_assert(models_all_but<lacks_expose, 0, 1, 2, 3, 4, 12>);
+static_assert(models_all_but<lacks_withdraw, 0, 1, 2, 3, 4, 12>);
+static_assert(models_all_but<lacks_get_cost_hint, 0, 1, 2, 3, 4, 12>);
+static_assert(models_all_but<lacks_get, 0, 1, 2, 3, 4, 12>);
+static_assert(models_all_but<lacks_put, 0, 1, 2, 3, 4, 12>);
 static_assert(models_all_but<lacks_pin_exposure, 1> && models_all_but<lacks_get_held, 1>);
 static_assert(models_all_but<lacks_get_batch, 1>);
 static_assert(models_all_but<lacks_retire, 2> && models_all_but<lacks_revoke, 2>);
@@ -118,6 +120,7 @@ static_assert(models_all_but<lacks_is_near, 9> && models_all_but<lacks_post_near
 static_assert(models_all_but<lacks_packet_bytes_max, 9> && models_all_but<lacks_far_traits, 9>);
 static_assert(models_all_but<lacks_address, 10> && models_all_but<lacks_add_peer, 10>);
 static_assert(models_all_but<lacks_descriptor, 11>);
+static_assert(models_all_but<lacks_atomics, 12> && models_all_but<lacks_atomic, 12>);
 
 // --- A class with the functions of Transport alone -----------------------------------------------
 
@@ -148,7 +151,7 @@ TEST_CASE("concepts: the functions of Transport alone model no refinement") {
   CHECK(modelled<transport_archetype>() ==
         "Rma CpuCopy Registered Immediate SharedMemory Connection Stream Prepaid Node NearFar "
         "Elastic "
-        "Pollable");
+        "Pollable Atomic");
 }
 
 TEST_CASE("concepts: the defaults do nothing") {

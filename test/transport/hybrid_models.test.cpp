@@ -19,16 +19,20 @@ namespace {
 
 using namespace transport_models;  // NOLINT(google-build-using-namespace)
 using transport::sim_rma;
+using without_atomics = transport::rdma<nic::basic_via<nic::via_options{.atomics = false}>>;
 
 TEST_CASE("hybrid_models: each transport models what the table in docs/TRANSPORT.md says") {
   CHECK(modelled<transport::inproc>() == "Rma SharedMemory Prepaid Elastic Pollable");
   CHECK(modelled<transport::shm>() == "Rma CpuCopy SharedMemory Prepaid Pollable");
   CHECK(modelled<transport::tcp>() == "Connection Stream Node Pollable");
-  CHECK(modelled<transport::rdma<nic::via>>() == "Rma Registered Immediate Connection Pollable");
+  CHECK(modelled<transport::rdma<nic::via>>() ==
+        "Rma Registered Immediate Connection Pollable Atomic");
+  CHECK(modelled<without_atomics>() == "Rma Registered Immediate Connection Pollable");
   CHECK(modelled<transport::hybrid<transport::shm, transport::tcp>>() ==
         "Rma CpuCopy SharedMemory Connection Stream Prepaid Node NearFar Pollable");
   CHECK(modelled<transport::hybrid<transport::shm, transport::rdma<nic::via>>>() ==
-        "Rma CpuCopy Registered Immediate SharedMemory Connection Prepaid Node NearFar Pollable");
+        "Rma CpuCopy Registered Immediate SharedMemory Connection Prepaid Node NearFar Pollable "
+        "Atomic");
   CHECK(modelled<transport::basic_sim<sim_rma::none>>() == "Prepaid Node");
   CHECK(modelled<transport::basic_sim<sim_rma::cpu>>() == "Rma CpuCopy Prepaid Node");
   CHECK(modelled<transport::sim>() == "Rma Immediate Prepaid Node");
@@ -47,7 +51,7 @@ TEST_CASE("hybrid_models: no two refinements have the same models") {
   const auto all =
       columns<transport::inproc, transport::shm, transport::tcp, transport::rdma<nic::via>,
               transport::hybrid<transport::shm, transport::tcp>, transport::sim,
-              transport::basic_sim<sim_rma::cpu>>();
+              transport::basic_sim<sim_rma::cpu>, without_atomics>();
   CHECK(all.size() == refinements.size());
   CHECK(all.count("-------") == 0);  // Each has one.
 }

@@ -11,9 +11,11 @@
 #include <ostream>
 #include <vector>
 
+#include "atomics.hpp"
 #include "contract.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
+#include "placed.hpp"
 #include "pollable.hpp"
 #include "pretended.hpp"
 #include "rdma_hostile.hpp"
@@ -73,6 +75,21 @@ TEST_CASE("hybrid with rdma: traffic") {
 TEST_CASE("hybrid with rdma: puts with packets to a far peer") {
   const pretended hosts("0,1");
   check_immediate<usual>(1, 1000 / slowdown);
+}
+
+TEST_CASE("hybrid with rdma: a put that has completed is in the peer's memory") {
+  for (const char* both : {"0,1", "0,0"}) {
+    const pretended hosts(both);
+    check_placed<usual>(1, 500 / slowdown);
+  }
+}
+
+TEST_CASE("hybrid with rdma: atomic accesses to a far peer") {
+  const pretended hosts("0,1,0");
+  check_atomics<usual>(1, 1000 / slowdown);
+  cluster<usual> job(3);
+  CHECK(job[0].atomics(2).empty());
+  CHECK(job[0].atomics(1) == mpx::atomic_set::all(true));
 }
 
 TEST_CASE("hybrid with rdma: each peer's memory is reached by its transport") {

@@ -47,7 +47,10 @@ bool is_here(const libfabric_options& options) {
 }
 
 void run_all(const char* provider, fabric_memory memory) {
-  chosen = {.provider = provider, .memory = memory};
+  // With atomic accesses in one of the ways to name memory.
+  const auto atomics = memory == fabric_memory::any ? mpx::nic::fabric_atomics::alone
+                                                    : mpx::nic::fabric_atomics::none;
+  chosen = {.provider = provider, .memory = memory, .atomics = atomics};
   if (!is_here(chosen)) return;
   CAPTURE(std::string(provider));
   CAPTURE(static_cast<int>(memory));
@@ -266,6 +269,31 @@ TEST_CASE("nic::libfabric: whether long messages are fetched") {
   ::setenv("MPX_FABRIC_READS", "yes", 1);
   CHECK_THROWS_WITH_AS(alone(), doctest::Contains("MPX_FABRIC_READS is 'yes': 1"), mpx::error);
   ::unsetenv("MPX_FABRIC_READS");
+}
+
+TEST_CASE("nic::libfabric: atomic accesses, if they are asked for") {
+  using mpx::nic::fabric_atomics;
+  using resources = mpx::nic::detail::fabric_resources<mpx::nic::fabric_calls>;
+  for (const char* provider : {"tcp;ofi_rxm", "sockets", "shm"}) {
+    libfabric_options o{.provider = provider};
+    if (!is_here(o)) continue;
+    CAPTURE(std::string(provider));
+    const auto found = [&] { return resources(o, 64).atomics; };
+    CHECK(found().empty());
+    o.atomics = fabric_atomics::alone;
+    CHECK(found() == mpx::atomic_set::all(false));
+    o.atomics = fabric_atomics::with_cpu;
+    CHECK(found() == mpx::atomic_set::all(true));
+    o.atomics = fabric_atomics::if_told;
+    ::setenv("MPX_FABRIC_ATOMICS", "cpu", 1);
+    CHECK(found().with_cpu);
+    ::setenv("MPX_FABRIC_ATOMICS", "0", 1);
+    CHECK(found().empty());
+    ::setenv("MPX_FABRIC_ATOMICS", "yes", 1);
+    CHECK_THROWS_WITH_AS(found(), doctest::Contains("MPX_FABRIC_ATOMICS is 'yes': 0, 1"),
+                         mpx::error);
+    ::unsetenv("MPX_FABRIC_ATOMICS");
+  }
 }
 
 TEST_CASE("nic::libfabric: calls that fail later") {

@@ -19,6 +19,7 @@
 
 #include "contract.hpp"
 #include "helped.hpp"
+#include "placed.hpp"
 #include "rdma_hostile.hpp"
 
 namespace {
@@ -135,6 +136,7 @@ void check_all(const char* provider, bool quick) {
     check_waiting<helped<narrow>>();
   }
   check_pending<helped<direct>>();
+  check_placed<narrow>(1, 200 / slowdown);
   for (const peer_id n : {1u, 2u, 3u}) {
     CAPTURE(n);
     const auto count = static_cast<std::uint32_t>(500 / slowdown / n);

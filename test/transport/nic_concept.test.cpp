@@ -12,6 +12,13 @@ using namespace mpx;
 
 static_assert(Nic<nic_archetype> && ReadingNic<nic_archetype> && ChainingNic<nic_archetype>);
 static_assert(PollableNic<nic_archetype> && ClockedNic<nic_archetype>);
+static_assert(AtomicNic<nic_archetype>);
+
+// Atomic accesses whose operations nobody knows before they fail.
+struct nic_that_tells_no_operations : nic_archetype {
+  void atomics() const noexcept;
+};
+static_assert(Nic<nic_that_tells_no_operations> && !AtomicNic<nic_that_tells_no_operations>);
 
 // One that says it does not read is not asked to.
 struct nic_that_writes : nic_archetype {

@@ -819,6 +819,191 @@ inline void check_reads(player& p) {
   p.fence();
 }
 
+/// The previous value of an atomic access, as a number.
+inline std::uint64_t value_of(const_bytes word) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, word.data(), word.size());  // Little-endian, as all machines that mpx knows.
+  return value;
+}
+
+/// Atomic accesses, where there are some: each operation on words of both sizes, in memory of the
+/// program and of the card, and not a byte beside them.
+inline void check_atomics(player& p) {
+  card& c = p.c;
+  const mpx::atomic_set has = c.atomics();
+  if (has.empty()) return;
+  using enum mpx::atomic_operation;
+  struct step {
+    mpx::atomic_access what;
+    std::uint64_t after;  // From 12.
+  };
+  const step steps[] = {{{fetch_add, 30}, 42},
+                        {{fetch_add, 0xffff'fffe}, 0x1'0000'000a},
+                        {{fetch_add, ~std::uint64_t{0}}, 11},
+                        {{fetch_and, 10}, 8},
+                        {{fetch_or, 3}, 15},
+                        {{fetch_xor, 5}, 9},
+                        {{exchange, 0x1122'3344'5566'7788}, 0x1122'3344'5566'7788},
+                        {{compare_exchange, 7, 12}, 7},
+                        {{compare_exchange, 7, 13}, 12}};
+  const peer_id other = 1 - p.self();
+  p.connect(other);
+  room into(c, 64, false);
+  const nic_region l = p.region(into.memory, nic_access::local);
+  for (const bool own : {false, true}) {
+    room here(c, 64, own);
+    const nic_region r = p.region(here.memory, nic_access::remote_read_write);
+    const nic_region w = p.region(here.memory, nic_access::remote_write);
+    const std::string n = std::to_string(own);
+    p.publish("atomic" + n, r.remote);
+    p.publish("no atomic" + n, w.remote);
+    for (const std::size_t size : {std::size_t{4}, std::size_t{8}}) {
+      const std::uint64_t mask = size == 8 ? ~std::uint64_t{0} : 0xffff'ffffu;
+      for (const step& s : steps) {
+        if (!has.has(s.what.operation, size)) continue;
+        const std::uint64_t first = 12;
+        std::memset(here.memory.data(), 0x55, 64);
+        std::memcpy(here.memory.data() + 16, &first, size);
+        p.fence();
+        const remote_memory to = p.published(other, "atomic" + n);
+        std::memset(into.memory.data(), 0x33, 64);
+        require(p.access(other, l, into.memory.subspan(8, size), to, 16, s.what) == nic_status::ok,
+                "an atomic access goes well");
+        require(value_of(into.memory.subspan(8, size)) == first, "it returns the previous value");
+        require(all_are(into.memory.first(8), std::byte{0x33}) &&
+                    all_are(into.memory.subspan(8 + size, 64 - 8 - size), std::byte{0x33}),
+                "and nothing else");
+        p.fence();
+        require(value_of(here.memory.subspan(16, size)) == (s.after & mask),
+                "the word has changed");
+        require(all_are(here.memory.first(16), std::byte{0x55}) &&
+                    all_are(here.memory.subspan(16 + size, 64 - 16 - size), std::byte{0x55}),
+                "and no other");
+        p.fence();
+      }
+    }
+    std::vector<std::byte> stranger(8);
+    require(p.refused([&] {
+      return c.post_atomic(other, l.handle, stranger, p.published(other, "atomic" + n), 0,
+                           {fetch_add, 1}, p.next++);
+    }),
+            "the previous value goes to registered memory only");
+    require(p.refused([&] {
+      return c.post_atomic(other, l.handle, into.memory.first(3), p.published(other, "atomic" + n),
+                           0, {fetch_add, 1}, p.next++);
+    }),
+            "words have 4 or 8 bytes");
+    p.fence();
+    if (c.limits().checks_keys) {
+      std::memset(here.memory.data(), 0x55, 64);
+      p.fence();
+      const int ends = p.links[other].disconnected;
+      const mpx::atomic_access one{exchange, 1};
+      if (p.self() == 0 && has.has(exchange, 8))
+        require(p.access(other, l, into.memory.first(8), p.published(other, "no atomic" + n), 0,
+                         one) == nic_status::refused,
+                "memory that grants only writes is refused");
+      if (!c.traits().survives_refusals) {
+        p.until_disconnected(other, ends + 1, nic_status::refused);
+        p.connect(other);
+      }
+      p.fence();
+      require(all_are(here.memory, std::byte{0x55}), "and not changed");
+    }
+    p.fence();
+    const int before = p.links[other].disconnected;
+    c.disconnect(other);
+    p.until_disconnected(other, before + 1, nic_status::ok);
+    p.withdraw(r);
+    p.withdraw(w);
+    p.fence();
+    p.connect(other);
+  }
+  p.withdraw(l);
+  p.fence();
+}
+
+/// All ranks add to one word of each rank, several posts at a time, by additions and by
+/// compare_exchange: none is lost or doubled. With the CPU, too, if the card promises that.
+inline void check_atomic_sums(player& p) {
+  card& c = p.c;
+  const mpx::atomic_set has = c.atomics();
+  using enum mpx::atomic_operation;
+  if (!has.has(fetch_add, 8)) return;
+  constexpr std::uint32_t adds = 40;
+  constexpr std::size_t most = 2;
+  for (const bool own : {false, true}) {
+    room here(c, 64, own);
+    room into(c, 64 * p.size(), own);
+    std::memset(here.memory.data(), 0, 64);
+    const nic_region r = p.region(here.memory, nic_access::remote_read_write);
+    const nic_region l = p.region(into.memory, nic_access::local);
+    const std::string key = "sum" + std::to_string(own);
+    p.publish(key, r.remote);
+    for (peer_id peer = 0; peer < p.size(); ++peer) p.connect(peer);
+    p.fence();
+    std::vector<remote_memory> to;
+    for (peer_id peer = 0; peer < p.size(); ++peer) to.push_back(p.published(peer, key));
+    const bool swaps = has.has(compare_exchange, 8);
+    std::uint64_t mine = 0;  // Added by this rank's CPU.
+    for (peer_id peer = 0; peer < p.size(); ++peer) {
+      std::uint64_t guess = 0;
+      std::uint32_t swapped = 0;
+      while (swaps && swapped < adds / 4) {
+        require(p.access(peer, l, into.memory.first(8), to[peer], 8,
+                         {compare_exchange, guess + 1, guess}) == nic_status::ok,
+                "compare_exchange goes well");
+        const std::uint64_t old = value_of(into.memory.first(8));
+        swapped += old == guess ? 1 : 0;
+        guess = old == guess ? guess + 1 : old;
+      }
+    }
+    std::vector<std::pair<cookie_t, peer_id>> under_way;
+    for (std::uint32_t round = 0; round < adds * p.size();) {
+      const auto peer = static_cast<peer_id>(round % p.size());
+      if (has.with_cpu && round % 3 == 0) {
+        mpx::platform::atomic_ref<std::uint64_t>(
+            *reinterpret_cast<std::uint64_t*>(here.memory.data()))
+            .fetch_add(1);
+        ++mine;
+      }
+      const cookie_t cookie = p.next++;
+      outcome o = outcome::retry;
+      p.until(
+          [&] {
+            o = c.post_atomic(peer, l.handle, into.memory.subspan(64 * peer + 16, 8), to[peer], 0,
+                              {fetch_add, 1}, cookie);
+            return o != outcome::retry;
+          },
+          "room in a queue");
+      require(o != outcome::refused, "an addition is not refused");
+      if (o == outcome::pending) under_way.emplace_back(cookie, peer);
+      ++round;
+      if (under_way.size() < most && round != adds * p.size()) continue;
+      for (const auto& [posted, at] : under_way) {
+        p.until([&] { return p.sent.contains(posted); }, "an addition ends");
+        require(p.sent[posted] == nic_status::ok, "an addition goes well");
+      }
+      under_way.clear();
+    }
+    p.fence();
+    require(value_of(here.memory.first(8)) == std::uint64_t{adds} * p.size() + mine,
+            "every addition counts once");
+    require(!swaps || value_of(here.memory.subspan(8, 8)) == adds / 4 * p.size(),
+            "every exchange counts once");
+    p.fence();
+    for (peer_id peer = 0; peer < p.size(); ++peer) {
+      c.disconnect(peer);
+    }
+    for (peer_id peer = 0; peer < p.size(); ++peer)
+      p.until([&] { return p.links[peer].disconnected > (own ? 1 : 0); }, "the end");
+    p.fence();
+    p.withdraw(r);
+    p.withdraw(l);
+    p.fence();
+  }
+}
+
 /// Writes with a tail, where there are some, between others.
 inline void check_tails(player& p) {
   card& c = p.c;
@@ -969,6 +1154,8 @@ inline constexpr check checks[] = {
     {"traffic", check_traffic, 0},
     {"withdrawal", check_withdrawal, 2},
     {"last words", check_last_words, 2},
+    {"atomic accesses", check_atomics, 2},
+    {"atomic accesses of all ranks", check_atomic_sums, 0},
     {"reads", check_reads, 2},
     {"tails", check_tails, 2},
 };

@@ -76,6 +76,9 @@ struct card {
                                   std::uint64_t, const mpx::nic_tail&, cookie_t) = 0;
   virtual outcome post_read(peer_id, std::uint64_t, bytes, const remote_memory&, std::uint64_t,
                             cookie_t) = 0;
+  virtual mpx::atomic_set atomics() const = 0;
+  virtual outcome post_atomic(peer_id, std::uint64_t, bytes, const remote_memory&, std::uint64_t,
+                              const mpx::atomic_access&, cookie_t) = 0;
   virtual std::size_t poll(std::span<nic_event>) = 0;
   virtual bool arm() = 0;
   virtual void sleep(std::int64_t) = 0;
@@ -124,6 +127,15 @@ struct card_of final : card {
   outcome post_read(peer_id p, std::uint64_t h, bytes m, const remote_memory& from,
                     std::uint64_t offset, cookie_t c) override {
     if constexpr (mpx::ReadingNic<N>) return nic.post_read(p, h, m, from, offset, c);
+    return outcome::refused;
+  }
+  mpx::atomic_set atomics() const override {
+    if constexpr (mpx::AtomicNic<N>) return nic.atomics();
+    return {};
+  }
+  outcome post_atomic(peer_id p, std::uint64_t h, bytes m, const remote_memory& to,
+                      std::uint64_t offset, const mpx::atomic_access& a, cookie_t c) override {
+    if constexpr (mpx::AtomicNic<N>) return nic.post_atomic(p, h, m, to, offset, a, c);
     return outcome::refused;
   }
   std::size_t poll(std::span<nic_event> e) override { return nic.poll(e); }
@@ -262,6 +274,13 @@ class player {
     const cookie_t cookie = next++;
     return wait(cookie,
                 [&] { return c.post_read(peer, local.handle, into, from, offset, cookie); });
+  }
+  std::optional<nic_status> access(peer_id peer, const nic_region& local, bytes into,
+                                   const remote_memory& to, std::uint64_t offset,
+                                   const mpx::atomic_access& what) {
+    const cookie_t cookie = next++;
+    return wait(cookie,
+                [&] { return c.post_atomic(peer, local.handle, into, to, offset, what, cookie); });
   }
   /// True if a post is refused at once.
   template <class Post>

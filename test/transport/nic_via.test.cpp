@@ -33,7 +33,7 @@ using staged = basic_via<via_options{.registered_bytes_max = 20 << 20,
 using cramped = basic_via<via_options{.send_bytes_max = 512, .send_depth = 2, .stages_all = true},
                           mpx::transport::basic_shm<16, 4096, 1 << 24>>;
 
-static_assert(mpx::PollableNic<via> && !mpx::ReadingNic<via>);
+static_assert(mpx::PollableNic<via> && !mpx::ReadingNic<via> && mpx::AtomicNic<via>);
 
 template <class N>
 void run_all(peer_id most) {
@@ -191,7 +191,7 @@ void check_hostile() {
     const bool connected = round % 4 != 0;
     if (connected) job.connect();
     room memory(job[1].c, 4096, true);
-    const nic_region r = job[1].region(memory.memory.first(100), nic_access::remote_write);
+    const nic_region r = job[1].region(memory.memory.first(100), nic_access::remote_read_write);
     const nic_region mail = job[1].region(memory.memory.subspan(1000, 64), nic_access::local);
     job[1].post_receive(0, 1, mail.handle, memory.memory.subspan(1000, 64));
     std::vector<std::byte> said(300);
@@ -207,6 +207,17 @@ void check_hostile() {
         std::memcpy(said.data(), &w, sizeof w);
         what = 5;
         n = std::max(n, sizeof w + 1);
+      } else if (random.one_in(2)) {  // An atomic access that is nearly one.
+        const mpx::nic::detail::staged_access a{
+            random.one_in(4) ? random.next() : r.remote.key,
+            random.one_in(4) ? random.next() : r.remote.address + random.below(120u),
+            random.next(),
+            random.next(),
+            random.below(10u),
+            random.below(8u)};
+        std::memcpy(said.data(), &a, sizeof a);
+        what = 8;
+        n = random.one_in(8) ? n : sizeof a;
       }
       job.a->nic.wire().post(1, {{what, random.below(8u)}}, {said.data(), n}, 0);
       job[1].step();

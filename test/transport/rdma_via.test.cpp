@@ -10,13 +10,16 @@
 #include <string>
 #include <utility>
 
+#include "atomics.hpp"
 #include "contract.hpp"
 #include "core/errc_of.hpp"
 #include "helped.hpp"
 #include "immediate.hpp"
 #include "patterns.hpp"
+#include "placed.hpp"
 #include "pollable.hpp"
 #include "rdma_hostile.hpp"
+#include "scripted_nic.hpp"
 
 namespace {
 namespace rdma_over_via {
@@ -32,6 +35,7 @@ using direct = basic_rdma<via, 64 * 1024, 64, 16000, 1000>;  // Short ones from 
 
 static_assert(mpx::RegisteredTransport<usual>);
 static_assert(mpx::ImmediateTransport<usual>);
+static_assert(mpx::AtomicTransport<usual>);
 static_assert(mpx::ConnectionTransport<usual>);
 static_assert(!mpx::StreamTransport<usual> && !mpx::CpuCopyTransport<usual>);
 static_assert(!mpx::posts_pend<usual>);
@@ -287,6 +291,18 @@ TEST_CASE("rdma over via: puts that carry packets") {
     check_immediate<scarce>(seed, 2000 / slowdown);
     check_immediate<staged>(seed, 1000 / slowdown);
   }
+}
+
+TEST_CASE("rdma over via: a put that has completed is in the peer's memory") {
+  check_placed<usual>(1, 1000 / slowdown);
+  check_placed<basic_rdma<hasty<via>, 4096, 80>>(2, 1000 / slowdown);
+  check_placed<staged>(3, 300 / slowdown);
+}
+
+TEST_CASE("rdma over via: atomic accesses") {
+  check_atomics<usual>(1, 2000 / slowdown);
+  check_atomics<staged>(2, 1000 / slowdown);
+  check_atomics<basic_rdma<nic_contract::scripted_nic<via>, 4096, 80>>(3, 1000 / slowdown);
 }
 
 TEST_CASE("rdma over via: reports on retired memory are true") {

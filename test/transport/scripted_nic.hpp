@@ -105,6 +105,19 @@ class scripted_nic {
                 [&] { return nic_.post_read(peer, handle, into, from, offset, cookie); });
   }
 
+  mpx::atomic_set atomics() const noexcept requires mpx::AtomicNic<N>
+  {
+    return nic_.atomics();
+  }
+  mpx::outcome post_atomic(mpx::peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                           const mpx::remote_memory& to, std::uint64_t offset,
+                           const mpx::atomic_access& what, mpx::cookie_t cookie) noexcept
+      requires mpx::AtomicNic<N>
+  {
+    return post(peer, cookie,
+                [&] { return nic_.post_atomic(peer, handle, into, to, offset, what, cookie); });
+  }
+
   std::size_t poll(std::span<mpx::nic_event> events) noexcept {
     mpx::nic_event found[8];
     const std::size_t n = nic_.poll(std::span(found).first(1 + random_.below(8u)));

@@ -25,6 +25,7 @@ inline constexpr std::string_view known_variables[] = {
     "MPX_BIN",
     "MPX_BOOTSTRAP",
     "MPX_CORES",
+    "MPX_FABRIC_ATOMICS",
     "MPX_FABRIC_LEAVING_MS",
     "MPX_FABRIC_MEMORY",
     "MPX_FABRIC_PROVIDER",

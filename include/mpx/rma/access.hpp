@@ -20,6 +20,7 @@ struct one_sided {
   using blocks = shared_blocks<Stack>;
   static constexpr bool has_blocks = SharedMemoryTransport<transport_type>;
   static constexpr bool has_rdma = RmaTransport<transport_type>;
+  static constexpr bool has_atomics = AtomicTransport<transport_type>;
   static constexpr bool shares_addresses = peers_share_addresses<transport_type>;
 
   /// True if a get or put with that peer is complete when the transport's call returns.

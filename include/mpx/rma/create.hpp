@@ -175,7 +175,15 @@ struct window_maker {
         if (w.control_block != 0) blocks::free(w.e, w.control_block);
       }
     }
-    if (!reached) free_aligned(w.memory_owned);
+    if (!reached) {
+      free_aligned(w.memory_owned);
+      if constexpr (os::has_atomics && !os::has_blocks &&
+                    RegisteredTransport<typename os::transport_type>) {
+        const auto guard = os::lock(w.e);
+        if (w.takes_from_transport)
+          w.e.transport().deallocate(w.base, greater<std::size_t>(w.bytes, 1));
+      }
+    }
     if (together || !os::shares_addresses) free_aligned(w.control_owned);
     if (w.comm) w.comm.free();
   }
@@ -210,6 +218,7 @@ struct window_maker {
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
       const std::size_t n = greater<std::size_t>(mine.bytes, 1);
       w.base = part_of(block(w, part_block_bytes(n, *p.type), w.memory_block), *p.type);
+      if (w.base == nullptr && !w.dynamic) w.base = from_transport(w, n, *p.type);
       if (w.base == nullptr)
         w.memory_owned = w.base = static_cast<std::byte*>(own(n, p.type->alignment));
       if (w.base == nullptr) return fails(errc::no_resources);
@@ -257,6 +266,28 @@ struct window_maker {
   }
   static std::uint64_t part_block_bytes(std::uint64_t n, const rma::element_type& type) noexcept {
     return part_offset + n + (type.alignment > cache_line_bytes ? type.alignment : 0);
+  }
+  /// Allocates memory that the card prefers, where its atomic accesses need the least help;
+  /// nullptr: none.
+  static std::byte* from_transport([[maybe_unused]] state& w, [[maybe_unused]] std::size_t n,
+                                   [[maybe_unused]] const rma::element_type& type) noexcept {
+    if constexpr (os::has_atomics && !os::has_blocks &&
+                  RegisteredTransport<typename os::transport_type>) {
+      if (!card_atomics<Stack>::suits(type) ||
+          !card_atomics<Stack>::reaches(w.e, w.e.self(), type.bytes))
+        return nullptr;
+      const auto guard = os::lock(w.e);
+      try {
+        auto* const p = static_cast<std::byte*>(
+            w.e.transport().allocate(n, greater(type.alignment, cache_line_bytes)));
+        std::memset(p, 0, n);
+        w.takes_from_transport = true;
+        return p;
+      } catch (...) {  // Memory is out.
+        return nullptr;
+      }
+    }
+    return nullptr;
   }
   static void* own(std::size_t n, std::size_t alignment = cache_line_bytes) noexcept {
     const std::size_t step = greater(alignment, cache_line_bytes);
@@ -343,13 +374,17 @@ struct window_maker {
     // No rank uses what another rank failed to make.
     if (ec) return static_cast<errc>(ec.value());
     const int mine[] = {static_cast<int>(why), shares_words ? 0 : 1, reached && !w.dynamic ? 0 : 1,
-                        hears_all(w, all) ? 0 : 1};
-    int worst[4] = {};
+                        hears_all(w, all) ? 0 : 1, combines_by_card(w) ? 0 : 1};
+    int worst[5] = {};
     w.comm.allreduce(mine, worst, mpx::max, ec, where);
     w.shares_words = !ec && worst[1] == 0;
     w.all_reached = !ec && worst[2] == 0;
     const auto guard = os::lock(w.e);
-    if (!ec) use_bulk(w, worst[3] == 0);
+    w.by_card = !ec && worst[4] == 0;
+    for (rank_t r = 0; r < w.size; ++r)
+      w.targets[r].by_card = w.by_card && w.targets[r].remote.key != 0;
+    // The card does not ask for the bulk lock.
+    if (!ec) use_bulk(w, worst[3] == 0 && !w.by_card);
     return ec ? static_cast<errc>(ec.value()) : static_cast<errc>(worst[0]);
   }
   /// True if this rank sees the flags of all ranks that may combine elements where it does: see
@@ -362,6 +397,22 @@ struct window_maker {
       }
     }
     return os::has_blocks;
+  }
+  /// True if this rank can combine single elements of all other ranks by the transport's atomic
+  /// accesses. Ranks that combine elements of each other directly use a lock for many elements,
+  /// which a card would not respect: then the program has to ask for the transport's way.
+  static bool combines_by_card(const state& w) noexcept {
+    if (w.dynamic || !card_atomics<Stack>::suits(*w.type)) return false;
+    if (w.chosen != rma::protocol::automatic && w.chosen != rma::protocol::rdma) return false;
+    for (rank_t r = 0; r < w.size; ++r) {
+      const rma_target& t = w.targets[r];
+      if (r == w.rank) continue;
+      if (t.base != nullptr && w.chosen != rma::protocol::rdma) return false;
+      if (t.bytes != 0 && t.base == nullptr &&
+          (t.remote.key == 0 || !card_atomics<Stack>::reaches(w.e, t.peer, w.type->bytes)))
+        return false;
+    }
+    return w.size > 1 && os::has_atomics;
   }
   static bool is_near([[maybe_unused]] const state& w, [[maybe_unused]] rank_t r) noexcept {
     if constexpr (NodeTransport<typename os::transport_type>)

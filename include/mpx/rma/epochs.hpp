@@ -67,7 +67,7 @@ class window_state : public window_barrier<Stack> {
       const auto guard = os::lock(this->e);
       if (std::exchange(t.moved, false)) this->tell(t, kind::mark);
       this->counts[static_cast<std::size_t>(r)] = std::exchange(t.sent, 0);
-      t.unacknowledged = t.completed = 0;
+      t.unacknowledged = t.completed = t.combined_until = 0;
     }
     const errc met = this->pass_barrier(precedes, site);
     keep(why, met, this->culprit);

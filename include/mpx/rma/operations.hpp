@@ -270,13 +270,17 @@ struct element_type {
                 std::size_t count, element_locks& locks, std::uint32_t who) noexcept;
   void (*swap)(std::byte* there, const std::byte* compare, const std::byte* given,
                std::byte* fetched, element_locks& locks, std::uint32_t who) noexcept;
+  bool is_word;     ///< Elements are combined by atomic instructions, without a lock.
+  bool is_integer;  ///< Their sum is that of integers of their size, modulo 2^n.
 };
 
 namespace detail {
 
 template <class T>
 inline constexpr element_type type_of{
-    sizeof(T), alignof(T), [](combine op) noexcept { return has<T>(op); },
+    sizeof(T),
+    alignof(T),
+    [](combine op) noexcept { return has<T>(op); },
     [](combine op, std::byte* there, const std::byte* given, std::byte* fetched, std::size_t count,
        element_locks& locks, std::uint32_t who) noexcept {
       const auto behind = [](auto* p, std::size_t i) { return p == nullptr ? p : p + i; };
@@ -304,7 +308,9 @@ inline constexpr element_type type_of{
         const T old = swap_one<T>(there, compare, given, locks, who);
         std::memcpy(fetched, &old, sizeof(T));
       });
-    }};
+    },
+    !std::is_void_v<atomic_word<T>>,
+    std::is_integral_v<T> && !std::is_same_v<T, bool>};
 
 }  // namespace detail
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "mpx/core/sanitizer.hpp"
+#include "mpx/rma/card_atomics.hpp"
 #include "mpx/rma/target.hpp"
 
 namespace mpx::inline v0::detail {
@@ -90,6 +91,7 @@ struct buffered_protocol {
   /// Returns:    false if a full packet cannot be sent yet, or too many replies are due.
   bool write(rma_target& t, rma::transfer& x) noexcept {
     if (t.failure == errc::peer_lost || t.failure == errc::window) return dropped(x);
+    if (t.combining != 0 && x.what > rma::action::get) return false;  // They keep their order.
     t.stir();
     if (t.packet == nullptr) {
       t.packet = static_cast<std::byte*>(platform::allocate(t.room));
@@ -186,6 +188,7 @@ struct buffered_protocol {
       if (!make_room(t, given ? rma::padded(n) : 0)) return false;
       if (!swaps && !fetches) {
         ++t.unacknowledged;
+        if (x.what == rma::action::accumulate) t.combined_until = t.acks_requested + 1;
       } else if (x.begun == 0) {
         const std::size_t back = swaps ? element : total;
         const std::uint32_t slot = w.take_reply(t, {x.result, back}, back, x.waiter);
@@ -313,32 +316,8 @@ struct send_recv_protocol {
   }
 };
 
-/// A get or put of the transport in progress.
-template <class Stack>
-struct rma_move final : completion_watcher, allocated {
-  rma_move(window_data<Stack>& window, rma_target& target) noexcept
-      : completion_watcher{&ended}, w(window), t(target) {}
-  static void ended(completion_watcher& watcher) noexcept {
-    auto& self = static_cast<rma_move&>(watcher);
-    --self.t.moves;
-    if (self.op->failure != errc{} && self.t.has_not_failed()) {
-      // Registration may have failed for lack of pinnable memory: goes by packets instead, if the
-      // peer lives.
-      if (one_sided<Stack>::failure_locked(self.w.e, self.t.peer) != errc{})
-        self.t.failure = errc::peer_lost;
-      else if (!self.t.queue.try_push_back({self.what, nullptr}))
-        self.t.failure = errc::no_resources;
-    }
-    one_sided<Stack>::give_locked(self.w.e, *self.op);
-    delete &self;
-  }
-  window_data<Stack>& w;
-  rma_target& t;
-  rma::transfer what;
-  operation* op = nullptr;
-};
-
-/// The transport's get and put, one call for each contiguous run.
+/// The transport's get and put, one call for each contiguous run, and its atomic accesses. A put
+/// that has ended is placed: it needs no acknowledgement.
 template <class Stack>
 struct rdma_protocol {
   using os = one_sided<Stack>;
@@ -350,10 +329,10 @@ struct rdma_protocol {
   bool takes(const rma_target& t, const rma::transfer& x) const noexcept {
     // A request may be dropped while the transport writes to its buffer: such a get uses another
     // protocol. Short data may be a temporary.
+    if (x.what > rma::action::get) return card_atomics<Stack>{w}.takes(x);
     return t.remote.key != 0 && x.data.contiguous() &&
            (os::moves_at_once(w.e, t.peer) ||
-            (x.waiter == nullptr && x.bytes > rma::copied_bytes_max)) &&
-           (x.what == rma::action::put || x.what == rma::action::get);
+            (x.waiter == nullptr && x.bytes > rma::copied_bytes_max));
   }
   enum class run : std::uint8_t {
     begun,
@@ -361,6 +340,7 @@ struct rdma_protocol {
     refused,  ///< The remainder goes by packets.
   };
   bool start(rma_target& t, rma::transfer& x) noexcept {
+    if (x.what > rma::action::get) return combine(t, x);
     const run went = try_start(t, x);
     return went == run::refused ? buffered_protocol<Stack>{w}.start(t, x) : went == run::begun;
   }
@@ -375,6 +355,12 @@ struct rdma_protocol {
   void lost(rma_target&) noexcept {}
 
  private:
+  bool combine(rma_target& t, rma::transfer& x) noexcept {
+    using run_of = typename card_atomics<Stack>::run;
+    const run_of went = card_atomics<Stack>{w}.start(t, x);
+    return went == run_of::refused ? buffered_protocol<Stack>{w}.start(t, x)
+                                   : went == run_of::begun;
+  }
   run start_run(rma_target& t, rma::transfer& x, [[maybe_unused]] std::size_t n) noexcept {
     // An earlier access was refused, or a part of this one goes by packets.
     if (t.remote.key == 0 || x.token != 0) return run::refused;
@@ -418,7 +404,6 @@ struct rdma_protocol {
       if (x.what == rma::action::put) {
         t.moved = true;
         t.note_store();
-        if (!os::moves_at_once(w.e, t.peer)) ++t.unacknowledged;
       }
       x.advance(n);
     }

@@ -279,7 +279,8 @@ class window_accesses : public window_data<Stack> {
     if (x.what != rma::action::put && x.what != rma::action::get) {
       if (this->chosen == send_recv) return send_recv;
       const bool direct_way = this->chosen == automatic || this->chosen == direct;
-      return direct_way && t.base != nullptr ? direct : buffered;
+      if (direct_way && t.base != nullptr) return direct;
+      return rdma_protocol<Stack>{*this}.takes(t, x) ? rdma : buffered;
     }
     if (by == direct && t.base == nullptr) by = rdma;
     if (by == rdma && !rdma_protocol<Stack>{*this}.takes(t, x)) by = buffered;
@@ -287,6 +288,10 @@ class window_accesses : public window_data<Stack> {
   }
   bool begin(rma_target& t, rma::transfer& x, rma::protocol by) noexcept {
     if (!t.open) try_open(t);
+    // An atomic access that the transport has refused waits as a record: it goes first.
+    if (by != rma::protocol::send_recv && !t.queue.empty() && x.what > rma::action::get &&
+        !(t.open && send_recv_protocol<Stack>{*this}.push(t)))
+      return false;
     return by_protocol(t, by, [&](auto p) { return (p.queues || t.open) && p.start(t, x); });
   }
 

@@ -62,6 +62,9 @@ struct rma_queued {
 /// |                | an acknowledgement confirms           | flush, unlock: the caller requests  |
 /// |                |                                       | one acknowledgement, for which all  |
 /// |                |                                       | flushing threads wait               |
+/// | combined_until | protocols: the number of the          | fence                               |
+/// |                | acknowledgement that confirms all     |                                     |
+/// |                | accumulates sent as records           |                                     |
 /// | stirred        | protocols except direct, if the rank  | flush, once it has nothing left to  |
 /// |                | has several threads                   | wait for                            |
 struct rma_target {
@@ -97,6 +100,11 @@ struct rma_target {
   // Epoch of lock_all: the lock is requested on first use.
   bool lazy = false;
   bool left = false;  // The target has destroyed its window without free.
+  // The transport has refused no atomic access, in a window that uses them: see card_atomics.
+  bool by_card = false;
+  std::uint8_t combining_by = 0;  // Kind of the atomic accesses in progress,
+  std::uint32_t combining = 0;    // and their number. They are moves, too.
+  std::uint64_t combined_until = 0;
   // Failed rank that holds the lock, as reported by the target.
   rank_t denied_by = proc_null;
   // First failure of the epoch, noted by the service or by this rank's calls; errc{}: none.
@@ -115,7 +123,7 @@ struct rma_target {
   std::uint64_t acks_requested = 0;  // and the number ever requested.
   std::uint32_t replies = 0;         // Replies due,
   std::uint64_t reply_bytes = 0;     // and their bytes not received yet.
-  std::uint32_t moves = 0;           // Puts and gets of the transport in progress.
+  std::uint32_t moves = 0;           // Puts, gets and atomic accesses of the transport in progress.
   // Accesses whose effect only an acknowledgement confirms, and for which none was requested yet.
   std::uint64_t unacknowledged = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
@@ -266,6 +274,9 @@ struct window_data : exposed_window, allocated {
   const rma::element_type* type = nullptr;
   std::uint64_t unit = 1;  // Bytes per unit of displacement.
   bool dynamic = false;
+  bool takes_from_transport = false;  // `base` was allocated by the transport.
+  // Single elements are combined by the transport's atomic accesses, as all ranks have agreed.
+  bool by_card = false;
   rma::protocol chosen{};  // Protocol of all accesses; automatic: the policy chooses.
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "mpx/core/atomic_access.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
 #include "mpx/core/platform.hpp"
@@ -271,7 +272,8 @@ concept ElasticTransport =
 /// - `get(peer, memory, offset, into, cookie)`: copies from a peer's exposed memory at `offset`
 ///   into `into`. `put` copies in the other direction. Outcomes as for `post`; `refused` if the
 ///   memory or the peer cannot be reached, or no longer. A pending operation completes,
-///   successfully or not, also if the peer is lost.
+///   successfully or not, also if the peer is lost. A put that was `done`, or has completed
+///   successfully, is in the peer's memory: all posts from then on, to any peer, arrive after it.
 /// - `get_cost_hint(peer, memory, bytes)`: returns a hint whether a get is expected to be
 ///   faster than packets.
 template <class T>
@@ -345,6 +347,25 @@ concept ImmediateTransport =
                                 std::span<const std::byte> from, const frame_header& header) {
       {
         t.put_then(peer, memory, std::uint64_t{}, from, header, cookie_t{})
+      } noexcept -> std::same_as<outcome>;
+    };
+
+/// A transport that accesses words in a peer's exposed memory atomically, without the peer's CPU as
+/// far as its card can.
+///
+/// - `atomics(peer)`: returns the accesses to memory of that peer. Constant for a peer.
+/// - `atomic(peer, memory, offset, what, into, cookie)`: accesses the word of the peer's exposed
+///   memory at `offset`, whose size is that of `into`, and stores its previous value in `into`.
+///   Outcomes as for `get`. Each access is carried out once, or not at all if it is `refused` or
+///   has failed while the peer lives. Accesses that are pending together happen in any order.
+///   Requires: atomics(peer) has it; the word is aligned to its size.
+template <class T>
+concept AtomicTransport =
+    RmaTransport<T> && requires(T& t, const T& c, peer_id peer, const remote_memory& memory,
+                                const atomic_access& what, std::span<std::byte> into) {
+      { c.atomics(peer) } noexcept -> std::same_as<atomic_set>;
+      {
+        t.atomic(peer, memory, std::uint64_t{}, what, into, cookie_t{})
       } noexcept -> std::same_as<outcome>;
     };
 
@@ -478,6 +499,9 @@ struct transport_archetype {
               cookie_t) noexcept;
   outcome put_then(peer_id, const remote_memory&, std::uint64_t, std::span<const std::byte>,
                    const frame_header&, cookie_t) noexcept;
+  atomic_set atomics(peer_id) const noexcept;
+  outcome atomic(peer_id, const remote_memory&, std::uint64_t, const atomic_access&,
+                 std::span<std::byte>, cookie_t) noexcept;
   std::int64_t now_ns() const noexcept;
   bool take_if(peer_id, auto&&) noexcept { return false; }
   std::uint32_t* prepaid_credit(peer_id) noexcept;

@@ -369,6 +369,21 @@ class hybrid : public detail::hybrid_base<Near, Far> {
     return far_.put_then(peer, memory, offset, from, header, cookie);
   }
 
+  /// See AtomicTransport. Far peers only: near ones load and store.
+  atomic_set atomics(peer_id peer) const noexcept
+      requires RmaTransport<Near> && AtomicTransport<Far>
+  {
+    return is_near(peer) ? atomic_set{} : far_.atomics(peer);
+  }
+  outcome atomic(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                 const atomic_access& what, std::span<std::byte> into, cookie_t cookie) noexcept
+      requires RmaTransport<Near> && AtomicTransport<Far>
+  {
+    if (is_near(peer)) return outcome::refused;
+    look_far_soon();
+    return far_.atomic(peer, memory, offset, what, into, cookie);
+  }
+
   /// See RegisteredTransport. Memory that near peers reach is not registered, but withdrawn.
   outcome retire(peer_id peer, const remote_memory& memory) noexcept
       requires RmaTransport<Near> && RegisteredTransport<Far>

@@ -232,6 +232,18 @@ class basic_rdma : public rdma_detail::seat<Card>, public defaults {
     return connections_.begin(peer, memory, offset, from, false, cookie, &header);
   }
 
+  /// See AtomicTransport. At most 64 accesses are pending at a time.
+  atomic_set atomics(peer_id) const noexcept requires AtomicNic<Card>
+  {
+    return card_.atomics();
+  }
+  outcome atomic(peer_id peer, const remote_memory& memory, std::uint64_t offset,
+                 const atomic_access& what, std::span<std::byte> into, cookie_t cookie) noexcept
+      requires AtomicNic<Card>
+  {
+    return connections_.access(peer, memory, offset, what, into, cookie);
+  }
+
   /// See RegisteredTransport. The memory is owned, of the card's choice if it has any, and
   /// registered when it is allocated as far as the limit allows.
   /// Errors: errc::no_resources; errc::argument: an alignment of more than a page.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A lock between the calls of a program and its progress thread. A call takes it by plain stores and
-// loads. The thread, which enters rarely, issues a memory barrier on all cores of the process, so
-// that calls need no fence.
+// A lock between the calls of a program and its progress thread. A call takes it by plain stores
+// and loads. The thread, which enters rarely, issues a memory barrier on all cores of the process,
+// so that calls need no fence.
 
 #include <pthread.h>
 #include <unistd.h>

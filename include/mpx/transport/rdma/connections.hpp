@@ -23,7 +23,7 @@
 namespace mpx::inline v0::transport::rdma_detail {
 
 /// Links to all peers. `Whole` derives from it and handles transfers: `piece_ended(transfer&, bool
-/// ok)`, `link_ended(link&)`, `holds_memory()`.
+/// ok)`, `access_ended(index, bool ok)`, `link_ended(link&)`, `holds_memory()`.
 template <class Card, wire_shape Shape, class Whole>
 class connections {
  public:
@@ -178,9 +178,12 @@ class connections {
   }
 
   // The low bits of a cookie: the kind of post that has ended.
-  enum : cookie_t { a_notice = 0, a_packet = 1, a_piece = 2 };
+  enum : cookie_t { a_notice = 0, a_packet = 1, a_piece = 2, an_access = 3 };
 
   static cookie_t cookie_of_piece(std::uint16_t i) noexcept { return cookie_t{i} << 2 | a_piece; }
+  static cookie_t cookie_of_access(std::uint16_t i) noexcept {
+    return cookie_t{i} << 2 | an_access;
+  }
 
   /// Handles the card's events, and posts work that had to wait.
   void look_around() noexcept {
@@ -398,6 +401,9 @@ class connections {
           if (l != nullptr) on_sent(*l, e);
         } else if ((e.cookie & 3) == a_piece) {
           on_piece(static_cast<std::uint16_t>(e.cookie >> 2), e.status == nic_status::ok);
+        } else if ((e.cookie & 3) == an_access) {
+          whole().access_ended(static_cast<std::uint16_t>(e.cookie >> 2),
+                               e.status == nic_status::ok);
         }
         return;
       case nic_event_kind::asked:

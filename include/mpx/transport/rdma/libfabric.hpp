@@ -228,6 +228,13 @@ class basic_libfabric {
                 true);
   }
 
+  /// See AtomicNic. None unless the options or MPX_FABRIC_ATOMICS say so: a provider may be slower
+  /// if they are enabled.
+  atomic_set atomics() const noexcept { return fabric_.atomics; }
+  outcome post_atomic(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                      const remote_memory& to, std::uint64_t offset, const atomic_access& what,
+                      cookie_t cookie) noexcept;
+
   // --- The completion queue ---
 
   std::size_t poll(std::span<nic_event> events) noexcept {
@@ -398,6 +405,7 @@ class basic_libfabric {
   /// Advances posts as far as the provider takes them. Returns false if it takes no more now.
   bool advance(link& v) noexcept;
   long issue(detail::fabric_work& w) noexcept;
+  long issue_atomic(detail::fabric_work& w) noexcept;
   void note_busy(link& v) noexcept {
     if (v.busy) return;
     v.busy = true;

@@ -45,7 +45,10 @@ class registered_memory {
         kept_free_(kept_free),
         lent_for_(nic_traits(Card::traits).reads && card.limits().reads_pay
                       ? nic_access::remote_read_write
-                      : nic_access::remote_write) {}
+                      : nic_access::remote_write) {
+    if constexpr (AtomicNic<Card>)
+      if (!card.atomics().empty()) lent_for_ = nic_access::remote_read_write;
+  }
   registered_memory(const registered_memory&) = delete;
   registered_memory& operator=(const registered_memory&) = delete;
   ~registered_memory() {
@@ -142,7 +145,7 @@ class registered_memory {
   registrar<Card> card_;
   cache_type cache_;
   std::uint64_t kept_free_;
-  nic_access lent_for_;  // Write access suffices if no peer reads.
+  nic_access lent_for_;  // Write access suffices if no peer reads or combines.
   std::uint64_t exposed_bytes_ = 0;
   std::uint64_t refusals_ = 0;
   linked_tree<exposure, exposure> exposed_;

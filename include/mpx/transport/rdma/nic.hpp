@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "mpx/core/atomic_access.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/frame.hpp"
 #include "mpx/core/types.hpp"
@@ -244,6 +245,27 @@ concept ReadingNic =
       } noexcept -> std::same_as<outcome>;
     };
 
+/// A card that accesses words in a peer's memory atomically.
+///
+/// - `atomics()` returns the accesses that the card carries out on this machine. Fixed for the life
+///   of a card; may be empty.
+/// - `post_atomic(peer, handle, into, to, offset, what, cookie)`: accesses the word at `offset`,
+///   whose size is that of `into`. Its completion means that the access has happened and that
+///   `into`, which is registered, holds the previous value. The peer's registration grants
+///   nic_access::remote_read_write. Each post is carried out once, atomically with regard to the
+///   atomic accesses of all cards to that word, and to the CPUs' if atomic_set::with_cpu. Outcomes
+///   are those of a write; `refused` also if atomics() does not have it. If the connection ends
+///   first, it is unknown whether the access has happened.
+///   Requires: the word is aligned to its size.
+template <class N>
+concept AtomicNic = Nic<N> && requires(N& n, const N& c, peer_id peer, std::span<std::byte> into,
+                                       const remote_memory& to, const atomic_access& what) {
+  { c.atomics() } noexcept -> std::same_as<atomic_set>;
+  {
+    n.post_atomic(peer, std::uint64_t{}, into, to, std::uint64_t{}, what, cookie_t{})
+  } noexcept -> std::same_as<outcome>;
+};
+
 /// A small write with an immediate that follows another write.
 struct nic_tail {
   std::uint64_t handle = 0;
@@ -308,6 +330,9 @@ struct nic_archetype {
                                cookie_t) noexcept;
   outcome post_read(peer_id, std::uint64_t, std::span<std::byte>, const remote_memory&,
                     std::uint64_t, cookie_t) noexcept;
+  atomic_set atomics() const noexcept;
+  outcome post_atomic(peer_id, std::uint64_t, std::span<std::byte>, const remote_memory&,
+                      std::uint64_t, const atomic_access&, cookie_t) noexcept;
   outcome post_write_then(peer_id, std::uint64_t, std::span<const std::byte>, const remote_memory&,
                           std::uint64_t, const nic_tail&, cookie_t) noexcept;
   std::size_t poll(std::span<nic_event>) noexcept;

@@ -123,6 +123,21 @@ class basic_sim {
     return card_.post(peer, handle, made(work::kind::read, into, from, offset, cookie));
   }
 
+  /// See AtomicNic. Carried out when it arrives at the peer's card.
+  atomic_set atomics() const noexcept requires(Options.atomics)
+  {
+    return atomic_set::all(Options.atomics_with_cpu);
+  }
+  outcome post_atomic(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                      const remote_memory& to, std::uint64_t offset, const atomic_access& what,
+                      cookie_t cookie) noexcept requires(Options.atomics)
+  {
+    if (!atomics().has(what.operation, into.size())) return outcome::refused;
+    work w = made(work::kind::atomic, into, to, offset, cookie);
+    w.access = what;
+    return card_.post(peer, handle, std::move(w));
+  }
+
   std::size_t poll(std::span<nic_event> events) noexcept { return card_.poll(events); }
   bool arm() noexcept { return card_.arm(); }
   /// Honours only a short timeout, that of a caller that must retry soon. A rank that sleeps longer

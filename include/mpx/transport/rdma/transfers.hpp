@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Puts and gets of transport rdma, split into pieces, from and to registered memory.
+// Puts and gets of transport rdma, split into pieces, from and to registered memory; and its atomic
+// accesses.
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
+#include <type_traits>
 
 #include "mpx/core/block_cache.hpp"
 #include "mpx/core/intrusive.hpp"
 #include "mpx/core/numbers.hpp"
+#include "mpx/transport/rdma/accesses.hpp"
 #include "mpx/transport/rdma/connections.hpp"
 #include "mpx/transport/rdma/link.hpp"
 #include "mpx/transport/rdma/nic.hpp"
@@ -60,6 +63,9 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
     base::look_around();
     if (!transfers_.empty()) [[unlikely]]
       advance_all();
+    if constexpr (AtomicNic<Card>)
+      if (accesses_.waits()) [[unlikely]]
+        accesses_.advance(base::cookie_of_access);
   }
   /// Applies the credit of a packet. Requires: l.may_get(c).
   [[gnu::always_inline]] void got_credit(link& l, credit c) noexcept {
@@ -73,7 +79,11 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
     l.is_ready = false;
     if (l.disconnected) base::free_ring(l);
   }
-  bool has_completions() const noexcept { return !ended_.empty() || pieces_.has_told(); }
+  bool has_completions() const noexcept {
+    if constexpr (AtomicNic<Card>)
+      if (accesses_.has_ended()) return true;
+    return !ended_.empty() || pieces_.has_told();
+  }
   bool has_reports() const noexcept { return base::has_reports() || has_completions(); }
 
   /// Calls `f(cookie, ok)` for each completion. Returns how many.
@@ -89,7 +99,21 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
       f(cookie, ok);
       ++n;
     }
+    if constexpr (AtomicNic<Card>)
+      if (accesses_.has_ended()) n += accesses_.complete(f);
     return n;
+  }
+
+  /// Begins an atomic access. See AtomicTransport.
+  outcome access(peer_id peer, const remote_memory& there, std::uint64_t offset,
+                 const atomic_access& what, std::span<std::byte> into, cookie_t cookie) noexcept {
+    if (there.key == 0) return outcome::refused;
+    link* l = links_[peer];
+    if (l == nullptr || l->state == link_state::idle) l = base::wire(peer);
+    if (l == nullptr) return outcome::retry;
+    if (l->over()) return outcome::refused;
+    return accesses_.begin(*l, {there.address + offset, there.key}, what, into, cookie,
+                           base::cookie_of_access);
   }
 
   /// Begins a put or get; a put may carry `packet`.
@@ -150,7 +174,11 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
     t.failed = t.failed || !ok;
     advance(t);
   }
+  void access_ended(std::uint16_t i, bool ok) noexcept {
+    if constexpr (AtomicNic<Card>) accesses_.on_sent(i, ok);
+  }
   void link_ended(link& l) noexcept {
+    if constexpr (AtomicNic<Card>) accesses_.link_ended(l);
     for (auto it = transfers_.begin(); it != transfers_.end();) {
       transfer& t = *it;
       ++it;
@@ -260,7 +288,13 @@ class fabric : public connections<Card, Shape, fabric<Card, Shape>> {
   linked_list<transfer, transfer> transfers_;  // Not ended, in the order of their calls.
   linked_list<transfer, transfer> ended_;      // Ended, completion to be reported.
   block_cache blocks_;                         // Memory of transfers.
-  std::uint64_t looks_ = 1;                    // Number of the current look at transfers.
+  struct none {
+    none(Card&, typename base::memory_type::cache_type&) noexcept {}
+  };
+  [[no_unique_address]] std::conditional_t<
+      AtomicNic<Card>, atomic_accesses<Card, typename base::memory_type::cache_type>, none>
+      accesses_{card_, memory_.cache()};
+  std::uint64_t looks_ = 1;  // Number of the current look at transfers.
 };
 
 }  // namespace mpx::inline v0::transport::rdma_detail

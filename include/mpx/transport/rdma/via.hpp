@@ -8,10 +8,12 @@
 // memory the kernel copies (process_vm_writev: one copy, one system call per write). If the kernel
 // refuses that, data goes in packets through the rings, and the target's card copies it on when it
 // polls: two copies, the second on the target's core. In all three cases the side that copies first
-// checks the key, the range, the access and the protection tag.
+// checks the key, the range, the access and the protection tag. Atomic accesses to shared memory
+// are instructions of the origin's CPU; those to other memory are carried out by the target's card
+// when it polls. Both are atomic with regard to each other.
 //
 // Source: Compaq, Intel, Microsoft: Virtual Interface Architecture Specification 1.0, 1997;
-//         reliable reception. There is no RDMA read, as in M-VIA.
+//         reliable reception. There is no RDMA read, as in M-VIA. Atomic accesses are an addition.
 
 #include "mpx/macros/begin.hpp"
 
@@ -44,6 +46,7 @@ struct via_options {
   std::uint32_t send_depth = 64;        ///< Of a connection.
   std::uint32_t receive_depth = 512;    ///< Of a connection.
   bool stages_all = false;         ///< Sends all data in packets, as if no memory could be shared.
+  bool atomics = true;             ///< It has atomic accesses.
   bool survives_refusals = false;  ///< If true: differs from the specification.
 };
 
@@ -244,6 +247,24 @@ class basic_via {
                  .has_immediate = true});
   }
 
+  /// See AtomicNic.
+  atomic_set atomics() const noexcept requires(Options.atomics)
+  {
+    return atomic_set::all(true);
+  }
+  outcome post_atomic(peer_id peer, std::uint64_t handle, std::span<std::byte> into,
+                      const remote_memory& to, std::uint64_t offset, const atomic_access& what,
+                      cookie_t cookie) noexcept requires(Options.atomics)
+  {
+    if (!atomics().has(what.operation, into.size())) return outcome::refused;
+    return post_any(peer, handle, into,
+                    {.address = to.address + offset,
+                     .key = to.key,
+                     .cookie = cookie,
+                     .atomic = true,
+                     .access = what});
+  }
+
   // --- The completion queue ---
 
   std::size_t poll(std::span<nic_event> events) noexcept {
@@ -392,8 +413,9 @@ class basic_via {
   }
   way copy_marked(link& v, const detail::send_descriptor& d,
                   const detail::shared_region& there) noexcept;
-  /// Sends the data in packets. Returns false if the wire is full.
+  /// Sends the data in packets, or asks for the access. Returns false if the wire is full.
   bool stage(link& v, detail::send_descriptor& d) noexcept;
+  bool stage_access(link& v, detail::send_descriptor& d) noexcept;
   bool ship(link& v, packet what, std::uint32_t value,
             std::span<const std::byte> payload) noexcept {
     const outcome o = wire_.post(v.peer, {{word(what), value}}, payload, 0);
@@ -466,7 +488,8 @@ class basic_via {
   }
   void take_write(link& v, std::uint32_t immediate, std::span<const std::byte> payload) noexcept;
   void copy_in(link& v, std::span<const std::byte> data) noexcept;
-  void take_ack(link& v, std::uint32_t status) noexcept;
+  void take_ack(link& v, std::uint32_t status, std::span<const std::byte> value) noexcept;
+  void take_access(link& v, std::span<const std::byte> payload) noexcept;
 
   static constexpr std::size_t events_of_a_link = Options.send_depth + Options.receive_depth + 32;
   static constexpr std::size_t staged_first_bytes = 1024;

@@ -134,6 +134,61 @@ outcome basic_libfabric<Calls, Reads>::post_write_then(peer_id peer, std::uint64
 }
 
 template <class Calls, fabric_reads Reads>
+outcome basic_libfabric<Calls, Reads>::post_atomic(peer_id peer, std::uint64_t handle,
+                                                   std::span<std::byte> into,
+                                                   const remote_memory& to, std::uint64_t offset,
+                                                   const atomic_access& what,
+                                                   cookie_t cookie) noexcept {
+  link* const v = peer < peers() ? links_[peer] : nullptr;
+  order o{.head = head_of(word::write, 0, {}),
+          .moved = into,
+          .there = {to.address + offset, to.key},
+          .cookie = cookie,
+          .reads = true,
+          .atomic = true,
+          .access = what,
+          .placed = true};
+  if (v == nullptr || !v->up || !atomics().has(what.operation, into.size()) ||
+      !regions_.holds(handle, into, o.moved_descriptor))
+    return outcome::refused;
+  return keep(*v, o);
+}
+
+/// The operands lie in the card's own buffers, which are registered, until the access has ended.
+template <class Calls, fabric_reads Reads>
+long basic_libfabric<Calls, Reads>::issue_atomic(detail::fabric_work& w) noexcept {
+  const order& o = w.order;
+  detail::fabric_message_slot* const s = free_sends_;
+  if (s == nullptr) return -FI_EAGAIN;
+  std::memcpy(s->data, &o.access.operand, sizeof o.access.operand);
+  std::memcpy(s->data + 8, &o.access.comparand, sizeof o.access.comparand);
+  ::fi_ioc operand{s->data, 1};
+  ::fi_ioc comparand{s->data + 8, 1};
+  ::fi_ioc result{const_cast<std::byte*>(o.moved.data()), 1};
+  ::fi_rma_ioc there{o.there.address, 1, o.there.key - 1};
+  void* own = buffer_descriptor_;
+  void* result_descriptor = o.moved_descriptor;
+  ::fi_msg_atomic what{};
+  what.msg_iov = &operand;
+  what.desc = &own;
+  what.iov_count = what.rma_iov_count = 1;
+  what.addr = w.of->address;
+  what.rma_iov = &there;
+  what.datatype = detail::fabric_word_type(o.moved.size());
+  what.op = detail::fabric_operations[static_cast<unsigned>(o.access.operation)];
+  what.context = &w.context;
+  const bool compares = o.access.operation == atomic_operation::compare_exchange;
+  const long went = compares ? Calls::compare_atomicmsg(fabric_.ep, &what, &comparand, &own,
+                                                        &result, &result_descriptor, FI_COMPLETION)
+                             : Calls::fetch_atomicmsg(fabric_.ep, &what, &result,
+                                                      &result_descriptor, FI_COMPLETION);
+  if (went != 0) return note(compares ? "fi_compare_atomicmsg" : "fi_fetch_atomicmsg", went);
+  free_sends_ = s->next;
+  w.operands = s;
+  return 0;
+}
+
+template <class Calls, fabric_reads Reads>
 outcome basic_libfabric<Calls, Reads>::keep(link& v, const order& o) noexcept {
   if (v.posted - v.first == link::depth) return outcome::retry;
   detail::fabric_work& w = v.at(v.posted++);
@@ -167,7 +222,10 @@ long basic_libfabric<Calls, Reads>::issue(detail::fabric_work& w) noexcept {
   what.context = &w.context;
   what.data = detail::fabric_note::pack(job_, self_, o.head.immediate);
   long result = 0;
-  if (o.reads) {
+  if (o.atomic) {
+    result = issue_atomic(w);
+    if (result != 0) return result;
+  } else if (o.reads) {
     if constexpr (Reads != fabric_reads::never)
       result = Calls::readmsg(fabric_.ep, &what, FI_COMPLETION);
   } else {
@@ -231,6 +289,10 @@ void basic_libfabric<Calls, Reads>::ended(detail::fabric_work& w, nic_status sta
   --accesses_;
   --v.outstanding;
   v.reading -= w.order.reads ? 1 : 0;
+  if (w.operands != nullptr) {
+    w.operands->next = free_sends_;
+    free_sends_ = std::exchange(w.operands, nullptr);
+  }
   w.accessed = true;
   w.status = status;
   if (!v.up) {  // Of an ended connection, whose report waits for it.

@@ -35,6 +35,8 @@ struct sim_options {
   bool in_order = true;                ///< False: reorders all that the contract allows.
   bool survives_refusals = true;       ///< A refused access does not break the connection.
   std::uint32_t short_send_bytes = 0;  ///< As in nic_traits; sends cost the same as writes.
+  bool atomics = true;                 ///< It has all atomic accesses,
+  bool atomics_with_cpu = true;        ///< and promises atomic_set::with_cpu.
 };
 
 namespace detail {
@@ -42,7 +44,7 @@ namespace detail {
 /// Work that travels to the peer's card. The data is read from the origin's memory until it has
 /// left.
 struct sim_work {
-  enum class kind : std::uint8_t { begin, end, send, write, read };
+  enum class kind : std::uint8_t { begin, end, send, write, read, atomic };
   kind what = kind::write;
   bool has_immediate = false;
   bool until_taken = false;
@@ -57,10 +59,13 @@ struct sim_work {
   std::uint64_t bytes = 0;
   remote_memory remote{};  // The address includes the offset.
   cookie_t cookie = 0;
+  atomic_access access{};          // Of an atomic access.
   nic_tail tail{};                 // Of a write with a tail.
   std::vector<std::byte> payload;  // Data that has left the origin's memory; then the tail's.
 
   std::uint64_t bytes_with_tail() const noexcept { return bytes + tail.from.size(); }
+  /// True if it brings data of the peer.
+  bool fetches() const noexcept { return what == kind::read || what == kind::atomic; }
 };
 
 class sim_card : public mpx::sim::detail::event_handler {
@@ -244,7 +249,7 @@ class sim_card : public mpx::sim::detail::event_handler {
   /// Sends work to the peer.
   void ship(link& v, sim_work w) {
     const bool control = w.what == kind::begin || w.what == kind::end;
-    const std::uint64_t out = w.what == kind::read ? 0 : w.bytes_with_tail();
+    const std::uint64_t out = w.fetches() ? 0 : w.bytes_with_tail();
     const mpx::sim::costs k = costs(v.peer, out);
     clock_.spend(self_, k.send_ns);
     w.peer = v.peer;
@@ -317,14 +322,14 @@ class sim_card : public mpx::sim::detail::event_handler {
       return;
     }
     const mpx::sim::costs back =
-        there->costs(self(), w.what == kind::read && w.status == nic_status::ok ? w.bytes : 0);
+        there->costs(self(), w.fetches() && w.status == nic_status::ok ? w.bytes : 0);
     std::int64_t at = now_ns + back.wire_ns + back.latency_ns;
     if (options_.in_order) at = back_last_ns_ = std::max(at, back_last_ns_ + 1);
     clock_.at(at, *this, event_back | number);
   }
   void come_back(std::uint64_t number, link& v, sim_work& w) {
     if (!world_.cut_off(self_)) {
-      if (w.what == kind::read && !w.told && w.status == nic_status::ok)
+      if (w.fetches() && !w.told && w.status == nic_status::ok)
         std::memcpy(w.local, w.payload.data(), w.bytes);
       const bool refused = w.status == nic_status::refused;
       tell_sent(v, w, w.status);
@@ -363,18 +368,25 @@ class sim_card : public mpx::sim::detail::event_handler {
     if (w.what == kind::send && w.payload.empty()) w.payload.assign(w.local, w.local + w.bytes);
     if (w.what == kind::send) return use_receive(v, w.immediate, w.payload);
     if (w.bytes != 0) {
-      const nic_access wanted =
-          w.what == kind::read ? nic_access::remote_read : nic_access::remote_write;
+      const nic_access wanted = w.what == kind::read     ? nic_access::remote_read
+                                : w.what == kind::atomic ? nic_access::remote_read_write
+                                                         : nic_access::remote_write;
       std::byte* const here = regions().at(w.remote, 0, w.bytes, wanted, 0);
       std::byte* const tail_here =
           w.tail.from.empty()
               ? here
               : regions().at(w.tail.to, w.tail.offset, w.tail.from.size(), wanted, 0);
-      if (here == nullptr || tail_here == nullptr) {
+      const bool whole = w.what != kind::atomic ||
+                         mpx::detail::is_atomic_word(reinterpret_cast<std::uintptr_t>(here),
+                                                     static_cast<std::size_t>(w.bytes));
+      if (here == nullptr || tail_here == nullptr || !whole) {
         w.status = nic_status::refused;
         return;
       }
-      if (w.what == kind::read) {
+      if (w.what == kind::atomic) {
+        w.payload.resize(static_cast<std::size_t>(w.bytes));
+        mpx::detail::carry_out(w.access, here, w.payload);
+      } else if (w.what == kind::read) {
         w.payload.assign(here, here + w.bytes);
         ++world_.result().gets;
       } else {

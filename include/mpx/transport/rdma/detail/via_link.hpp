@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "mpx/core/atomic_access.hpp"
 #include "mpx/core/frame.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/transport/rdma/detail/nic_queues.hpp"
@@ -21,7 +23,19 @@ enum class via_packet : std::uint32_t {
   send,       ///< Word 1: the immediate; payload: the data.
   write,      ///< Word 1: the immediate; payload: a staged_write and its first data.
   more,       ///< Payload: further data of the write.
-  ack,        ///< A staged write has ended. Word 1: the nic_status.
+  ack,        ///< A staged write or access has ended. Word 1: the nic_status; payload: the previous
+              ///< value of an atomic access that went well.
+  atomic,     ///< Payload: a staged_access, which the target's card carries out.
+};
+
+/// An atomic access to memory that the origin does not share.
+struct staged_access {
+  std::uint64_t key;
+  std::uint64_t address;
+  std::uint64_t operand;
+  std::uint64_t comparand;
+  std::uint32_t bytes;
+  std::uint32_t operation;
 };
 
 /// Header of a staged write, whose data is copied twice: into the wire's packets, and by the
@@ -45,10 +59,17 @@ struct greeting {
   std::byte data[nic_connect_bytes_max];
 };
 
+/// The end of a staged write or access, to be reported to its origin.
+struct staged_end {
+  nic_status status = nic_status::ok;
+  std::uint32_t value_bytes = 0;  ///< Of an atomic access: size of the word, else 0.
+  std::uint64_t value = 0;        ///< Its previous value, as it lies in memory.
+};
+
 /// A descriptor of a send queue. The card sets `done` when it has ended; descriptors leave the
 /// queue in order.
 struct send_descriptor {
-  const std::byte* from = nullptr;
+  const std::byte* from = nullptr;  ///< Of an atomic access: where the previous value goes.
   std::uint64_t bytes = 0;
   std::uint64_t sent = 0;     ///< Of a staged write: bytes sent.
   std::uint64_t address = 0;  ///< At the peer.
@@ -59,7 +80,13 @@ struct send_descriptor {
   bool has_immediate = false;  ///< Of a write.
   bool in_place = false;       ///< The data is in place; the packet that says so is not sent yet.
   bool done = false;
+  bool atomic = false;  ///< An atomic access, not a write.
   nic_status status = nic_status::ok;
+  atomic_access access{};
+
+  std::span<std::byte> into() const noexcept {
+    return {const_cast<std::byte*>(from), static_cast<std::size_t>(bytes)};
+  }
 };
 
 /// One end of a connection.
@@ -99,7 +126,7 @@ struct via_link : mpx::detail::allocated {
   bool owes_begin = false;
   std::size_t my_data_bytes = 0;
   std::byte my_data[nic_connect_bytes_max]{};
-  queue<nic_status> acks;
+  queue<staged_end> acks;
   bool owes_end = false;
   nic_status end_status = nic_status::ok;
 

@@ -20,14 +20,21 @@ typename basic_via<Options, Wire>::way basic_via<Options, Wire>::copy_marked(
     const detail::shared_region& there) noexcept {
   detail::region_place p;
   std::uint64_t offset = 0;
-  if (!there.read(d.key, p) ||
-      !p.grants(d.address, d.bytes, nic_access::remote_write, v.their_tag, offset))
+  const auto wanted = d.atomic ? nic_access::remote_read_write : nic_access::remote_write;
+  if (!there.read(d.key, p) || !p.grants(d.address, d.bytes, wanted, v.their_tag, offset))
     return way::refused;
   if (Options.stages_all) return way::staged;
   if (p.block != 0) {
     if (p.block_offset > ~std::uint64_t{0} - p.bytes) return way::refused;
     std::byte* const to = wire_.block_at(v.peer, p.block, p.block_offset + p.bytes);
     if (to == nullptr) return way::refused;
+    if (d.atomic) {
+      std::byte* const word = to + p.block_offset + offset;
+      if (!mpx::detail::is_atomic_word(reinterpret_cast<std::uintptr_t>(word), d.into().size()))
+        return way::refused;
+      mpx::detail::carry_out(d.access, word, d.into());
+      return way::copied;
+    }
     std::memcpy(to + p.block_offset + offset, d.from, d.bytes);
     // A sequential writer gets ownership of the next line before its next write. (The line lies in
     // the block; otherwise the prefetch has no effect.)
@@ -35,7 +42,7 @@ typename basic_via<Options, Wire>::way basic_via<Options, Wire>::copy_marked(
     counters_.shared_bytes += d.bytes;
     return way::copied;
   }
-  if (!v.kernel) return way::staged;
+  if (!v.kernel || d.atomic) return way::staged;
   errno = 0;
   if (wire_.put(v.peer, v.whole, d.address, {d.from, d.bytes}, 0) == outcome::done) {
     counters_.kernel_bytes += d.bytes;
@@ -47,7 +54,20 @@ typename basic_via<Options, Wire>::way basic_via<Options, Wire>::copy_marked(
 }
 
 template <via_options Options, class Wire>
+bool basic_via<Options, Wire>::stage_access(detail::via_link& v,
+                                            detail::send_descriptor& d) noexcept {
+  const detail::staged_access a{d.key,
+                                d.address,
+                                d.access.operand,
+                                d.access.comparand,
+                                static_cast<std::uint32_t>(d.bytes),
+                                static_cast<std::uint32_t>(d.access.operation)};
+  return ship(v, packet::atomic, 0, std::as_bytes(std::span(&a, 1)));
+}
+
+template <via_options Options, class Wire>
 bool basic_via<Options, Wire>::stage(detail::via_link& v, detail::send_descriptor& d) noexcept {
+  if (d.atomic) return stage_access(v, d);
   if (d.sent == 0) {
     std::byte first[staged_first_bytes];
     const detail::staged_write w{d.key, d.address, d.bytes, d.has_immediate ? 1u : 0u};
@@ -104,8 +124,11 @@ bool basic_via<Options, Wire>::push_some(detail::via_link& v) noexcept {
     if (!ship(v, packet::begin, 0, std::as_bytes(std::span(&g, 1)))) return false;
     v.owes_begin = false;
   }
-  for (; !v.acks.empty(); v.acks.pop())
-    if (!ship(v, packet::ack, static_cast<std::uint32_t>(v.acks.front()), {})) return false;
+  for (; !v.acks.empty(); v.acks.pop()) {
+    const detail::staged_end& e = v.acks.front();
+    const auto value = std::as_bytes(std::span(&e.value, 1)).first(e.value_bytes);
+    if (!ship(v, packet::ack, static_cast<std::uint32_t>(e.status), value)) return false;
+  }
   while (v.breaks == 0 && v.issued != v.sends.size()) {
     if (!issue(v, v.sends[v.issued])) return false;
     ++v.issued;
@@ -188,7 +211,8 @@ void basic_via<Options, Wire>::take_work(detail::via_link& v, const frame_header
   switch (static_cast<packet>(header.word[0])) {
     case packet::write: return take_write(v, header.word[1], payload);
     case packet::more: return copy_in(v, payload);
-    case packet::ack: return take_ack(v, header.word[1]);
+    case packet::ack: return take_ack(v, header.word[1], payload);
+    case packet::atomic: return take_access(v, payload);
     default: return take_stage(v.peer, header, payload);
   }
 }
@@ -270,7 +294,7 @@ void basic_via<Options, Wire>::copy_in(detail::via_link& v,
   in.left -= data.size();
   if (in.left != 0) return;
   in.under_way = false;
-  if (v.acks.size() >= Options.send_depth || !v.acks.try_push(in.status))
+  if (v.acks.size() >= Options.send_depth || !v.acks.try_push({.status = in.status}))
     return lose(v.peer, nic_status::protocol);
   push(v);
   if (in.status != nic_status::ok) {
@@ -281,12 +305,44 @@ void basic_via<Options, Wire>::copy_in(detail::via_link& v,
 }
 
 template <via_options Options, class Wire>
-void basic_via<Options, Wire>::take_ack(detail::via_link& v, std::uint32_t status) noexcept {
-  if (v.issued == 0 || (status != static_cast<std::uint32_t>(nic_status::ok) &&
-                        status != static_cast<std::uint32_t>(nic_status::refused)))
+void basic_via<Options, Wire>::take_access(detail::via_link& v,
+                                           std::span<const std::byte> payload) noexcept {
+  detail::staged_access a;
+  if (v.incoming.under_way || payload.size() != sizeof a) return lose(v.peer, nic_status::protocol);
+  std::memcpy(&a, payload.data(), sizeof a);
+  if ((a.bytes != 4 && a.bytes != 8) || a.operation >= atomic_operations ||
+      v.acks.size() >= Options.send_depth)
     return lose(v.peer, nic_status::protocol);
-  v.sends.front().done = true;
-  v.sends.front().status = static_cast<nic_status>(status);
+  std::byte* const there =
+      mpx::detail::is_atomic_word(a.address, a.bytes)
+          ? regions_.at({a.address, a.key}, 0, a.bytes, nic_access::remote_read_write, v.tag)
+          : nullptr;
+  detail::staged_end e;
+  if (there == nullptr) {
+    e.status = nic_status::refused;
+  } else {
+    e.value_bytes = a.bytes;
+    mpx::detail::carry_out({static_cast<atomic_operation>(a.operation), a.operand, a.comparand},
+                           there, std::as_writable_bytes(std::span(&e.value, 1)).first(a.bytes));
+  }
+  if (!v.acks.try_push(e)) return lose(v.peer, nic_status::protocol);
+  push(v);
+  if (there == nullptr && !Options.survives_refusals) end(v, nic_status::refused);
+}
+
+template <via_options Options, class Wire>
+void basic_via<Options, Wire>::take_ack(detail::via_link& v, std::uint32_t status,
+                                        std::span<const std::byte> value) noexcept {
+  constexpr auto went_well = static_cast<std::uint32_t>(nic_status::ok);
+  if (v.issued == 0 ||
+      (status != went_well && status != static_cast<std::uint32_t>(nic_status::refused)))
+    return lose(v.peer, nic_status::protocol);
+  detail::send_descriptor& d = v.sends.front();
+  const bool brings = d.atomic && status == went_well;
+  if (value.size() != (brings ? d.bytes : 0)) return lose(v.peer, nic_status::protocol);
+  if (brings) std::memcpy(d.into().data(), value.data(), value.size());
+  d.done = true;
+  d.status = static_cast<nic_status>(status);
   settle(v);
 }
 

@@ -8,6 +8,7 @@
 #else
 #error mpx: nic::libfabric needs libfabric 1.17 or later: install libfabric-dev, link mpx::libfabric
 #endif
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -90,6 +91,22 @@ struct fabric_calls {
   static std::ptrdiff_t readmsg(::fid_ep* e, const ::fi_msg_rma* what,
                                 std::uint64_t flags) noexcept {
     return ::fi_readmsg(e, what, flags);
+  }
+  static int fetch_valid(::fid_ep* e, ::fi_datatype t, ::fi_op o, std::size_t* count) noexcept {
+    return ::fi_fetch_atomicvalid(e, t, o, count);
+  }
+  static int compare_valid(::fid_ep* e, ::fi_datatype t, ::fi_op o, std::size_t* count) noexcept {
+    return ::fi_compare_atomicvalid(e, t, o, count);
+  }
+  static std::ptrdiff_t fetch_atomicmsg(::fid_ep* e, const ::fi_msg_atomic* what, ::fi_ioc* result,
+                                        void** desc, std::uint64_t flags) noexcept {
+    return ::fi_fetch_atomicmsg(e, what, result, desc, 1, flags);
+  }
+  static std::ptrdiff_t compare_atomicmsg(::fid_ep* e, const ::fi_msg_atomic* what,
+                                          const ::fi_ioc* compare, void** compare_desc,
+                                          ::fi_ioc* result, void** desc,
+                                          std::uint64_t flags) noexcept {
+    return ::fi_compare_atomicmsg(e, what, compare, compare_desc, 1, result, desc, 1, flags);
   }
   /// Returns how many entries were read, or a negative error.
   static std::ptrdiff_t cq_read(::fid_cq* q, ::fi_cq_data_entry* into, std::size_t n) noexcept {

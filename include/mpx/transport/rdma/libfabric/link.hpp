@@ -84,7 +84,9 @@ struct fabric_order {
   void* moved_descriptor = nullptr;
   remote_memory there{};  ///< to or from this memory of the peer.
   cookie_t cookie = 0;
-  bool reads = false;
+  bool reads = false;   ///< A read, or an atomic access
+  bool atomic = false;  ///< that is this:
+  atomic_access access{};
   bool placed = false;  ///< It completes once the data is in place.
 
   bool accesses() const noexcept { return !moved.empty(); }
@@ -93,9 +95,10 @@ struct fabric_order {
 struct fabric_work : fabric_slot {
   fabric_link* of = nullptr;
   fabric_order order;
-  bool tells = false;     ///< Its message has not been sent.
-  bool counted = false;   ///< It counts in fabric_link::untold.
-  bool accessed = false;  ///< Its access has ended.
+  fabric_message_slot* operands = nullptr;  ///< Of an atomic access at the provider.
+  bool tells = false;                       ///< Its message has not been sent.
+  bool counted = false;                     ///< It counts in fabric_link::untold.
+  bool accessed = false;                    ///< Its access has ended.
   nic_status status = nic_status::ok;
 };
 

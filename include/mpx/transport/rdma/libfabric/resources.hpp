@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "mpx/core/atomic_access.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/memory.hpp"
 #include "mpx/core/numbers.hpp"
@@ -30,6 +31,14 @@ enum class fabric_reads : std::uint8_t {
   always,   ///< Available; used for long messages.
 };
 
+/// Use of the provider's atomic accesses (FI_ATOMIC).
+enum class fabric_atomics : std::uint8_t {
+  if_told,   ///< As MPX_FABRIC_ATOMICS says; none if it is unset.
+  none,      ///< None.
+  alone,     ///< Available, without a promise about the CPU's atomic instructions.
+  with_cpu,  ///< Available; the user promises atomic_set::with_cpu, which libfabric does not tell.
+};
+
 /// Options of a card over libfabric. Unset ones are taken from the environment.
 struct libfabric_options {
   /// Default: MPX_FABRIC_PROVIDER, or the first in libfabric's order that can be opened.
@@ -43,6 +52,7 @@ struct libfabric_options {
   /// Long messages are read by the receiver (1) or written by the sender (0). Less than 0:
   /// MPX_FABRIC_READS, or 0.
   int reads = -1;
+  fabric_atomics atomics = fabric_atomics::if_told;
 };
 
 namespace detail {
@@ -71,6 +81,30 @@ inline bool fetches_long(const libfabric_options& options) {
   return word == "1";
 }
 
+/// Errors: errc::argument.
+inline fabric_atomics atomics_of(const libfabric_options& options) {
+  const char* const said = std::getenv("MPX_FABRIC_ATOMICS");
+  if (options.atomics != fabric_atomics::if_told) return options.atomics;
+  if (said == nullptr || *said == 0) return fabric_atomics::none;
+  const std::string_view word(said);
+  if (word == "1") return fabric_atomics::alone;
+  if (word == "cpu") return fabric_atomics::with_cpu;
+  if (word != "0")
+    mpx::detail::throw_error(
+        errc::argument,
+        "MPX_FABRIC_ATOMICS is '%s': 0, 1 (the provider's atomic accesses are used), or cpu (they "
+        "are also atomic with regard to the CPU)",
+        said);
+  return fabric_atomics::none;
+}
+
+/// libfabric's names of atomic_operation, in its order.
+inline constexpr ::fi_op fabric_operations[atomic_operations] = {
+    FI_SUM, FI_BAND, FI_BOR, FI_BXOR, FI_ATOMIC_WRITE, FI_CSWAP};
+constexpr ::fi_datatype fabric_word_type(std::size_t bytes) noexcept {
+  return bytes == 8 ? FI_UINT64 : FI_UINT32;
+}
+
 /// The libfabric objects of one card. `Calls` is fabric_calls, or derives from it.
 template <class Calls>
 struct fabric_resources {
@@ -86,7 +120,8 @@ struct fabric_resources {
   int wait_fd = -1;
   std::size_t address_bytes = 0;
   std::byte address[address_bytes_max]{};
-  std::string refused;  // A line for each provider that was tried in vain.
+  std::string refused;   // A line for each provider that was tried in vain.
+  atomic_set atomics{};  // That the endpoint has, if they are wanted.
 
   /// Errors: errc::argument: a variable of the environment has an invalid value;
   ///         errc::no_resources: the provider does not exist, lacks a feature or fails: the text
@@ -225,6 +260,42 @@ struct fabric_resources {
         name.empty() ? "" : " '", name.c_str(), name.empty() ? "" : "'", Calls::strerror(-result),
         -result, all_providers().c_str());
   }
+  /// Returns the same provider with FI_ATOMIC, owned by the caller; nullptr if it has none.
+  static ::fi_info* find_with_atomics(const ::fi_info* plain) {
+    ::fi_info* const hints = ::fi_dupinfo(plain);
+    if (hints == nullptr) mpx::detail::throw_out_of_memory();
+    hints->caps = wanted_caps | FI_ATOMIC;
+    // It may keep less order then, and inject less: over tcp;ofi_rxm.
+    hints->tx_attr->caps = hints->rx_attr->caps = hints->domain_attr->caps = 0;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->tx_attr->comp_order = hints->rx_attr->comp_order = FI_ORDER_NONE;
+    hints->tx_attr->inject_size = 0;
+    ::fi_info* found = nullptr;
+    const int result = Calls::getinfo(nullptr, 0, hints, &found);
+    ::fi_freeinfo(hints);
+    if (result != 0 || found == nullptr) return nullptr;
+    ::fi_info* const first = ::fi_dupinfo(found);
+    ::fi_freeinfo(found);
+    return first;
+  }
+  /// Asks the endpoint for each operation and size.
+  void find_operations(bool with_cpu) noexcept {
+    if ((info->caps & FI_ATOMIC) == 0) return;
+    for (std::uint32_t o = 0; o < atomic_operations; ++o) {
+      const auto is_there = [&](std::size_t bytes) {
+        std::size_t count = 0;
+        const ::fi_datatype type = fabric_word_type(bytes);
+        const int result = fabric_operations[o] == FI_CSWAP
+                               ? Calls::compare_valid(ep, type, FI_CSWAP, &count)
+                               : Calls::fetch_valid(ep, type, fabric_operations[o], &count);
+        return result == 0 && count != 0;
+      };
+      const auto bit = static_cast<std::uint8_t>(1u << o);
+      if (is_there(4)) atomics.on_4_bytes |= bit;
+      if (is_there(8)) atomics.on_8_bytes |= bit;
+    }
+    atomics.with_cpu = with_cpu && !atomics.empty();
+  }
   /// Opens the first provider that can be opened.
   void open_first(const libfabric_options& options, std::size_t queue_entries) {
     struct list {
@@ -241,7 +312,8 @@ struct fabric_resources {
         refused += "shm: it connects ranks of one host only\n";
         continue;
       }
-      info = ::fi_dupinfo(i);
+      info = atomics_of(options) != fabric_atomics::none ? find_with_atomics(i) : nullptr;
+      if (info == nullptr) info = ::fi_dupinfo(i);
       if (info == nullptr) mpx::detail::throw_out_of_memory();
       try {
         return open(options, queue_entries);
@@ -274,6 +346,8 @@ struct fabric_resources {
     need("fi_ep_bind of the address vector", Calls::ep_bind(ep, &av->fid, 0));
     need("fi_ep_bind of the completion queue", Calls::ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV));
     need("fi_enable", Calls::enable(ep));
+    const fabric_atomics wanted = atomics_of(options);
+    if (wanted != fabric_atomics::none) find_operations(wanted == fabric_atomics::with_cpu);
     address_bytes = sizeof address;
     need("fi_getname", Calls::getname(ep, address, &address_bytes));
     if (address_bytes > sizeof address)
