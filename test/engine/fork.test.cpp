@@ -97,8 +97,8 @@ using staged =
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::multiple,
-                   ranks::inproc, mpx::stack<mpx::progress::thread>) {
+TEST_CASE_TEMPLATE("a forked child", Stack, ranks::shm, ranks::tiny, ranks::multiple, ranks::inproc,
+                   mpx::stack<mpx::progress::thread>) {
   const ranks::watchdog guard("a forked child", std::chrono::seconds(60));
   const auto out = message(forked_bytes, 1);
   std::vector<std::byte> attached(4096);
