@@ -255,6 +255,54 @@ TEST_CASE("windows: single elements are combined by the card without a call of t
   }
 }
 
+TEST_CASE("windows: a target that dies during accesses of the card is lost, and no rank waits") {
+  for (word seed = 1; seed <= 12; ++seed) {
+    INFO("seed ", seed);
+    sim::options o;
+    o.faults.push_back(
+        {sim::fault::kind::kill, 2'000'000 + static_cast<std::int64_t>(seed) * 9000, 1});
+    int told = 0;
+    const auto end = sim::try_run<card_stack>(
+        3, sim::loggp{.jitter_ns = 5000}, seed,
+        [&](auto world) {
+          auto w = mpx::allocate_window<word>(world, 4);
+          std::error_code ec;
+          if (world.rank() == 1) {
+            int never = 0;
+            world.recv(never, 0, 77, ec);
+            return;
+          }
+          auto e = w.lock_all(mpx::rma::assertion::no_check);
+          word last = 0;
+          for (int i = 0; i < 100'000 && !ec; ++i) {
+            word now = 0;
+            w.fetch_and_op(word{1}, now, 1, 0, mpx::sum, ec);
+            if (!ec) w.accumulate(word{1}, 1, 1, mpx::sum, ec);
+            if (!ec) w.flush(1, ec);
+            if (!ec && i != 0) CHECK(now > last);
+            last = now;
+          }
+          CHECK(ec == mpx::errc::peer_lost);
+          told += ec == mpx::errc::peer_lost ? 1 : 0;
+          // Other targets are not affected.
+          word mine = 0;
+          const mpx::rank_t other = 2 - world.rank();
+          std::error_code none;
+          w.fetch_and_op(word{1}, mine, other, 2, mpx::sum, none);
+          w.flush(other, none);
+          CHECK(!none);
+          CHECK(mine == 0);
+          e.unlock(ec);
+          int there = 0;  // Neither leaves before the other is through.
+          world.sendrecv(1, other, 5, there, other, 5);
+        },
+        o);
+    CHECK(end.stuck == "");
+    CHECK(!end.failure);
+    CHECK(told == 2);
+  }
+}
+
 TEST_CASE("windows: a dead target, and a dead writer's lock, are lost; a reader's is free") {
   for (word seed = 1; seed <= 12; ++seed) {
     sim::options o;
