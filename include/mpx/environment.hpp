@@ -172,7 +172,7 @@ class environment {
     return endpoint_.flow().bytes_bound();
   }
   /// Returns the part of unexpected_bytes_bound() that is in use.
-  [[nodiscard]] std::uint64_t unexpected_bytes() { return endpoint_.unexpected_bytes(); }
+  [[nodiscard]] std::uint64_t unexpected_bytes() const { return endpoint_.unexpected_bytes(); }
 
   /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
   [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }

@@ -18962,7 +18962,8 @@ class endpoint_policies {
   flow_type& flow() noexcept { return flow_; }
   const flow_type& flow() const noexcept { return flow_; }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
-  typename Stack::threading_type& threading() noexcept { return threading_; }
+  /// The lock. Calls that only read take it, too.
+  typename Stack::threading_type& threading() const noexcept { return threading_; }
   /// The reason why this thread must not call now, as far as the thread model knows; nullptr if it
   /// may.
   const char* misuse() const noexcept {
@@ -18988,7 +18989,7 @@ class endpoint_policies {
   transport_type transport_;
   flow_type flow_;
   [[no_unique_address]] typename Stack::protocol_type protocol_;
-  [[no_unique_address]] typename Stack::threading_type threading_;
+  [[no_unique_address]] mutable typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
   pool_type pool_;
   lifetime_mark mark_;
@@ -19057,7 +19058,7 @@ class endpoint : endpoint_policies<Stack>,
   using policies_type::protocol;
   using policies_type::trace;
   using policies_type::transport;
-  std::uint64_t unexpected_bytes() {
+  std::uint64_t unexpected_bytes() const {
     lock_guard lock(threading());
     return inbox_type::unexpected_bytes();
   }
@@ -29842,7 +29843,7 @@ class environment {
     return endpoint_.flow().bytes_bound();
   }
   /// Returns the part of unexpected_bytes_bound() that is in use.
-  [[nodiscard]] std::uint64_t unexpected_bytes() { return endpoint_.unexpected_bytes(); }
+  [[nodiscard]] std::uint64_t unexpected_bytes() const { return endpoint_.unexpected_bytes(); }
 
   /// Returns a steady clock in nanoseconds from an arbitrary origin; virtual time in a simulation.
   [[nodiscard]] std::int64_t now_ns() const noexcept { return endpoint_.now_ns(); }

@@ -16,6 +16,7 @@ MPIEXEC = program("mpiexec.hydra")
 if MPIEXEC is None:
     skip("there is no mpiexec.hydra (Debian: mpich)")
 JOINED = helper("joined")
+FABRIC = {"MPX_FABRIC_PROVIDER": "tcp;ofi_rxm", "MPX_PRETEND_HOSTS": "0,0,1,1"}
 
 
 def hydra(*command, env=None):
@@ -62,6 +63,14 @@ def test_hosts_that_are_pretended():
         return
     r = hydra("-n", 4, traffic, 7)
     equal((r.returncode, r.stderr), (0, ""))
+
+
+def test_a_fabric_between_hosts():
+    if (it := optional_helper("libfabric_or_tcp")) is None:
+        print("test_a_fabric_between_hosts: left out: there was no libfabric when the tests were built")
+        return
+    r = hydra("-n", 4, it, env=FABRIC)
+    equal((r.returncode, r.stdout, r.stderr), (0, "over a fabric\n", ""))
 
 
 def test_two_hosts():

@@ -50,6 +50,14 @@ def test_random_traffic():
     equal((r.returncode, r.stderr), (0, ""))
 
 
+def test_a_fabric_between_hosts():
+    if (it := optional_helper("libfabric_or_tcp")) is None:
+        print("test_a_fabric_between_hosts: left out: there was no libfabric when the tests were built")
+        return
+    r = srun("--mpi=pmi2", "-N2", "-n4", it, env={"MPX_FABRIC_PROVIDER": "tcp;ofi_rxm", "MPX_PRETEND_HOSTS": "0,0,1,1"})
+    equal((r.returncode, r.stdout, r.stderr), (0, "over a fabric\n", ""))
+
+
 def test_cg():
     if not CG.exists():
         print("test_cg: left out: the examples are not built")

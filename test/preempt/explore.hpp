@@ -130,7 +130,7 @@ class atomic {
   real real_;
 };
 
-/// The part that mpx uses: load and store.
+/// The part that mpx uses.
 template <class T>
 class atomic_ref {
   using operations = word_operations<T, const std::atomic_ref<T>>;
@@ -145,8 +145,26 @@ class atomic_ref {
   void store(T value, std::memory_order order = std::memory_order_seq_cst) const noexcept {
     operations::store(real_, at_, value, order);
   }
+  T fetch_add(T value) const noexcept {
+    return change([&](auto& r) { return r.fetch_add(value); });
+  }
+  T exchange(T value) const noexcept {
+    return change([&](auto& r) { return r.exchange(value); });
+  }
+  bool compare_exchange_strong(T& expected, T value) const noexcept {
+    return change([&](auto& r) { return r.compare_exchange_strong(expected, value); });
+  }
+  bool compare_exchange_weak(T& expected, T value) const noexcept {
+    return compare_exchange_strong(expected, value);
+  }
 
  private:
+  template <class Change>
+  auto change(Change what) const noexcept {
+    std::atomic_ref<T> real(*at_);
+    return operations::change(real, at_, std::memory_order_seq_cst, what);
+  }
+
   T* at_;
   std::atomic_ref<T> real_;
 };

@@ -85,7 +85,7 @@ class endpoint : endpoint_policies<Stack>,
   using policies_type::protocol;
   using policies_type::trace;
   using policies_type::transport;
-  std::uint64_t unexpected_bytes() {
+  std::uint64_t unexpected_bytes() const {
     lock_guard lock(threading());
     return inbox_type::unexpected_bytes();
   }

@@ -34,7 +34,8 @@ class endpoint_policies {
   flow_type& flow() noexcept { return flow_; }
   const flow_type& flow() const noexcept { return flow_; }
   typename Stack::protocol_type& protocol() noexcept { return protocol_; }
-  typename Stack::threading_type& threading() noexcept { return threading_; }
+  /// The lock. Calls that only read take it, too.
+  typename Stack::threading_type& threading() const noexcept { return threading_; }
   /// The reason why this thread must not call now, as far as the thread model knows; nullptr if it
   /// may.
   const char* misuse() const noexcept {
@@ -60,7 +61,7 @@ class endpoint_policies {
   transport_type transport_;
   flow_type flow_;
   [[no_unique_address]] typename Stack::protocol_type protocol_;
-  [[no_unique_address]] typename Stack::threading_type threading_;
+  [[no_unique_address]] mutable typename Stack::threading_type threading_;
   [[no_unique_address]] trace_type trace_;
   pool_type pool_;
   lifetime_mark mark_;
