@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// sanitizers: none
 // Victim of channel_kill9.test.py.
 
 #include <mpx/mpx.hpp>

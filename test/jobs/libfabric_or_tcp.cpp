@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// compilers: both
 // libraries: mpx::libfabric mpx::tcp
 // Program of libfabric_or_tcp.test.py: says over which stack it runs, and communicates.
 

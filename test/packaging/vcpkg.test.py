@@ -147,7 +147,7 @@ def registry(work):
     folder = f"mpx-{VERSION}"
     tarball = work / "release.tar.gz"
     names = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "cmake", "include", "modules", "src",
-             "single_include", "docs", "examples", "tools")
+             "single_include", "docs", "examples", "test", "tools")
     run("tar", "-czf", tarball, "-C", SOURCE, f"--transform=s,^,{folder}/,", "--exclude=__pycache__", *names)
     run(sys.executable, SOURCE / "tools/registry_port.py", "--tarball", tarball, "--url", f"file://{tarball}", work / "ports")
     prefix = build(work / "ports/mpx", work)

@@ -179,8 +179,8 @@ struct card_atomics {
       if (!swaps) return;
     }
     const std::size_t bytes = swaps ? 2 * n : n;
-    x.data.read(0, {m.operands, bytes});
-    m.what.data = {m.operands, bytes};
+    x.data.read(0, std::span<std::byte>(m.operands, bytes));
+    m.what.data = mpx::memory(m.operands, bytes);
     std::memcpy(swaps ? &a.comparand : &a.operand, m.operands, n);
     if (swaps) std::memcpy(&a.operand, m.operands + n, n);
   }
