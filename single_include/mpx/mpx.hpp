@@ -13760,6 +13760,8 @@ namespace mpx::inline v0 {
 
 struct progress_axis {};
 
+/// Says whether messages move between the calls of a program. It is a name, and no more: see
+/// ThreadedProgress.
 template <class P>
 concept ProgressPolicy = requires {
   requires std::same_as<typename P::policy_axis, progress_axis>;

@@ -23,28 +23,36 @@ def lines_of(report):
     return found
 
 
+def report_of(ranks):
+    """The report is right; returns the call that waited longest."""
+    r = run("-n", ranks, "--profile", PROFILE)
+    equal((r.returncode, r.stdout), (0, ""))
+    contains(r.stderr, f"mpx profile: {ranks} ranks, ")
+    found = lines_of(r.stderr)
+    by_name = {}
+    for (name, _), row in found.items():
+        by_name.setdefault(name, []).append(row)
+    equal(by_name["send"][0][0], 5 * ranks)
+    equal(by_name["barrier"][0][0], 5 * ranks)
+    equal(by_name["fence"][0][0], ranks)
+    equal(len(by_name["fence"]), 2)  # One for each line.
+    equal(by_name["put"][0][0], ranks)
+    for calls, time, waiting, _ in found.values():
+        assert calls > 0 and waiting <= time * 1.01 + 1e-6, found
+    waited = sum(by_name[n][0][2] for n in ("send", "wait", "barrier"))
+    assert waited > 0.09, r.stderr
+    contains(r.stderr, "own work")
+    return max((by_name[n][0] for n in ("send", "wait", "barrier")), key=lambda row: row[2])
+
+
 def test_report():
+    # The other ranks wait 20 ms a step for the last one, in one of these calls; it waits for none. On a busy
+    # machine another rank may be the last one once.
     for ranks in (2, 3):
-        r = run("-n", ranks, "--profile", PROFILE)
-        equal((r.returncode, r.stdout), (0, ""))
-        contains(r.stderr, f"mpx profile: {ranks} ranks, ")
-        found = lines_of(r.stderr)
-        by_name = {}
-        for (name, _), row in found.items():
-            by_name.setdefault(name, []).append(row)
-        equal(by_name["send"][0][0], 5 * ranks)
-        equal(by_name["barrier"][0][0], 5 * ranks)
-        equal(by_name["fence"][0][0], ranks)
-        equal(len(by_name["fence"]), 2)  # One for each line.
-        equal(by_name["put"][0][0], ranks)
-        for calls, time, waiting, _ in found.values():
-            assert calls > 0 and waiting <= time * 1.01 + 1e-6, found
-        # The other ranks wait 20 ms a step for the last one, in one of these calls; it waits for none.
-        waited = sum(by_name[n][0][2] for n in ("send", "wait", "barrier"))
-        assert waited > 0.09, r.stderr
-        longest = max((by_name[n][0] for n in ("send", "wait", "barrier")), key=lambda row: row[2])
-        equal(longest[3], ranks - 1)
-        contains(r.stderr, "own work")
+        last = [report_of(ranks)[3]]
+        while last[-1] != ranks - 1 and len(last) < 10:
+            last.append(report_of(ranks)[3])
+        equal(last[-1], ranks - 1)
 
 
 def test_no_report_unless_asked_for():
