@@ -2,8 +2,13 @@
 // Active messages on portals: active_messages [HOPS]. Walkers wander over the ranks. A message is a
 // walker, and a handler at each rank counts it and sends it on, while the rank's program waits in a
 // barrier or does something else. Rank 0 waits until all walkers are home.
+// From the root of the tree, with or without CMake (it uses fmt):
 //
-//   mpxrun -n 4 active_messages 1000
+//   cmake --preset release && cmake --build --preset release --target active_messages mpxrun
+//   build/release/bin/mpxrun -n 4 build/release/bin/active_messages 1000
+//
+//   g++ -std=c++20 -O2 -Iinclude examples/active_messages.cpp -o active_messages -pthread -lfmt
+//   mpxrun -n 4 ./active_messages 1000
 
 #include <fmt/core.h>
 

@@ -3,8 +3,13 @@
 // key is the match bits of two entries of its owner, one that puts write to and one that gets read
 // from; the owner's program does nothing for either. Puts of new keys match neither entry: they
 // arrive in the owner's heap, and the owner makes the entries when it next serves.
+// From the root of the tree, with or without CMake (it uses fmt):
 //
-//   mpxrun -n 4 key_value 1000
+//   cmake --preset release && cmake --build --preset release --target key_value mpxrun
+//   build/release/bin/mpxrun -n 4 build/release/bin/key_value 1000
+//
+//   g++ -std=c++20 -O2 -Iinclude examples/key_value.cpp -o key_value -pthread -lfmt
+//   mpxrun -n 4 ./key_value 1000
 
 #include <fmt/core.h>
 
