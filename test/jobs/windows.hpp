@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mpx/mpx.hpp>
@@ -19,6 +20,7 @@
 
 namespace windows {
 
+using namespace std::chrono_literals;
 using mpx::rma::protocol;
 using programs::word;
 
