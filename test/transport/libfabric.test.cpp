@@ -54,7 +54,7 @@ void run_all(const char* provider, fabric_memory memory) {
   if (!is_here(chosen)) return;
   CAPTURE(std::string(provider));
   CAPTURE(static_cast<int>(memory));
-  for (const check& what : checks) {
+  for (const check& what : nic_contract::checks) {
     CAPTURE(std::string(what.name));
     const peer_id ranks = what.ranks != 0 ? what.ranks : 3;
     CHECK_NOTHROW(run<card_here>(what, ranks));
