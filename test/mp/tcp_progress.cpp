@@ -135,7 +135,7 @@ int main() {
   ::sigemptyset(&told);
   ::sigaddset(&told, SIGUSR1);
   ::pthread_sigmask(SIG_BLOCK, &told, nullptr);
-  const harness::watchdog guard("progress", 90s);
+  const harness::watchdog guard("tcp_progress", 90s);
   using registered = mpx::transport::rdma<mpx::nic::via>;
   check<>();
   check<mpx::transport::tcp, mpx::bootstrap::anywhere, mpx::tcp_protocol>();
