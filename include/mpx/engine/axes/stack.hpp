@@ -203,8 +203,8 @@ struct stack {
   static_assert(ControlFits<transport_type>);
   static_assert(TinyIsInline<transport_type, protocol_type>);
   static_assert(LongPathFits<transport_type, protocol_type>);
-  static_assert(ProgressThreadSleeps<progress_type, transport_type>);
   static_assert(ProgressThreadRuns<progress_type, bootstrap_type>);
+  static_assert(ProgressThreadSleeps<progress_type, transport_type>);
 
   /// Properties that two ranks must share to communicate, as readable text.
   [[gnu::noinline, gnu::cold]] static std::string fingerprint() {
