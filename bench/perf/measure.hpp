@@ -64,15 +64,16 @@ struct all_tests {
   class of {
    public:
     of(mpx::communicator<Stack> world, const options& o, const setting& s)
-        : test_(o.test), s_(s), loops_(world, s), overlap_(world, s.size) {
+        : test_(o.test), s_(s), loops_(world, s) {
       if (test_.starts_with("pack_")) packed_.emplace(test_, s.size);
       if (test_.starts_with("rma_"))
         windows_.emplace(world, s.size, s.window, protocol_of(o.protocol));
+      if (test_.starts_with("overlap_")) overlap_.emplace(world, s.size);
     }
     double measure() {
       if (packed_) return packed_->measure(s_.iters);
       if (windows_) return windows_->measure(test_, s_.seconds);
-      if (test_.starts_with("overlap_")) return overlap_.measure(test_);
+      if (overlap_) return overlap_->measure(test_);
       for (const auto& [name, loop] : loops)
         if (name == test_) return (loops_.*loop)();
       throw std::logic_error("a test without a loop");
@@ -107,7 +108,7 @@ struct all_tests {
     std::string_view test_;
     setting s_;
     bench<Stack> loops_;
-    overlap<Stack> overlap_;
+    std::optional<overlap<Stack>> overlap_;
     std::optional<packed> packed_;
     std::optional<one_sided<Stack>> windows_;
   };
@@ -170,13 +171,15 @@ struct overlap_tests {
   class of {
    public:
     of(mpx::communicator<Stack> world, const options& o, const setting& s)
-        : test_(o.test), few_(world, o, s), overlap_(world, s.size) {}
-    double measure() { return few_tests::has(test_) ? few_.measure() : overlap_.measure(test_); }
+        : test_(o.test), few_(world, o, s) {
+      if (!few_tests::has(test_)) overlap_.emplace(world, s.size);
+    }
+    double measure() { return overlap_ ? overlap_->measure(test_) : few_.measure(); }
 
    private:
     std::string_view test_;
     few_tests::of<Stack> few_;
-    overlap<Stack> overlap_;
+    std::optional<overlap<Stack>> overlap_;
   };
 };
 

@@ -140,6 +140,14 @@ bool is_root(const comm_t& comm, int root) {
   return comm.inter() ? root == MPI_ROOT : root == comm.rank;
 }
 bool takes_part(const comm_t& comm, int root) { return !comm.inter() || root >= 0; }
+/// This rank's block of a call with a root. At the root it may be MPI_IN_PLACE, and is not the
+/// buffer of all blocks.
+side own_block(const void* own, MPI_Count count, MPI_Datatype type, const void* all, bool is_root) {
+  if (is_root && own == MPI_IN_PLACE) return in_place();
+  const side block = whole(own, count, type);
+  if (is_root) need_distinct(own, all, count);
+  return block;
+}
 
 void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             MPI_Count recvcount, MPI_Datatype recvtype, int root, comm_t& comm, const ending& end) {
@@ -147,13 +155,7 @@ void gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, voi
   collective_call call{collective::gather, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
   if (here) call.out = whole(recvbuf, recvcount, recvtype, comm.partners());
-  if (takes_part(comm, root)) {
-    if (here && sendbuf == MPI_IN_PLACE)
-      call.in = in_place();
-    else
-      call.in = whole(sendbuf, sendcount, sendtype);
-    if (here) need_distinct(sendbuf, recvbuf, sendcount);
-  }
+  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
   run(comm, call, end, nullptr);
 }
 void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -167,13 +169,7 @@ void gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   if (here)
     call.out =
         blocks_of(recvbuf, recvcounts, displs, recvtype, comm.partners(), *state, true, "recvbuf");
-  if (takes_part(comm, root)) {
-    if (here && sendbuf == MPI_IN_PLACE)
-      call.in = in_place();
-    else
-      call.in = whole(sendbuf, sendcount, sendtype);
-    if (here) need_distinct(sendbuf, recvbuf, sendcount);
-  }
+  if (takes_part(comm, root)) call.in = own_block(sendbuf, sendcount, sendtype, recvbuf, here);
   run(comm, call, end, state);
 }
 void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -183,13 +179,7 @@ void scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, vo
   collective_call call{collective::scatter, nothing(), nothing(), root};
   const bool here = is_root(comm, root);
   if (here) call.in = whole(sendbuf, sendcount, sendtype, comm.partners());
-  if (takes_part(comm, root)) {
-    if (here && recvbuf == MPI_IN_PLACE)
-      call.out = in_place();
-    else
-      call.out = whole(recvbuf, recvcount, recvtype);
-    if (here) need_distinct(sendbuf, recvbuf, recvcount);
-  }
+  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
   run(comm, call, end, nullptr);
 }
 void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datatype sendtype,
@@ -203,13 +193,7 @@ void scatterv(const void* sendbuf, numbers sendcounts, numbers displs, MPI_Datat
   if (here)
     call.in =
         blocks_of(sendbuf, sendcounts, displs, sendtype, comm.partners(), *state, false, "sendbuf");
-  if (takes_part(comm, root)) {
-    if (here && recvbuf == MPI_IN_PLACE)
-      call.out = in_place();
-    else
-      call.out = whole(recvbuf, recvcount, recvtype);
-    if (here) need_distinct(sendbuf, recvbuf, recvcount);
-  }
+  if (takes_part(comm, root)) call.out = own_block(recvbuf, recvcount, recvtype, sendbuf, here);
   run(comm, call, end, state);
 }
 void allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
