@@ -50,7 +50,7 @@ inline bool is_no_fabric(std::string_view provider) noexcept {
   return why;
 }
 
-/// What all ranks of a job use between hosts.
+/// The way between hosts, the same for all ranks of a job.
 struct fabric_choice {
   bool fabric = false;  ///< All ranks can open one.
   bool allowed = true;  ///< TCP may be used instead.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What the generated entries need: the weak name of a function.
+// The weak name of a function, for the generated entries.
 
 #include "errors.hpp"
 

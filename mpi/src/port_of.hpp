@@ -80,7 +80,7 @@ auto with_input(const side& s, Use&& use) {
   return use(spread_const(s.all));
 }
 
-/// What communicators of one group and of two have in common.
+/// The common part of communicators of one group and of two.
 template <class Stack, class Comm>
 class comm_base : public comm_port {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What source files of the MPI library share: requests, and data of datatypes.
+// Requests, and data of datatypes: shared by source files of the MPI library.
 
 #include <memory>
 #include <optional>

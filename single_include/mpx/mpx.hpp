@@ -13768,8 +13768,8 @@ concept ProgressPolicy = requires {
   { P::name } -> std::convertible_to<std::string_view>;
 };
 
-/// Refinement: a thread of the environment makes progress while the program makes no calls.
-/// - `idle_ns`: time in nanoseconds without a call after which the thread takes over.
+/// Refinement: a thread of the environment makes progress between the calls of the program.
+/// - `idle_ns`: time in nanoseconds without a poll after which the thread takes over.
 template <class P>
 concept ThreadedProgress = ProgressPolicy<P> && requires {
   { P::idle_ns } -> std::convertible_to<std::int64_t>;

@@ -123,7 +123,7 @@ void check_relocation() {
   CHECK(has_pattern(sink.packets[0].payload, 7));
 }
 
-/// What a peer sends that is no control message of an adapter makes it malformed, once, after the
+/// A message of a peer that no adapter sends makes the peer malformed, once, after the
 /// packets before it. Afterwards nothing of it is heard, and posts to it are refused.
 template <mpx::Transport T>
 void check_malformed() {

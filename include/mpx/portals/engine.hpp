@@ -24,7 +24,7 @@ struct limits {
   std::uint32_t replies = 256;      ///< Gets of other ranks that are being served.
 };
 
-/// What became of a put that was acknowledged, or of a get.
+/// The result of an acknowledged put, or of a get.
 struct receipt {
   saved what = saved::nothing;             ///< Parts that the target has saved. Of a get: body.
   drop_reason reason = drop_reason::none;  ///< Reason, if nothing was saved.

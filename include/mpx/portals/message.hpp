@@ -149,7 +149,7 @@ enum class event_kind : std::uint8_t {
 
 /// Something that has happened at an entry.
 struct event {
-  event_kind kind = event_kind::put;  ///< What happened.
+  event_kind kind = event_kind::put;  ///< Kind of the event.
   saved what = saved::nothing;        ///< Parts that were saved.
   errc failure{};            ///< errc{} if all data is there. errc::pending: it was cut off.
   std::uint32_t buffer = 0;  ///< Independent block: number of the buffer.

@@ -204,7 +204,7 @@ class channel_traffic {
     if (l.is_closed || l.is_lost) return outcome::refused;
     if (l.out.is_active && !advance(l)) return outcome::retry;
     if constexpr (counts_packets) {
-      if (!l.counts.has_room(buffered)) take_controls();  // Which may tell of more.
+      if (!l.counts.has_room(buffered)) take_controls();  // They may tell of more room.
       if (!l.counts.has_room(buffered)) return outcome::retry;
     }
     const bool is_inside = payload.size() <= payload_limit();
