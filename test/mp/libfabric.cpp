@@ -74,8 +74,8 @@ void remap(mpx::environment<stack>& env) {
     }
     ::munmap(place, words * sizeof(int));
   }
-  harness::check(env.transport().card().limits().follows_memory &&
-                     env.transport().registrations().hits - before >= rounds - 1,
+  if (!env.transport().card().limits().follows_memory) return;  // The provider pins pages.
+  harness::check(env.transport().registrations().hits - before >= rounds - 1,
                  "a registration that follows its memory is kept");
 }
 
@@ -101,6 +101,7 @@ int main(int argc, char** argv) try {
         !messages_only)
       for (const check& what : checks)
         if (what.ranks == ranks || what.ranks == 0) play(what);
+    if (ranks == 1) continue;
     {
       mpx::environment<stack> env;
       over_sockets::exchange(env.world());

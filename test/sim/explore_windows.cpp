@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
 #endif
       over<rich, windows, scarcity>("rdma_rich"),
       over<poor, windows, scarcity>("rdma_poor"),
+      over<hosts, windows, scarcity>("hosts"),
 #ifndef MPX_TEST_FEW_STACKS
       over<unordered, windows, scarcity>("rdma_unordered"),
 #endif

@@ -25,19 +25,30 @@ enum class record_kind : std::uint8_t {
   reply,  ///< Data for `token`; replies to one token arrive in order.
   /// Lock request. `op`: 0 shared, 1 exclusive, 2 shared by a rank that holds other locks.
   lock,
-  granted,   ///< The lock is granted.
-  unlock,    ///< The lock is released. `op`: 1 if an acknowledgement is requested.
+  granted,  ///< The lock is granted.
+  /// The lock is released. `op`: 1 if an acknowledgement is requested; or one of undone_by_card.
+  unlock,
   flush,     ///< An acknowledgement is requested.
   answered,  ///< Acknowledgement: all records up to a flush or an unlock are done.
   post,      ///< The sender's exposure epoch is open to the receiver.
   complete,  ///< The sender's access epoch to the receiver is complete.
-  nudge,     ///< A lock word in shared memory is free.
+  /// A lock was released without a record. `at`: 0: that of the receiver, who serves its queue of
+  /// requests; else that of rank `at` - 1, for which the receiver waits.
+  nudge,
   /// An access failed. `op`: the errc; `at` and `token`: those of the access.
   refused,
   denied,  ///< Lock request denied: rank `at` holds the lock and has failed.
   /// The sender destroys its window without free, after `at` collective calls of it. `token` - 1:
   /// the first rank that did so; 0: the sender.
   left,
+};
+
+/// Of record_kind::unlock: what the sender's atomic accesses have done to the receiver's lock, and
+/// the receiver undoes.
+enum class undone_by_card : std::uint8_t {
+  part = 2,  ///< They marked the sender's part.
+  reader,    ///< They counted the sender in the word as a reader as well.
+  writer,    ///< They named the sender in the word as the writer.
 };
 
 struct record {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <utility>
 
 #include "mpx/core/atomic_access.hpp"
 #include "mpx/rma/target.hpp"
@@ -34,10 +35,18 @@ struct rma_move final : completion_watcher, allocated {
     one_sided<Stack>::give_locked(self.w.e, *self.op);
     delete &self;
   }
+  ~rma_move() { platform::deallocate(copy); }
+  /// Copies the data of a put, which may be a temporary. Returns nullptr if memory is out.
+  std::byte* keep(std::span<const std::byte> data) noexcept {
+    copy = static_cast<std::byte*>(platform::allocate(data.size()));
+    if (copy != nullptr) std::memcpy(copy, data.data(), data.size());
+    return copy;
+  }
   window_data<Stack>& w;
   rma_target& t;
   rma::transfer what;
   operation* op = nullptr;
+  std::byte* copy = nullptr;         // Of the data of a short put.
   bool combines = false;             // An atomic access.
   std::byte operands[2 * 8]{};       // Copy of its data,
   alignas(8) std::byte previous[8];  // and the previous value if the program does not want it.
@@ -45,7 +54,7 @@ struct rma_move final : completion_watcher, allocated {
  private:
   /// Queues the access as a record. Returns false if memory is out.
   bool go_by_packets() noexcept {
-    rma_queued q{what, nullptr};
+    rma_queued q{what, std::exchange(copy, nullptr)};
     if (combines) {
       t.by_card = false;
       const std::size_t n = what.data.exists() ? what.data.bytes : 0;

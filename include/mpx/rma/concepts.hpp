@@ -51,6 +51,9 @@ struct access {
   bool direct;         ///< True if the target's memory is mapped at the origin.
   bool rdma;           ///< True if the transport can put to and get from it.
   std::size_t packet;  ///< Capacity of a packet to the target, in bytes.
+  /// True if the epoch needs no call of the target: its lock is acquired by the transport's atomic
+  /// accesses, or was given no_check.
+  bool alone = false;
 };
 
 /// Chooses a protocol for each put and get. `choose(access)` is a pure function. An unavailable
@@ -67,7 +70,7 @@ struct by_reach {
   /// See ProtocolPolicy.
   static constexpr protocol choose(const access& a) noexcept {
     if (a.direct) return protocol::direct;
-    return a.rdma && a.bytes > a.packet / 4 ? protocol::rdma : protocol::buffered;
+    return a.rdma && (a.alone || a.bytes > a.packet / 4) ? protocol::rdma : protocol::buffered;
   }
 };
 /// Policy that uses protocol P for all accesses.

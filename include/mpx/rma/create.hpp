@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct rma_part {
   // `bytes` is a number of elements, too large for any memory.
   std::uint32_t too_many = 0;
   std::uint32_t barrier = 0;  // Heavy barriers of other ranks reach this rank.
+  // It has the atomic accesses that the locks of all other ranks need.
+  std::uint32_t card_locks = 0;
+  std::uint32_t reserved = 0;
 };
 
 template <class Stack>
@@ -143,6 +147,7 @@ struct window_maker {
     w.alive = false;
     w.drop_locks();
     w.wait_for_moves();
+    w.abandon_locks();
     {
       const auto guard = os::lock(w.e);
       if (how == ending::left) w.tell_leaving();
@@ -150,23 +155,8 @@ struct window_maker {
       for (std::size_t i = 0; i < w.replies.size(); ++i)
         if (w.replies[i].used) w.end_reply(w.replies[i], errc::window);
     }
-    bool reached = os::shares_addresses && !together;
-    if constexpr (os::has_rdma) {
-      const auto take_back = [&w] {
-        bool all = true;
-        for (std::size_t r = 0; r < w.exposed.size(); ++r) {
-          if (w.exposed[r].key == 0) continue;
-          if (blocks::withdraw(w.e, w.peer_of(static_cast<rank_t>(r)), w.exposed[r])) {
-            w.exposed[r] = {};
-          } else {
-            all = false;
-          }
-        }
-        return all;
-      };
-      // Peers may share a registration, which is withdrawn with the last of them.
-      if (!take_back() && !(blocks::retires && take_back())) reached = reached || !together;
-    }
+    const bool reached = !withdraw(w, w.exposed) && !together;
+    const bool words_reached = !withdraw(w, w.exposed_words) && !together;
     // A rank that does not know that the window is gone may still access the memory: it stays
     // allocated until the job ends.
     if (together) {
@@ -175,20 +165,39 @@ struct window_maker {
         if (w.control_block != 0) blocks::free(w.e, w.control_block);
       }
     }
-    if (!reached) {
+    if (!reached && (together || !os::shares_addresses)) {
       free_aligned(w.memory_owned);
-      if constexpr (os::has_atomics && !os::has_blocks &&
-                    RegisteredTransport<typename os::transport_type>) {
-        const auto guard = os::lock(w.e);
-        if (w.takes_from_transport)
-          w.e.transport().deallocate(w.base, greater<std::size_t>(w.bytes, 1));
-      }
+      to_transport(w, w.memory_of_transport, greater<std::size_t>(w.bytes, 1));
     }
-    if (together || !os::shares_addresses) free_aligned(w.control_owned);
+    if (!words_reached && (together || !os::shares_addresses)) {
+      free_aligned(w.control_owned);
+      to_transport(w, w.control_of_transport, rma::control_block::bytes(w.size));
+    }
     if (w.comm) w.comm.free();
   }
 
  private:
+  /// Returns true if no other rank reaches what was registered as `exposed`.
+  static bool withdraw([[maybe_unused]] state& w,
+                       [[maybe_unused]] plain_array<remote_memory>& exposed) noexcept {
+    if constexpr (os::has_rdma) {
+      const auto take_back = [&] {
+        bool all = true;
+        for (std::size_t r = 0; r < exposed.size(); ++r) {
+          if (exposed[r].key == 0) continue;
+          if (blocks::withdraw(w.e, w.peer_of(static_cast<rank_t>(r)), exposed[r])) {
+            exposed[r] = {};
+          } else {
+            all = false;
+          }
+        }
+        return all;
+      };
+      // Peers may share a registration, which is withdrawn with the last of them.
+      return take_back() || (blocks::retires && take_back());
+    }
+    return true;
+  }
   /// Allocates this rank's memory, and registers with the service before other ranks can address
   /// it.
   static rma_part prepare(state& w, const plan& p) noexcept {
@@ -208,6 +217,9 @@ struct window_maker {
     if (w.out_room < sizeof(rma::record) + 2 * p.type->bytes) return fails(errc::argument);
     const std::size_t control_bytes = rma::control_block::bytes(w.size);
     void* control = block(w, control_bytes, w.control_block);
+    if (control == nullptr && card_lock<Stack>::reaches(w.e, w.e.self()))
+      control = w.control_of_transport =
+          from_transport(w, control_bytes, alignof(rma::control_block));
     if (control == nullptr) control = w.control_owned = own(control_bytes);
     if (control == nullptr) return fails(errc::no_resources);
     std::memset(control, 0, control_bytes);
@@ -218,7 +230,9 @@ struct window_maker {
     if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
       const std::size_t n = greater<std::size_t>(mine.bytes, 1);
       w.base = part_of(block(w, part_block_bytes(n, *p.type), w.memory_block), *p.type);
-      if (w.base == nullptr && !w.dynamic) w.base = from_transport(w, n, *p.type);
+      if (w.base == nullptr && card_atomics<Stack>::suits(*p.type) &&
+          card_atomics<Stack>::reaches(w.e, w.e.self(), p.type->bytes))
+        w.memory_of_transport = w.base = from_transport(w, n, p.type->alignment);
       if (w.base == nullptr)
         w.memory_owned = w.base = static_cast<std::byte*>(own(n, p.type->alignment));
       if (w.base == nullptr) return fails(errc::no_resources);
@@ -247,6 +261,11 @@ struct window_maker {
     if (os::shares_addresses && os::has_rdma && p.chosen == rma::protocol::rdma &&
         mine.bytes != 0 && !w.dynamic)
       mine.exposes = 1;
+    mine.card_locks = os::has_atomics && w.size > 1 ? 1 : 0;
+    for (rank_t r = 0; r < w.size; ++r)
+      if (r != w.rank && !card_lock<Stack>::reaches(w.e, w.peer_of(r))) mine.card_locks = 0;
+    if (p.chosen != rma::protocol::automatic && p.chosen != rma::protocol::rdma)
+      mine.card_locks = 0;
     const auto guard = os::lock(w.e);
     w.locks_held = os::windows_locked(w.e).add(w);
     return mine;
@@ -267,27 +286,32 @@ struct window_maker {
   static std::uint64_t part_block_bytes(std::uint64_t n, const rma::element_type& type) noexcept {
     return part_offset + n + (type.alignment > cache_line_bytes ? type.alignment : 0);
   }
-  /// Allocates memory that the card prefers, where its atomic accesses need the least help;
-  /// nullptr: none.
+  /// True if the transport allocates memory that the card prefers, where its atomic accesses need
+  /// the least help.
+  static constexpr bool has_card_memory =
+      os::has_atomics && !os::has_blocks && RegisteredTransport<typename os::transport_type>;
+  /// Allocates such memory; nullptr: none.
   static std::byte* from_transport([[maybe_unused]] state& w, [[maybe_unused]] std::size_t n,
-                                   [[maybe_unused]] const rma::element_type& type) noexcept {
-    if constexpr (os::has_atomics && !os::has_blocks &&
-                  RegisteredTransport<typename os::transport_type>) {
-      if (!card_atomics<Stack>::suits(type) ||
-          !card_atomics<Stack>::reaches(w.e, w.e.self(), type.bytes))
-        return nullptr;
+                                   [[maybe_unused]] std::size_t alignment) noexcept {
+    if constexpr (has_card_memory) {
       const auto guard = os::lock(w.e);
       try {
         auto* const p = static_cast<std::byte*>(
-            w.e.transport().allocate(n, greater(type.alignment, cache_line_bytes)));
+            w.e.transport().allocate(n, greater(alignment, cache_line_bytes)));
         std::memset(p, 0, n);
-        w.takes_from_transport = true;
         return p;
       } catch (...) {  // Memory is out.
         return nullptr;
       }
     }
     return nullptr;
+  }
+  static void to_transport([[maybe_unused]] state& w, [[maybe_unused]] void* p,
+                           [[maybe_unused]] std::size_t n) noexcept {
+    if constexpr (has_card_memory) {
+      const auto guard = os::lock(w.e);
+      if (p != nullptr) w.e.transport().deallocate(p, n);
+    }
   }
   static void* own(std::size_t n, std::size_t alignment = cache_line_bytes) noexcept {
     const std::size_t step = greater(alignment, cache_line_bytes);
@@ -315,6 +339,37 @@ struct window_maker {
            os::failure_locked(w.e, w.peer_of(static_cast<rank_t>(who))) != errc{};
   }
 
+  /// Lets the other ranks reach this rank's lock by the transport's atomic accesses, and gets to
+  /// reach theirs. Collective.
+  /// Returns:    true if each other rank is reached so, and in no other way.
+  static bool reach_locks([[maybe_unused]] state& w, [[maybe_unused]] std::error_code& ec,
+                          [[maybe_unused]] std::source_location where) {
+    bool all = false;
+    if constexpr (os::has_atomics) {
+      const auto n = static_cast<std::size_t>(w.size);
+      std::vector<remote_memory> keys(n);
+      static_assert(alignof(card_lock<Stack>) <= alignof(std::max_align_t));
+      w.card_locks =
+          static_cast<card_lock<Stack>*>(platform::allocate(n * sizeof(card_lock<Stack>)));
+      all = w.card_locks != nullptr && w.exposed_words.try_extend(n);
+      if (all) {
+        for (std::size_t i = 0; i < n; ++i)
+          ::new (&w.card_locks[i]) card_lock<Stack>(w, w.targets[i]);
+        const std::span<std::byte> words(reinterpret_cast<std::byte*>(w.control),
+                                         rma::control_block::bytes(w.size));
+        for (rank_t r = 0; r < w.size; ++r)
+          if (r != w.rank && w.targets[r].control == nullptr)
+            keys[static_cast<std::size_t>(r)] = w.exposed_words[static_cast<std::size_t>(r)] =
+                blocks_expose(w, r, words);
+      }
+      keys = w.comm.alltoall(keys, ec, where);
+      for (rank_t r = 0; all && !ec && r < w.size; ++r) {
+        w.card_locks[r].words = keys[static_cast<std::size_t>(r)];
+        all = r == w.rank || keys[static_cast<std::size_t>(r)].key != 0;
+      }
+    }
+    return all && !ec;
+  }
   /// Maps the memory of the other ranks. `all` is the same at all ranks.
   static errc meet(state& w, const plan& p, const std::vector<rma_part>& all,
                    std::source_location where) {
@@ -365,22 +420,28 @@ struct window_maker {
         for (std::size_t r = 0; r < w.exposed.size(); ++r)
           if (all[static_cast<std::size_t>(w.rank)].exposes != 0 &&
               exposes_to(w, p, static_cast<rank_t>(r)))
-            keys[r] = w.exposed[r] = blocks_expose(w, static_cast<rank_t>(r));
+            keys[r] = w.exposed[r] = blocks_expose(w, static_cast<rank_t>(r),
+                                                   {w.base, static_cast<std::size_t>(w.bytes)});
         keys = w.comm.alltoall(keys, ec, where);
         for (rank_t r = 0; !ec && r < w.size; ++r)
           w.targets[r].remote = keys[static_cast<std::size_t>(r)];
       }
     }
+    bool card_locks = true;
+    for (const rma_part& part : all) card_locks = card_locks && part.card_locks != 0;
+    if (card_locks && !ec) card_locks = reach_locks(w, ec, where);
     // No rank uses what another rank failed to make.
     if (ec) return static_cast<errc>(ec.value());
-    const int mine[] = {static_cast<int>(why), shares_words ? 0 : 1, reached && !w.dynamic ? 0 : 1,
-                        hears_all(w, all) ? 0 : 1, combines_by_card(w) ? 0 : 1};
-    int worst[5] = {};
+    const int mine[] = {static_cast<int>(why),         shares_words ? 0 : 1,
+                        reached && !w.dynamic ? 0 : 1, hears_all(w, all) ? 0 : 1,
+                        combines_by_card(w) ? 0 : 1,   card_locks ? 0 : 1};
+    int worst[6] = {};
     w.comm.allreduce(mine, worst, mpx::max, ec, where);
     w.shares_words = !ec && worst[1] == 0;
     w.all_reached = !ec && worst[2] == 0;
     const auto guard = os::lock(w.e);
     w.by_card = !ec && worst[4] == 0;
+    if (ec || worst[5] != 0) platform::deallocate(std::exchange(w.card_locks, nullptr));
     for (rank_t r = 0; r < w.size; ++r)
       w.targets[r].by_card = w.by_card && w.targets[r].remote.key != 0;
     // The card does not ask for the bulk lock.
@@ -438,9 +499,9 @@ struct window_maker {
     return w.memory_block == 0 || p.chosen == rma::protocol::rdma ||
            registers_for(w.e.transport(), w.peer_of(r));
   }
-  static remote_memory blocks_expose(state& w, rank_t r) noexcept {
+  static remote_memory blocks_expose(state& w, rank_t r, std::span<std::byte> what) noexcept {
     const auto guard = os::lock(w.e);
-    return w.e.transport().expose(w.peer_of(r), {w.base, static_cast<std::size_t>(w.bytes)}, true);
+    return w.e.transport().expose(w.peer_of(r), what, true);
   }
 };
 

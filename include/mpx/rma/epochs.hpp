@@ -259,10 +259,17 @@ class window_state : public window_barrier<Stack> {
     }
     return any ? why : errc::rma_sync;
   }
-  /// The window goes: releases locks that it holds, without waiting.
+  /// The window goes: releases locks that it holds, without waiting. Those that it reaches by
+  /// atomic accesses are released by abandon_locks.
   void drop_locks() noexcept {
     for (rank_t r = 0; this->targets != nullptr && r < this->size; ++r)
       if (is_locked(this->targets[r])) let_go(this->targets[r]);
+  }
+  /// Requires:   no access of the transport is in progress.
+  void abandon_locks() noexcept {
+    const auto guard = os::lock(this->e);
+    for (rank_t r = 0; this->card_locks != nullptr && r < this->size; ++r)
+      this->card_locks[r].abandon();
   }
   /// Ends all lock epochs in order: completes the accesses that the locks protect, then releases
   /// the locks.
@@ -300,6 +307,7 @@ class window_state : public window_barrier<Stack> {
   }
 
  private:
+  using base_type::card_lock_of;
   using base_type::close;
   using base_type::keep;
   using base_type::open;
@@ -324,6 +332,7 @@ class window_state : public window_barrier<Stack> {
     t.epoch = exclusive ? rma_epoch::exclusive : rma_epoch::shared;
     t.no_check = no_check;
     t.lazy = lazy;
+    if (auto* const card = card_lock_of(t); card != nullptr) card->begin();
     if (!lazy) try_open(t);
   }
   void free_word(rma_target& t) {
@@ -340,6 +349,7 @@ class window_state : public window_barrier<Stack> {
     }
     part.store(rma::lock_part::none);
     const auto guard = os::lock(this->e);
+    this->note_owner(t, false);
     side::wake_sleepers(*this, c);
     if (c.queued.load() == 0) return;
     if (t.rank == this->rank) {
@@ -371,8 +381,12 @@ class window_state : public window_barrier<Stack> {
         free_word(t);
       } else if (!t.no_check && why == errc{}) {
         why = wait(t, site, [&] { return t.open || try_open(t); });
+        auto* const card = card_lock_of(t);
         std::uint64_t ack = 0;
-        if (why == errc{}) {
+        if (why == errc{} && card != nullptr && card->is_held()) {
+          why = finish(t, site, true);
+          if (why == errc{}) why = wait(t, site, [card] { return card->release(); });
+        } else if (why == errc{}) {
           const auto guard = os::lock(this->e);
           ack = this->request_ack(t, kind::unlock);
         }

@@ -27,9 +27,7 @@ class lock_word {
     for (;;) {
       if (refuses(old, exclusive, passes)) return false;
       const std::uint64_t next =
-          exclusive ? old + (std::uint64_t{static_cast<std::uint32_t>(who)} + 1) * one_writer -
-                          (wanted ? one_waits : 0)
-                    : old + 1;
+          exclusive ? old + held_by(who) - (wanted ? one_waits : 0) : old + one_reader;
       if (word_.compare_exchange_strong(old, next, platform::memory_order_seq_cst)) return true;
     }
   }
@@ -50,6 +48,22 @@ class lock_word {
   bool is_free() const noexcept {
     return (word_.load(platform::memory_order_relaxed) & (readers | writer)) == 0;
   }
+  // For ranks that access the word of another rank by a card, with a value read there.
+  static constexpr std::uint64_t one_reader = 1;
+  static constexpr std::uint64_t any_writer = (std::uint64_t{1} << 42) - (std::uint64_t{1} << 21);
+  static constexpr std::uint64_t held_by(rank_t who) noexcept {
+    return (std::uint64_t{static_cast<std::uint32_t>(who)} + 1) * one_writer;
+  }
+  static constexpr bool is_last_reader(std::uint64_t word) noexcept {
+    return (word & readers) == one_reader;
+  }
+  static constexpr bool refuses(std::uint64_t word, bool exclusive, bool passes) noexcept {
+    if (exclusive) return (word & (readers | writer)) != 0;
+    return (word & (writer | (passes ? 0 : waiting))) != 0;
+  }
+  bool has_readers() const noexcept {
+    return (word_.load(platform::memory_order_relaxed) & readers) != 0;
+  }
   /// Returns the writer inside; proc_null: none.
   rank_t holder() const noexcept {
     const auto who =
@@ -61,13 +75,8 @@ class lock_word {
   static constexpr std::uint64_t one_writer = std::uint64_t{1} << 21;
   static constexpr std::uint64_t one_waits = std::uint64_t{1} << 42;
   static constexpr std::uint64_t readers = one_writer - 1;
-  static constexpr std::uint64_t writer = one_waits - one_writer;
+  static constexpr std::uint64_t writer = any_writer;
   static constexpr std::uint64_t waiting = ~(one_waits - 1);
-
-  static bool refuses(std::uint64_t word, bool exclusive, bool passes) noexcept {
-    if (exclusive) return (word & (readers | writer)) != 0;
-    return (word & (writer | (passes ? 0 : waiting))) != 0;
-  }
 
   platform::atomic<std::uint64_t> word_{0};
 };

@@ -328,11 +328,10 @@ struct rdma_protocol {
 
   bool takes(const rma_target& t, const rma::transfer& x) const noexcept {
     // A request may be dropped while the transport writes to its buffer: such a get uses another
-    // protocol. Short data may be a temporary.
+    // protocol.
     if (x.what > rma::action::get) return card_atomics<Stack>{w}.takes(x);
     return t.remote.key != 0 && x.data.contiguous() &&
-           (os::moves_at_once(w.e, t.peer) ||
-            (x.waiter == nullptr && x.bytes > rma::copied_bytes_max));
+           (os::moves_at_once(w.e, t.peer) || x.waiter == nullptr);
   }
   enum class run : std::uint8_t {
     begun,
@@ -355,6 +354,11 @@ struct rdma_protocol {
   void lost(rma_target&) noexcept {}
 
  private:
+  /// True if the data of `x` may be a temporary.
+  bool copies(const rma_target& t, const rma::transfer& x) const noexcept {
+    return x.what == rma::action::put && x.bytes <= rma::copied_bytes_max &&
+           !os::moves_at_once(w.e, t.peer);
+  }
   bool combine(rma_target& t, rma::transfer& x) noexcept {
     using run_of = typename card_atomics<Stack>::run;
     const run_of went = card_atomics<Stack>{w}.start(t, x);
@@ -366,21 +370,21 @@ struct rdma_protocol {
     if (t.remote.key == 0 || x.token != 0) return run::refused;
     if constexpr (os::has_rdma) {
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
-      // Copies this run only: the access's list of runs may be destroyed first.
-      if (m != nullptr) {
-        m->what.what = x.what;
-        m->what.at = x.place();
-        m->what.bytes = n;
-        m->what.data = memory(x.data.base + x.begun, n);
-      }
-      if (m != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
+      std::byte* from = x.data.base + x.begun;
+      if (m != nullptr && copies(t, x)) from = m->keep({from, n});
+      if (m != nullptr && from != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
       if (m == nullptr || m->op == nullptr) {
         delete m;
         return t.moves != 0 ? run::later : run::refused;
       }
+      // Copies this run only: the access's list of runs may be destroyed first.
+      m->what.what = x.what;
+      m->what.at = x.place();
+      m->what.bytes = n;
+      m->what.data = memory(from, n);
       auto& transport = w.e.transport();
       const cookie_t cookie = os::cookie(*m->op);
-      const std::span<std::byte> piece(x.data.base + x.begun, n);
+      const std::span<std::byte> piece(from, n);
       const auto at = static_cast<std::size_t>(x.place());
       if (x.what == rma::action::put)
         check_readable(piece.data(), n);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mpx/engine/communicators/exposed_windows.hpp"
+#include "mpx/rma/card_locks.hpp"
 #include "mpx/rma/target.hpp"
 #include "mpx/rma/waits.hpp"
 
@@ -87,7 +88,10 @@ struct exposed_side {
       if (!w.control->lock.try_lock(at.exclusive, at.rank, at.waits)) {
         // Only the first request excludes new readers: those behind it wait for it as well.
         if (at.exclusive && !std::exchange(at.waits, true)) w.control->lock.want();
-        return deny(w);
+        deny(w);
+        // A failed reader may just have been removed.
+        if (w.requests.empty() || w.control->lock.refuses(w.requests[0].exclusive, false)) return;
+        continue;
       }
       const rma_request first = at;
       w.requests.erase(0);
@@ -126,7 +130,7 @@ struct exposed_side {
     }
   }
   static void give(data& w, const rma_request& q) noexcept {
-    w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+    w.count_queued();
     w.held[static_cast<std::size_t>(q.rank)] = q.exclusive ? 2 : 1;
     w.tell(w.targets[q.rank], kind::granted);
   }
@@ -139,14 +143,36 @@ struct exposed_side {
     wake_sleepers(w, *w.control);
     grant(w);
   }
+  /// Undoes what atomic accesses of `r` did to the lock.
+  /// Errors:     errc::protocol if they cannot have done that.
+  static errc undo(data& w, rank_t r, rma::undone_by_card what) noexcept {
+    rma::lock_word& lock = w.control->lock;
+    if (what == rma::undone_by_card::writer) {
+      if (lock.holder() != r) return errc::protocol;
+      lock.unlock(true);
+    } else {
+      const bool reads = what == rma::undone_by_card::reader;
+      if (reads && !lock.has_readers()) return errc::protocol;
+      if (reads) lock.unlock(false);
+      w.control->of(r, w.size).part.store(rma::lock_part::none);
+    }
+    w.control->sleeping()[r / 64].fetch_and(~(std::uint64_t{1} << (r % 64)));
+    grant(w);
+    wake_sleepers(w, *w.control);
+    return errc{};
+  }
   /// Wakes the ranks that sleep until the lock word is free.
   static void wake_sleepers(data& w, rma::control_block& c) noexcept {
-    if constexpr (os::has_blocks) {
-      for (rank_t first = 0; first < w.size; first += 64) {
-        std::uint64_t mask = c.sleeping()[first / 64].load(platform::memory_order_seq_cst);
-        for (; mask != 0; mask &= mask - 1) {
-          const rank_t r = first + static_cast<rank_t>(std::countr_zero(mask));
-          if (r < w.size) os::wake_locked(w.e, w.peer_of(r));
+    if (!os::has_blocks && w.card_locks == nullptr) return;
+    for (rank_t first = 0; first < w.size; first += 64) {
+      std::uint64_t mask = c.sleeping()[first / 64].load(platform::memory_order_seq_cst);
+      for (; mask != 0; mask &= mask - 1) {
+        const rank_t r = first + static_cast<rank_t>(std::countr_zero(mask));
+        if (r >= w.size) continue;
+        if (w.card_locks == nullptr) {
+          os::wake_locked(w.e, w.peer_of(r));
+        } else if (r != w.rank) {
+          w.wake_from(w.rank, r);
         }
       }
     }
@@ -158,7 +184,7 @@ struct exposed_side {
       if (w.requests[i].waits) w.control->lock.give_up();
       w.requests.erase(i);
     }
-    w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+    w.count_queued();
   }
   /// Handles the loss of a peer: replies due from it fail; its lock is released unless it was a
   /// writer.
@@ -259,7 +285,7 @@ struct exposed_side {
           if (q.rank == from) return errc::protocol;
         if (!w.requests.try_push_back({from, r.op == 1, false, r.op == 2}))
           return errc::no_resources;
-        w.control->queued.store(static_cast<std::uint32_t>(w.requests.size()));
+        w.count_queued();
         grant(w);
         return errc{};
       case kind::granted: t.lock_granted = true; return errc{};
@@ -268,6 +294,9 @@ struct exposed_side {
         t.denied_by = static_cast<rank_t>(r.at);
         return errc{};
       case kind::unlock:
+        if (r.op > static_cast<unsigned>(rma::undone_by_card::writer)) return errc::protocol;
+        if (r.op > 1) return undo(w, from, static_cast<rma::undone_by_card>(r.op));
+        [[fallthrough]];
       case kind::flush:
         if (r.kind == kind::flush || r.op == 1) {
           send_out(w, t);
@@ -284,7 +313,15 @@ struct exposed_side {
         return errc{};
       case kind::post: ++t.posts; return errc{};
       case kind::complete: ++t.completes; return errc{};
-      case kind::nudge: grant(w); return errc{};
+      case kind::nudge:
+        if (r.at == 0) {
+          grant(w);
+        } else if (w.card_locks != nullptr && r.at <= static_cast<std::uint64_t>(w.size)) {
+          w.card_locks[r.at - 1].wake();
+        } else {
+          return errc::protocol;
+        }
+        return errc{};
       case kind::left:
         if (r.token > static_cast<std::uint64_t>(w.size)) return errc::protocol;
         w.leave(from, r.at, r.token == 0 ? from : static_cast<rank_t>(r.token - 1));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "mpx/communicator.hpp"
+#include "mpx/rma/card_locks.hpp"
 #include "mpx/rma/protocols.hpp"
 #include "mpx/rma/service.hpp"
 
@@ -42,12 +43,15 @@ class window_accesses : public window_data<Stack> {
   std::uint64_t control_block = 0;
   void* memory_owned = nullptr;  // Memory allocated by this rank outside of blocks.
   void* control_owned = nullptr;
-  plain_array<remote_memory> exposed;  // Registrations, one for each rank.
-  bool shares_words = false;           // Every rank maps the control blocks of all ranks,
-  bool all_reached = false;            // and every rank maps all their memory.
-  bool oversubscribed = false;         // Oversubscribed: more ranks than cores, as far as is known.
-  rank_t culprit = proc_null;          // Failed rank that caused the last errc::peer_lost.
-  bool culprit_held = false;           // It may have held the lock.
+  void* memory_of_transport = nullptr;  // Memory that the transport has allocated.
+  void* control_of_transport = nullptr;
+  plain_array<remote_memory> exposed;        // Registrations, one for each rank,
+  plain_array<remote_memory> exposed_words;  // and those of the control block.
+  bool shares_words = false;                 // Every rank maps the control blocks of all ranks,
+  bool all_reached = false;                  // and every rank maps all their memory.
+  bool oversubscribed = false;  // Oversubscribed: more ranks than cores, as far as is known.
+  rank_t culprit = proc_null;   // Failed rank that caused the last errc::peer_lost.
+  bool culprit_held = false;    // It may have held the lock.
 
   // --- Accesses ----------------------------------------------------------------------------------
 
@@ -115,8 +119,8 @@ class window_accesses : public window_data<Stack> {
     rma::protocol by = choose(t, x, asked);
     // A wait on a request flushes nothing: the access must be sent at once.
     if (by == rma::protocol::send_recv) by = rma::protocol::buffered;
-    if (by == rma::protocol::rdma && !os::moves_at_once(this->e, t.peer))
-      by = rma::protocol::buffered;
+    const bool at_once = x.what <= rma::action::get && os::moves_at_once(this->e, t.peer);
+    if (by == rma::protocol::rdma && !at_once) by = rma::protocol::buffered;
     operation* op = nullptr;
     rma_reply_request* waiter = nullptr;
     const auto make_waiter = [&] {
@@ -313,7 +317,8 @@ class window_accesses : public window_data<Stack> {
       if (look()) return why;
       shut = !t.open;
     }
-    if (shut && is_locked(t) && t.control != nullptr) {
+    // (Cards that release a lock wake its owner by a record.)
+    if (shut && is_locked(t) && t.control != nullptr && this->card_locks == nullptr) {
       why = wait_for_word(t, site);
       if (why != errc{}) return why;
     }
@@ -379,13 +384,11 @@ class window_accesses : public window_data<Stack> {
     if (is_locked(t) && !yes) {
       if (t.control != nullptr) {
         yes = try_word(t);
+      } else if (card_lock<Stack>* const card = card_lock_of(t); card != nullptr) {
+        yes = card->acquire(t.epoch == rma_epoch::exclusive, *this->locks_held != 0) ||
+              (card->has_to_ask() && try_request(t));
       } else {
-        if (!std::exchange(t.lock_requested, true))
-          this->tell(t, kind::lock,
-                     t.epoch == rma_epoch::exclusive ? 1
-                     : *this->locks_held != 0        ? 2
-                                                     : 0);
-        yes = t.lock_granted;
+        yes = try_request(t);
       }
     }
     if (yes) {
@@ -393,6 +396,26 @@ class window_accesses : public window_data<Stack> {
       if (is_locked(t) && !t.no_check) ++*this->locks_held;
     }
     return yes;
+  }
+  /// Returns the lock of `t` if it is acquired by the transport's atomic accesses; else nullptr.
+  card_lock<Stack>* card_lock_of(const rma_target& t) const noexcept {
+    return this->card_locks == nullptr || t.rank == this->rank ? nullptr
+                                                               : this->card_locks + t.rank;
+  }
+  /// Requests the lock by a record. Returns true if it has been granted.
+  bool try_request(rma_target& t) noexcept {
+    if (!std::exchange(t.lock_requested, true))
+      this->tell(t, kind::lock,
+                 t.epoch == rma_epoch::exclusive ? 1
+                 : *this->locks_held != 0        ? 2
+                                                 : 0);
+    return t.lock_granted;
+  }
+  /// Called with `waits` before this rank waits for its own lock.
+  void note_owner(const rma_target& t, bool waits) noexcept {
+    if (this->card_locks == nullptr || t.rank != this->rank || this->owner_waits == waits) return;
+    this->owner_waits = waits;
+    this->count_queued();
   }
   bool try_word(rma_target& t) noexcept {
     using state = rma::lock_part;
@@ -406,6 +429,7 @@ class window_accesses : public window_data<Stack> {
       if (lock.try_lock(exclusive, this->rank, t.wanted, passes)) {
         part.store(exclusive ? state::tries : state::reads);
         t.wanted = false;
+        note_owner(t, false);
         return true;
       }
     }
@@ -416,6 +440,7 @@ class window_accesses : public window_data<Stack> {
       lock.want();
     }
     part.store(exclusive ? state::counted : state::waits);
+    note_owner(t, true);
     return false;
   }
   /// Sleeps until this rank has acquired the lock word of `t`.

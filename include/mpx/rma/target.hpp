@@ -263,6 +263,9 @@ struct rma_request {
   bool passes;  // See lock_word::try_lock.
 };
 
+template <class Stack>
+struct card_lock;
+
 /// A rank's state of a window, without the calls of its program.
 template <class Stack>
 struct window_data : exposed_window, allocated {
@@ -274,7 +277,6 @@ struct window_data : exposed_window, allocated {
   const rma::element_type* type = nullptr;
   std::uint64_t unit = 1;  // Bytes per unit of displacement.
   bool dynamic = false;
-  bool takes_from_transport = false;  // `base` was allocated by the transport.
   // Single elements are combined by the transport's atomic accesses, as all ranks have agreed.
   bool by_card = false;
   rma::protocol chosen{};  // Protocol of all accesses; automatic: the policy chooses.
@@ -293,6 +295,9 @@ struct window_data : exposed_window, allocated {
   std::size_t out_used = 0;
   std::size_t out_room = 0;
   plain_array<rma_request> requests;
+  bool owner_waits = false;  // For its own lock, which a card may release.
+  // The locks of all targets, by rank, if the transport's atomic accesses reach them; else nullptr.
+  card_lock<Stack>* card_locks = nullptr;
   // Locks granted by packets, by rank: 0 none, 1 shared, 2 exclusive.
   plain_array<std::uint8_t> held;
   std::uint32_t* locks_held = nullptr;  // Locks that this rank holds, in all windows.
@@ -324,6 +329,7 @@ struct window_data : exposed_window, allocated {
     }
     platform::deallocate(targets);
     platform::deallocate(out);
+    platform::deallocate(card_locks);
   }
   /// Errors:     returns false if memory is exhausted.
   bool make_targets() noexcept {
@@ -394,6 +400,24 @@ struct window_data : exposed_window, allocated {
       const rma::run& r = (*x.runs)[i];
       take(rma_touched{x.at + static_cast<std::uint64_t>(r.at), r.bytes, x.what, rank});
     }
+  }
+
+  /// Tells the ranks that release this rank's lock without a record if somebody waits here for it.
+  void count_queued() noexcept {
+    const std::uint32_t n = static_cast<std::uint32_t>(requests.size()) + (owner_waits ? 1 : 0);
+    control->queued.store(n);
+    if (card_locks != nullptr) {
+      auto& bits = control->sleeping()[rank / 64];
+      const std::uint64_t bit = std::uint64_t{1} << (rank % 64);
+      n != 0 ? bits.fetch_or(bit) : bits.fetch_and(~bit);
+    }
+    rma::full_fence();  // Before the word is read.
+  }
+  /// Tells rank `r`, which waits for it, that the lock of `target` has been released.
+  void wake_from(rank_t target, rank_t r) noexcept {
+    const bool queues = r == target;  // It has requests of others.
+    tell(targets[r], rma::record_kind::nudge, 0,
+         queues ? 0 : static_cast<std::uint64_t>(target) + 1);
   }
 
   // --- Sending. Requires the endpoint's lock -----------------------------------------------------

@@ -522,7 +522,9 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   rma::protocol policy(rank_t target, rma::action what, std::size_t bytes) const noexcept {
     if (target < 0 || target >= size_) return rma::protocol::buffered;
     const detail::rma_target& t = targets_[target];
-    return Policy::choose({what, bytes, t.base != nullptr, t.remote.key != 0, t.room});
+    const bool alone =
+        t.epoch >= detail::rma_epoch::shared && (t.no_check || this->state_->card_locks != nullptr);
+    return Policy::choose({what, bytes, t.base != nullptr, t.remote.key != 0, t.room, alone});
   }
 };
 
