@@ -17,11 +17,16 @@
 #ifdef COUNT_CLUSTER  // scripts/count --cluster
 #include <mpx/cluster.hpp>
 #endif
+#ifdef COUNT_FABRIC  // scripts/count --fabric
+#include <mpx/fabric.hpp>
+#endif
 
 namespace {
 
 #ifdef COUNT_CLUSTER
 using stack = mpx::cluster_stack;
+#elif defined(COUNT_FABRIC)
+using stack = mpx::fabric_stack;
 #else
 using stack = mpx::stack<>;
 #endif
