@@ -239,8 +239,7 @@ void Compare_and_swap(const void* origin_addr, const void* compare_addr, void* r
   if (datatype.part->element == nullptr || !datatype.part->dense)
     fail(MPI_ERR_TYPE, "the datatype of a compare and swap is a predefined one");
   a.type = element_of(datatype.part->element);
-  const bool is_real =
-      datatype.part->type.description()->basics->of.kind == mpx::basic_kind::real;
+  const bool is_real = datatype.part->type.description()->basics->of.kind == mpx::basic_kind::real;
   if (is_real || !a.type.swaps() ||
       a.type.bytes() != static_cast<std::size_t>(datatype.part->bytes))
     fail(MPI_ERR_TYPE, "the datatype %s is not compared and swapped", name_or(datatype));

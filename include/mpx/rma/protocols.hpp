@@ -380,6 +380,7 @@ struct rdma_protocol {
         m->what.at = x.place();
         m->what.bytes = n;
         m->what.data = memory(x.data.base + x.begun, n);
+        m->what.type = x.type;
       }
       if (m != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
       if (m == nullptr || m->op == nullptr) {
