@@ -16,6 +16,7 @@
 #include <mpx/byte_window.hpp>
 #include <mpx/datatype.hpp>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -402,5 +403,70 @@ TEST_CASE("windows: attributes, group, and a lock that is released to the window
     comm.barrier();
     CHECK(drops == 4);
     comm.free();
+  });
+}
+
+namespace {
+
+/// Carries out one record as if a peer had sent it.
+template <class State>
+mpx::errc receive(State& w, mpx::rma::record r, std::size_t data = 0) {
+  std::vector<std::byte> bytes(sizeof r + mpx::rma::padded(data));
+  std::memcpy(bytes.data(), &r, sizeof r);
+  const auto guard = State::os::lock(w.e);
+  return State::side::receive(w, 0, bytes);
+}
+
+}  // namespace
+
+TEST_CASE("byte windows: records that no origin sends are refused") {
+  using kind = mpx::rma::record_kind;
+  ranks::run<ranks::inproc>(1, [](auto world) {
+    using maker = mpx::detail::window_maker<typename decltype(world)::stack_type>;
+    constexpr auto sum = static_cast<std::uint8_t>(combine::sum);
+    constexpr auto bits = static_cast<std::uint8_t>(combine::bit_and);
+    const std::uint16_t ints = element::of<int>().type().number;
+    const std::uint16_t doubles = element::of<double>().type().number;
+    const std::uint16_t pairs = element::pair<short, int>().type().number;
+    for (const bool any_type : {true, false}) {
+      typename maker::plan p{.how = mpx::detail::rma_memory::allocated,
+                             .base = nullptr,
+                             .bytes = 64,
+                             .type = &mpx::rma::detail::type_of<std::byte>,
+                             .chosen = protocol::automatic,
+                             .count = 64,
+                             .call = "test",
+                             .elements = {},
+                             .throws = false};
+      if (any_type) p.numbered = &mpx::rma::detail::numbered_element;
+      typename maker::fault f;
+      auto* const w = maker::make(world, p, f, std::source_location::current());
+      REQUIRE(w != nullptr);
+      const auto is = [&](mpx::errc why) { return any_type ? why : mpx::errc::protocol; };
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = sum, .element = ints, .bytes = 8}, 8) ==
+            is(mpx::errc{}));
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = sum, .element = 24, .bytes = 8}, 8) ==
+            mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = sum, .element = 65535, .bytes = 8}, 8) ==
+            mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = sum, .element = doubles, .bytes = 12},
+                    12) == mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = bits, .element = doubles, .bytes = 8},
+                    8) == mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = 77, .element = ints, .bytes = 8}, 8) ==
+            mpx::errc::protocol);
+      // The last pair would reach beyond the memory: an error of the access, not of the protocol.
+      CHECK(receive(*w, {.kind = kind::accumulate, .op = 0, .element = pairs, .bytes = 6, .at = 58},
+                    6) == is(mpx::errc{}));
+      for (int i = 0; i < 100; ++i) w->e.progress();  // The answer goes to this rank.
+      CHECK(w->targets[0].failure == (any_type ? mpx::errc::rma_range : mpx::errc{}));
+      for (const kind k : {kind::put, kind::get, kind::mark, kind::lock, kind::flush, kind::reply})
+        CHECK(receive(*w, {.kind = k, .element = ints}) == mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::swap, .element = ints, .bytes = 4}, 4) ==
+            mpx::errc::protocol);
+      CHECK(receive(*w, {.kind = kind::mark}) == mpx::errc{});
+      maker::end(*w, maker::ending::together);
+      delete w;
+    }
   });
 }
