@@ -182,6 +182,23 @@ static void many_types(void) {
     CHECK(pairs[k].v == k && pairs[k].at == 10 + k && ((char *)&pairs[k])[2] == 0x55);
     CHECK(back[k].v == 0x5555 && back[k].at == 0x55555555 && ((char *)&back[k])[2] == 0x33);
   }
+  /* Every other pair of an array, and a duplicate of the datatype. */
+  struct { double v; int at; } *sparse = (void *)part, mine_too[2] = {{me, me}, {-me, me}};
+  MPI_Datatype every_other, same;
+  MPI_Type_vector(2, 1, 2, MPI_DOUBLE_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  MPI_Type_dup(MPI_DOUBLE_INT, &same);
+  for (k = 0; k < 3; ++k) sparse[k].v = -100, sparse[k].at = 77;
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(mine_too, 2, same, 0, 0, 1, every_other, MPI_MAXLOC, win);
+  MPI_Win_fence(0, win);
+  if (me == 0) {
+    CHECK(sparse[0].v == ranks - 1 && sparse[0].at == ranks - 1);
+    CHECK(sparse[1].v == -100 && sparse[1].at == 77);
+    CHECK(sparse[2].v == 0 && sparse[2].at == 0);
+  }
+  MPI_Type_free(&every_other);
+  MPI_Type_free(&same);
   MPI_Win_fence(0, win);
   MPI_Win_free(&win);
 }
