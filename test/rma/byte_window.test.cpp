@@ -3,6 +3,7 @@
 // results in layouts, units, memory in one piece, what is refused, attributes, locks without an
 // owner.
 // timeout: 120
+// sanitizers: address
 
 #include <doctest/doctest.h>
 
