@@ -95,7 +95,8 @@ KINDS = {
     "requests_const": raw("const MPI_Request[]"),
     "message": raw("MPI_Message"), "message_out": out("MPI_Message"),
     "message_inout": out("MPI_Message"),
-    "win": raw("MPI_Win"), "win_out": out("MPI_Win"), "win_inout": out("MPI_Win"),
+    "win": handle("MPI_Win", "need_win", "win_t"), "target": Kind("int", check="need_target({p}, win_);", order=2),
+    "win_or_null": raw("MPI_Win"), "win_out": out("MPI_Win"), "win_inout": out("MPI_Win"),
     "file": raw("MPI_File"), "file_out": out("MPI_File"), "file_inout": out("MPI_File"),
     "session": handle("MPI_Session", "need_session", "session_t", 1), "session_out": out("MPI_Session"),
     "session_inout": out("MPI_Session"),
@@ -191,8 +192,10 @@ class Function:
                 return name if kind == "comm" else f"{name} == nullptr ? MPI_COMM_NULL : *{name}"
             if kind in ("file", "file_out", "file_inout"):
                 return "as_file"
-            if kind == "session":
+            if kind in ("session", "win", "win_or_null"):
                 return name
+            if kind == "win_inout":
+                return f"{name} == nullptr ? MPI_WIN_NULL : *{name}"
             if kind == "session_inout":
                 return f"{name} == nullptr ? MPI_SESSION_NULL : *{name}"
         return "as_file" if self.area == "file" else ""
@@ -348,7 +351,7 @@ RIGHT = {
     "comm": "MPI_COMM_SELF", "peer": "MPI_COMM_SELF", "type": "MPI_INT", "type_any": "MPI_INT",
     "type_if": "MPI_INT", "op": "MPI_SUM", "group": "MPI_GROUP_EMPTY", "info": "MPI_INFO_ENV",
     "hints": "MPI_INFO_NULL", "errhandler": "MPI_ERRORS_RETURN", "request": "MPI_REQUEST_NULL",
-    "message": "MPI_MESSAGE_NULL", "win": "MPI_WIN_NULL", "file": "MPI_FILE_NULL",
+    "message": "MPI_MESSAGE_NULL", "win": "win", "win_or_null": "win", "win_out": "&other_win", "win_inout": "&other_win", "file": "MPI_FILE_NULL",
     "session": "session", "session_inout": "&other", "session_out": "&other", "text": '"name"', "texts": '"external32"', "status": "&status",
     "statuses": "statuses", "status_in": "&status", "status_set": "&status", "types": "types",
     "infos": "NULL", "argv": "NULL", "argvs": "NULL", "argv_inout": "NULL", "argc": "NULL",
@@ -366,13 +369,13 @@ RIGHT = {
 WRONG = {
     "comm": ("MPI_Comm", "MPI_ERR_COMM"), "type": ("MPI_Datatype", "MPI_ERR_TYPE"),
     "type_any": ("MPI_Datatype", "MPI_ERR_TYPE"), "op": ("MPI_Op", "MPI_ERR_OP"),
-    "group": ("MPI_Group", "MPI_ERR_GROUP"), "session": ("MPI_Session", "MPI_ERR_SESSION"), "info": ("MPI_Info", "MPI_ERR_INFO"),
+    "group": ("MPI_Group", "MPI_ERR_GROUP"), "session": ("MPI_Session", "MPI_ERR_SESSION"), "win": ("MPI_Win", "MPI_ERR_WIN"), "info": ("MPI_Info", "MPI_ERR_INFO"),
 }
 WRONG_NUMBERS = {
     "count": ("-1", "MPI_ERR_COUNT"), "number": ("-1", "MPI_ERR_COUNT"),
     "big_size": ("-1", "MPI_ERR_COUNT"), "tag": ("-5", "MPI_ERR_TAG"),
     "tag_any": ("-5", "MPI_ERR_TAG"), "dest": ("9999", "MPI_ERR_RANK"),
-    "source": ("9999", "MPI_ERR_RANK"), "root": ("9999", "MPI_ERR_ROOT"),
+    "source": ("9999", "MPI_ERR_RANK"), "root": ("9999", "MPI_ERR_ROOT"), "target": ("9999", "MPI_ERR_RANK"),
 }
 BY_FORM = {  # Places for integers that are larger in the form with _c.
     "bigs": ("ints", "larges"), "counts_if": ("ints", "larges"), "displs": ("ints", "aints"),

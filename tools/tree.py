@@ -49,6 +49,7 @@ LEVELS = {
     "run_threads.hpp": 10,
     "topology.hpp": 10,
     "rma.hpp": 10,
+    "byte_window.hpp": 11,
     "portals.hpp": 10,
     "coroutine.hpp": 10,
     "mpx.hpp": 11,
@@ -97,12 +98,12 @@ OPTIONAL = ("coll/layout", "coll/layout_call", "datatype.hpp",
             "bootstrap/sim", "bootstrap/detail/sim_fiber", "bootstrap/detail/sim_random",
             "bootstrap/detail/sim_scheduler", "bootstrap/detail/sim_world", "sim",
             "topology", "comm/topology", "coll/neighbor",
-            "comm/detail/check_call", "partitioned", "comm/partitioned", "rma", "portals")
+            "comm/detail/check_call", "partitioned", "comm/partitioned", "rma", "byte_window", "portals")
 
 # Headers that documents name: around all that they read, macros of the program are set aside.
 MACROS_BEGIN, MACROS_END = "macros/begin.hpp", "macros/end.hpp"
 ENTRANCES = tuple(f"{stem}.hpp" for stem in (
-    "asio", "attributes", "checks", "cluster", "coroutine", "datatype", "fabric", "fabric_or_tcp",
+    "asio", "attributes", "byte_window", "checks", "cluster", "coroutine", "datatype", "fabric", "fabric_or_tcp",
     "intercommunicator", "mpx",
     "partitioned", "portals", "profile", "rdma", "rma", "sim", "tls", "topology", "bootstrap/pmi1", "bootstrap/pmix",
     "bootstrap/mpi", "core/group_sets", "transport/channel", "transport/channel/blocking",

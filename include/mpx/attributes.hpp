@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Attributes of communicators: values of the program's types, found by a key, and hints as pairs of
-// strings. A program includes this header in addition to mpx.hpp.
+// Attributes of communicators and windows: values of the program's types, found by a key, and hints
+// as pairs of strings. A program includes this header in addition to mpx.hpp.
 
 #include "mpx/macros/begin.hpp"
 
@@ -30,10 +30,15 @@ inline attribute_id next_attribute_id() noexcept {
 /// Identical in all shared objects.
 inline constexpr attribute_id info_id{nullptr, 1};
 
+/// A window (mpx/rma.hpp), which has attributes as a communicator has.
+template <class T>
+concept HoldsAttributes =
+    requires(const T& on, std::source_location where) { on.attributes_holder(where); };
+
 }  // namespace detail
 
-/// Key of an attribute of type T. Values stay attached to their communicators after the key is
-/// destroyed.
+/// Key of an attribute of type T. Values stay attached to their communicators or windows after the
+/// key is destroyed. A window has attributes of its own; `free` drops them.
 ///
 /// `copy` makes the value of a duplicate communicator, or none; without `copy` a duplicate has no
 /// value. `drop` is called before a value is destroyed: when it is replaced or erased, or when its
@@ -76,6 +81,13 @@ class attribute_key {
     a.state().attributes.add(made);
     return made->value;
   }
+  /// Attaches `value` to a window.
+  template <class Window>
+  requires detail::HoldsAttributes<Window>
+  T& set(const Window& on, T value,
+         std::source_location where = std::source_location::current()) const {
+    return set(on.attributes_holder(where), std::move(value), where);
+  }
   /// Returns the value, or nullptr.
   template <class Stack>
   [[nodiscard]] T* get(const communicator<Stack>& on,
@@ -83,6 +95,13 @@ class attribute_key {
     const detail::communicator_access<Stack> a(on, where);
     detail::attribute_base* const found = a.state().attributes.find(id_);
     return found == nullptr ? nullptr : &static_cast<attribute*>(found)->value;
+  }
+  /// Returns the value of a window, or nullptr.
+  template <class Window>
+  requires detail::HoldsAttributes<Window>
+  [[nodiscard]] T* get(const Window& on,
+                       std::source_location where = std::source_location::current()) const {
+    return get(on.attributes_holder(where), where);
   }
   /// Removes the value.
   /// Returns:    true if there was one.
@@ -93,6 +112,13 @@ class attribute_key {
     detail::attribute_base* const found = a.state().attributes.take(id_);
     delete found;
     return found != nullptr;
+  }
+  /// Removes the value of a window.
+  /// Returns:    true if there was one.
+  template <class Window>
+  requires detail::HoldsAttributes<Window>
+  bool erase(const Window& on, std::source_location where = std::source_location::current()) const {
+    return erase(on.attributes_holder(where), where);
   }
 
  private:

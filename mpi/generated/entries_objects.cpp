@@ -935,330 +935,430 @@ int PMPI_Win_toint(MPI_Win win) {
 }
 MPX_MPI_ALIAS(MPI_Win_toint)
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  return not_built("MPI_Accumulate");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_target(target_rank, win_);
+    mpx_mpi::Accumulate(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Accumulate", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Accumulate)
 int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  return not_built("MPI_Accumulate_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_target(target_rank, win_);
+    mpx_mpi::Accumulate(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Accumulate_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Accumulate_c)
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
-  (void)origin_addr;
-  (void)compare_addr;
-  (void)result_addr;
-  (void)datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)win;
-  return not_built("MPI_Compare_and_swap");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    auto& datatype_ = need_type(datatype);
+    need_target(target_rank, win_);
+    mpx_mpi::Compare_and_swap(origin_addr, compare_addr, result_addr, datatype_, target_rank, target_disp, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Compare_and_swap", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Compare_and_swap)
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  (void)origin_addr;
-  (void)result_addr;
-  (void)datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)op;
-  (void)win;
-  return not_built("MPI_Fetch_and_op");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    auto& datatype_ = need_type(datatype);
+    auto& op_ = need_op(op);
+    need_target(target_rank, win_);
+    mpx_mpi::Fetch_and_op(origin_addr, result_addr, datatype_, target_rank, target_disp, op_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Fetch_and_op", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Fetch_and_op)
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  return not_built("MPI_Get");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_target(target_rank, win_);
+    mpx_mpi::Get(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Get", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Get)
 int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  return not_built("MPI_Get_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_target(target_rank, win_);
+    mpx_mpi::Get(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Get_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Get_c)
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)result_addr;
-  (void)result_count;
-  (void)result_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  return not_built("MPI_Get_accumulate");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(result_count, "result_count");
+    auto& result_datatype_ = need_type(result_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_target(target_rank, win_);
+    mpx_mpi::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Get_accumulate", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Get_accumulate)
 int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)result_addr;
-  (void)result_count;
-  (void)result_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  return not_built("MPI_Get_accumulate_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(result_count, "result_count");
+    auto& result_datatype_ = need_type(result_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_target(target_rank, win_);
+    mpx_mpi::Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Get_accumulate_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Get_accumulate_c)
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  return not_built("MPI_Put");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_target(target_rank, win_);
+    mpx_mpi::Put(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Put", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Put)
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  return not_built("MPI_Put_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_target(target_rank, win_);
+    mpx_mpi::Put(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Put_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Put_c)
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Raccumulate");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Raccumulate(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Raccumulate", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Raccumulate)
 int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Raccumulate_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Raccumulate(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Raccumulate_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Raccumulate_c)
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rget");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rget(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rget", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rget)
 int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rget_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rget(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rget_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rget_c)
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)result_addr;
-  (void)result_count;
-  (void)result_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rget_accumulate");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(result_count, "result_count");
+    auto& result_datatype_ = need_type(result_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rget_accumulate", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rget_accumulate)
 int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)result_addr;
-  (void)result_count;
-  (void)result_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)op;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rget_accumulate_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(result_count, "result_count");
+    auto& result_datatype_ = need_type(result_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    auto& op_ = need_op(op);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype_, target_rank, target_disp, target_count, target_datatype_, op_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rget_accumulate_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rget_accumulate_c)
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rput");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rput(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rput", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rput)
 int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
-  (void)origin_addr;
-  (void)origin_count;
-  (void)origin_datatype;
-  (void)target_rank;
-  (void)target_disp;
-  (void)target_count;
-  (void)target_datatype;
-  (void)win;
-  (void)request;
-  return not_built("MPI_Rput_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_count(origin_count, "origin_count");
+    auto& origin_datatype_ = need_type(origin_datatype);
+    need_count(target_count, "target_count");
+    auto& target_datatype_ = need_type(target_datatype);
+    need_place(request, "request");
+    need_target(target_rank, win_);
+    mpx_mpi::Rput(origin_addr, origin_count, origin_datatype_, target_rank, target_disp, target_count, target_datatype_, win_, request);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Rput_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Rput_c)
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)baseptr;
-  (void)win;
-  return not_built("MPI_Win_allocate", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(baseptr, "baseptr");
+    need_place(win, "win");
+    mpx_mpi::Win_allocate(size, disp_unit, info, comm_, baseptr, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_allocate", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_allocate)
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)baseptr;
-  (void)win;
-  return not_built("MPI_Win_allocate_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(baseptr, "baseptr");
+    need_place(win, "win");
+    mpx_mpi::Win_allocate(size, disp_unit, info, comm_, baseptr, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_allocate_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_allocate_c)
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)baseptr;
-  (void)win;
-  return not_built("MPI_Win_allocate_shared", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(baseptr, "baseptr");
+    need_place(win, "win");
+    mpx_mpi::Win_allocate_shared(size, disp_unit, info, comm_, baseptr, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_allocate_shared", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_allocate_shared)
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win) {
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)baseptr;
-  (void)win;
-  return not_built("MPI_Win_allocate_shared_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(baseptr, "baseptr");
+    need_place(win, "win");
+    mpx_mpi::Win_allocate_shared(size, disp_unit, info, comm_, baseptr, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_allocate_shared_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_allocate_shared_c)
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-  (void)win;
-  (void)base;
-  (void)size;
-  return not_built("MPI_Win_attach");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_attach(win_, base, size);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_attach", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_attach)
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode) {
-  (void)win;
-  (void)errorcode;
-  return not_built("MPI_Win_call_errhandler");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_call_errhandler(win_, errorcode);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_call_errhandler", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_call_errhandler)
 int PMPI_Win_complete(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_complete");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_complete(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_complete", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_complete)
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  (void)base;
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)win;
-  return not_built("MPI_Win_create", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(win, "win");
+    mpx_mpi::Win_create(base, size, disp_unit, info, comm_, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_create", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_create)
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  (void)base;
-  (void)size;
-  (void)disp_unit;
-  (void)info;
-  (void)comm;
-  (void)win;
-  return not_built("MPI_Win_create_c", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(win, "win");
+    mpx_mpi::Win_create(base, size, disp_unit, info, comm_, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_create_c", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_create_c)
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-  (void)info;
-  (void)comm;
-  (void)win;
-  return not_built("MPI_Win_create_dynamic", comm);
+  try {
+    need_running();
+    auto& comm_ = need_comm(comm);
+    need_hints(info);
+    need_place(win, "win");
+    mpx_mpi::Win_create_dynamic(info, comm_, win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_create_dynamic", comm);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_create_dynamic)
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler) {
@@ -1272,192 +1372,356 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, M
 }
 MPX_MPI_ALIAS(MPI_Win_create_errhandler)
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state) {
-  (void)win_copy_attr_fn;
-  (void)win_delete_attr_fn;
-  (void)win_keyval;
-  (void)extra_state;
-  return not_built("MPI_Win_create_keyval");
+  try {
+    need_running();
+    need_place(win_keyval, "win_keyval");
+    mpx_mpi::Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_create_keyval");
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_create_keyval)
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
-  (void)win;
-  (void)win_keyval;
-  return not_built("MPI_Win_delete_attr");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_delete_attr(win_, win_keyval);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_delete_attr", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_delete_attr)
 int PMPI_Win_detach(MPI_Win win, const void *base) {
-  (void)win;
-  (void)base;
-  return not_built("MPI_Win_detach");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_detach(win_, base);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_detach", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_detach)
 int PMPI_Win_fence(int assert, MPI_Win win) {
-  (void)assert;
-  (void)win;
-  return not_built("MPI_Win_fence");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_fence(assert, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_fence", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_fence)
 int PMPI_Win_flush(int rank, MPI_Win win) {
-  (void)rank;
-  (void)win;
-  return not_built("MPI_Win_flush");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_target(rank, win_);
+    mpx_mpi::Win_flush(rank, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_flush", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_flush)
 int PMPI_Win_flush_all(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_flush_all");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_flush_all(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_flush_all", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_flush_all)
 int PMPI_Win_flush_local(int rank, MPI_Win win) {
-  (void)rank;
-  (void)win;
-  return not_built("MPI_Win_flush_local");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_target(rank, win_);
+    mpx_mpi::Win_flush_local(rank, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_flush_local", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_flush_local)
 int PMPI_Win_flush_local_all(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_flush_local_all");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_flush_local_all(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_flush_local_all", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_flush_local_all)
 int PMPI_Win_free(MPI_Win *win) {
-  (void)win;
-  return not_built("MPI_Win_free");
+  try {
+    need_running();
+    need_place(win, "win");
+    mpx_mpi::Win_free(win);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_free", win == nullptr ? MPI_WIN_NULL : *win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_free)
 int PMPI_Win_free_keyval(int *win_keyval) {
-  (void)win_keyval;
-  return not_built("MPI_Win_free_keyval");
+  try {
+    need_running();
+    need_place(win_keyval, "win_keyval");
+    mpx_mpi::Win_free_keyval(win_keyval);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_free_keyval");
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_free_keyval)
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag) {
-  (void)win;
-  (void)win_keyval;
-  (void)attribute_val;
-  (void)flag;
-  return not_built("MPI_Win_get_attr");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(attribute_val, "attribute_val");
+    need_place(flag, "flag");
+    mpx_mpi::Win_get_attr(win_, win_keyval, attribute_val, flag);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_get_attr", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_get_attr)
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler) {
-  (void)win;
-  (void)errhandler;
-  return not_built("MPI_Win_get_errhandler");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(errhandler, "errhandler");
+    mpx_mpi::Win_get_errhandler(win_, errhandler);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_get_errhandler", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_get_errhandler)
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group) {
-  (void)win;
-  (void)group;
-  return not_built("MPI_Win_get_group");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(group, "group");
+    mpx_mpi::Win_get_group(win_, group);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_get_group", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_get_group)
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used) {
-  (void)win;
-  (void)info_used;
-  return not_built("MPI_Win_get_info");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(info_used, "info_used");
+    mpx_mpi::Win_get_info(win_, info_used);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_get_info", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_get_info)
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen) {
-  (void)win;
-  (void)win_name;
-  (void)resultlen;
-  return not_built("MPI_Win_get_name");
+  try {
+    need_running();
+    need_place(win_name, "win_name");
+    need_place(resultlen, "resultlen");
+    mpx_mpi::Win_get_name(win, win_name, resultlen);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_get_name", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_get_name)
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
-  (void)lock_type;
-  (void)rank;
-  (void)assert;
-  (void)win;
-  return not_built("MPI_Win_lock");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_target(rank, win_);
+    mpx_mpi::Win_lock(lock_type, rank, assert, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_lock", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_lock)
 int PMPI_Win_lock_all(int assert, MPI_Win win) {
-  (void)assert;
-  (void)win;
-  return not_built("MPI_Win_lock_all");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_lock_all(assert, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_lock_all", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_lock_all)
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
-  (void)group;
-  (void)assert;
-  (void)win;
-  return not_built("MPI_Win_post");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    auto& group_ = need_group(group);
+    mpx_mpi::Win_post(group_, assert, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_post", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_post)
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val) {
-  (void)win;
-  (void)win_keyval;
-  (void)attribute_val;
-  return not_built("MPI_Win_set_attr");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_set_attr(win_, win_keyval, attribute_val);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_set_attr", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_set_attr)
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler) {
-  (void)win;
-  (void)errhandler;
-  return not_built("MPI_Win_set_errhandler");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_set_errhandler(win_, errhandler);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_set_errhandler", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_set_errhandler)
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info) {
-  (void)win;
-  (void)info;
-  return not_built("MPI_Win_set_info");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_hints(info);
+    mpx_mpi::Win_set_info(win_, info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_set_info", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_set_info)
 int PMPI_Win_set_name(MPI_Win win, const char *win_name) {
-  (void)win;
-  (void)win_name;
-  return not_built("MPI_Win_set_name");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(win_name, "win_name");
+    mpx_mpi::Win_set_name(win_, win_name);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_set_name", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_set_name)
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
-  (void)win;
-  (void)rank;
-  (void)size;
-  (void)disp_unit;
-  (void)baseptr;
-  return not_built("MPI_Win_shared_query");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(size, "size");
+    need_place(disp_unit, "disp_unit");
+    need_place(baseptr, "baseptr");
+    need_target(rank, win_);
+    mpx_mpi::Win_shared_query(win_, rank, size, number_place(disp_unit), baseptr);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_shared_query", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_shared_query)
 int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr) {
-  (void)win;
-  (void)rank;
-  (void)size;
-  (void)disp_unit;
-  (void)baseptr;
-  return not_built("MPI_Win_shared_query_c");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(size, "size");
+    need_place(disp_unit, "disp_unit");
+    need_place(baseptr, "baseptr");
+    need_target(rank, win_);
+    mpx_mpi::Win_shared_query(win_, rank, size, number_place(disp_unit), baseptr);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_shared_query_c", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_shared_query_c)
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
-  (void)group;
-  (void)assert;
-  (void)win;
-  return not_built("MPI_Win_start");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    auto& group_ = need_group(group);
+    mpx_mpi::Win_start(group_, assert, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_start", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_start)
 int PMPI_Win_sync(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_sync");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_sync(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_sync", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_sync)
 int PMPI_Win_test(MPI_Win win, int *flag) {
-  (void)win;
-  (void)flag;
-  return not_built("MPI_Win_test");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_place(flag, "flag");
+    mpx_mpi::Win_test(win_, flag);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_test", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_test)
 int PMPI_Win_unlock(int rank, MPI_Win win) {
-  (void)rank;
-  (void)win;
-  return not_built("MPI_Win_unlock");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    need_target(rank, win_);
+    mpx_mpi::Win_unlock(rank, win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_unlock", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_unlock)
 int PMPI_Win_unlock_all(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_unlock_all");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_unlock_all(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_unlock_all", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_unlock_all)
 int PMPI_Win_wait(MPI_Win win) {
-  (void)win;
-  return not_built("MPI_Win_wait");
+  try {
+    need_running();
+    auto& win_ = need_win(win);
+    mpx_mpi::Win_wait(win_);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Win_wait", win);
+  }
 }
 MPX_MPI_ALIAS(MPI_Win_wait)
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm) {

@@ -72,6 +72,7 @@ void join(int level) {
   l.ops.set_locking(locks);
   l.requests.set_locking(locks);
   l.messages.set_locking(locks);
+  l.wins.set_locking(locks);
   if (find_type(MPI_INT) == nullptr) make_predefined_types();
   l.now.store(library::phase::running, mpx::platform::memory_order_release);
 }
@@ -85,6 +86,7 @@ void leave() {
   l.messages.clear();
   l.now.store(l.ended ? library::phase::after : library::phase::before,
               mpx::platform::memory_order_release);
+  l.wins.clear();
   l.comms.clear();
   l.groups.clear();
   l.ops.clear();

@@ -207,6 +207,27 @@ int failed(const char* call, MPI_Comm comm) noexcept {
   comm_t* const on = find_comm(f.on != MPI_COMM_NULL ? f.on : comm);
   return call_handler(on, f.code, call, f.text);
 }
+void call_handler(win_t& win, int code, const char* call, const std::string& text) {
+  const errhandler_ref how = win.errors;
+  if (how->how == errhandler_t::kind::returns) return;
+  if (how->how == errhandler_t::kind::win) {
+    MPI_Win on = win.self;
+    int value = code;
+    reinterpret_cast<MPI_Win_errhandler_function*>(how->function)(&on, &value);
+    return;
+  }
+  const std::string name = win.name.empty() ? "a window" : win.name;
+  const std::string of_class = text_of(code);
+  end_job(code, std::string(call) + " on rank " + std::to_string(win.rank) + " of " + name + ": " +
+                    text + (of_class.empty() ? "" : " (" + of_class + ")"));
+}
+int failed(const char* call, MPI_Win win) noexcept {
+  win_t* const of = find_win(win);
+  if (of == nullptr) return failed(call);
+  const failure f = current_failure();
+  if (!f.handled) call_handler(*of, f.code, call, f.text);
+  return f.code;
+}
 int failed(const char* call, MPI_Session session) noexcept {
   session_t* const of = lib().sessions.find(value_of(session));
   if (of == nullptr) return failed(call);
@@ -272,6 +293,10 @@ void bad_rank(int code, const char* what, int rank, const comm_t& comm) {
 void bad_type(const type_t& t) {
   if (t.absent) fail(MPI_ERR_TYPE, "this machine does not have the datatype %s", t.name.c_str());
   fail(MPI_ERR_TYPE, "the datatype is not committed: call MPI_Type_commit first");
+}
+void bad_target(int rank, const win_t& win) {
+  fail(MPI_ERR_RANK, "rank %d is out of range: the ranks of the window are 0 to %d", rank,
+       win.size - 1);
 }
 session_t& need_session(MPI_Session s) {
   session_t* const found = lib().sessions.find(value_of(s));
@@ -382,6 +407,15 @@ void Session_get_errhandler(session_t& session, MPI_Errhandler* errhandler) {
 }
 void Session_call_errhandler(session_t& /*session*/, int errorcode) {
   throw failure{errorcode, text_of(errorcode)};
+}
+void Win_set_errhandler(win_t& win, MPI_Errhandler errhandler) {
+  set_handler(win.errors, errhandler, errhandler_t::kind::win);
+}
+void Win_get_errhandler(win_t& win, MPI_Errhandler* errhandler) {
+  *errhandler = handle_of_handler(win.errors);
+}
+void Win_call_errhandler(win_t& win, int errorcode) {
+  call_handler(win, errorcode, "MPI_Win_call_errhandler", text_of(errorcode));
 }
 void Comm_set_errhandler(comm_t& comm, MPI_Errhandler errhandler) {
   set_handler(comm.errors, errhandler, errhandler_t::kind::comm);

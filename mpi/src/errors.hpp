@@ -30,6 +30,7 @@ int class_of_errc(int value) noexcept;
 /// Returns:    the error code.
 int failed(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
 int failed(const char* call, MPI_Session session) noexcept;
+int failed(const char* call, MPI_Win win) noexcept;
 struct as_file_t {};
 inline constexpr as_file_t as_file{};
 int failed(const char* call, as_file_t) noexcept;
@@ -37,6 +38,8 @@ int failed(const char* call, as_file_t) noexcept;
 int not_built(const char* call, MPI_Comm comm = MPI_COMM_SELF) noexcept;
 int not_built(const char* call, MPI_Session session) noexcept;
 int not_built(const char* call, as_file_t) noexcept;
+/// Calls the error handler of `win` with `code`.
+void call_handler(win_t& win, int code, const char* call, const std::string& text);
 /// Calls the error handler of `comm` with `code`. Returns the code.
 int call_handler(comm_t* comm, int code, const char* call, const std::string& text);
 
@@ -101,6 +104,18 @@ inline type_t& need_type(MPI_Datatype t) {
   return found;
 }
 session_t& need_session(MPI_Session s);
+inline win_t& need_win(MPI_Win w) {
+  win_t* const found = find_win(w);
+  if (found == nullptr) [[unlikely]]
+    bad_handle(MPI_ERR_WIN, "window", w, MPI_WIN_NULL);
+  return *found;
+}
+[[noreturn]] void bad_target(int rank, const win_t& win);
+inline void need_target(int rank, const win_t& win) {
+  if (static_cast<unsigned>(rank) >= static_cast<unsigned>(win.size) && rank != MPI_PROC_NULL)
+      [[unlikely]]
+    bad_target(rank, win);
+}
 op_t& need_op(MPI_Op o);
 group_t& need_group(MPI_Group g);
 info_t& need_info(MPI_Info i);

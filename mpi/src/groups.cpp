@@ -369,6 +369,12 @@ void drop_one(const attribute& a, MPI_Comm of) {
       of, a.key->number, a.value, a.key->extra);
   if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
 }
+void drop_one(const attribute& a, MPI_Win of) {
+  if (a.key->drop == nullptr) return;
+  const int code = reinterpret_cast<MPI_Win_delete_attr_function*>(a.key->drop)(
+      of, a.key->number, a.value, a.key->extra);
+  if (code != MPI_SUCCESS) fail(code, "the delete function of an attribute has failed");
+}
 void drop_one(const attribute& a, MPI_Datatype of) {
   if (a.key->drop == nullptr) return;
   const int code = reinterpret_cast<MPI_Type_delete_attr_function*>(a.key->drop)(
@@ -427,7 +433,9 @@ void need_own_key(int key) {
 }
 }  // namespace
 
-void drop_attributes(attribute_list& all, MPI_Comm of) {
+namespace {
+template <class Handle>
+void drop_all(attribute_list& all, Handle of) {
   while (!all.empty()) {
     const attribute last = all.back();
     drop_one(last, of);
@@ -435,6 +443,9 @@ void drop_attributes(attribute_list& all, MPI_Comm of) {
     if (at != all.end()) all.erase(at);
   }
 }
+}  // namespace
+void drop_attributes(attribute_list& all, MPI_Comm of) { drop_all(all, of); }
+void drop_attributes(attribute_list& all, MPI_Win of) { drop_all(all, of); }
 void copy_attributes(comm_t& from, comm_t& to) {
   const attribute_list all = from.attributes;
   for (const attribute& a : all) {
@@ -506,6 +517,49 @@ void Type_get_attr(type_t& datatype, int type_keyval, void* attribute_val, int* 
 void Type_delete_attr(MPI_Datatype datatype, int type_keyval) {
   erase_from(need_any_type(datatype).attributes, need_key(type_keyval, keyval_t::kind::type),
              datatype);
+}
+
+namespace {
+/// Stores the value of a predefined attribute of a window. Returns false if the key is none.
+bool get_predefined(win_t& win, int key, void* value) {
+  win_values& v = win.values;
+  const auto set = [value](void* address) { *static_cast<void**>(value) = address; };
+  switch (key) {
+    case MPI_WIN_BASE: set(v.base); return true;
+    case MPI_WIN_SIZE: set(&v.bytes); return true;
+    case MPI_WIN_DISP_UNIT: set(&v.unit); return true;
+    case MPI_WIN_CREATE_FLAVOR: set(&v.flavor); return true;
+    case MPI_WIN_MODEL: set(&v.model); return true;
+    default: return false;
+  }
+}
+void need_own_win_key(int key) {
+  if (key >= MPI_WIN_BASE && key <= MPI_WIN_MODEL)
+    fail(MPI_ERR_KEYVAL, "a predefined attribute is not changed");
+}
+}  // namespace
+void Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
+                       MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval,
+                       void* extra_state) {
+  *win_keyval = new_key(keyval_t::kind::win, win_copy_attr_fn, win_delete_attr_fn, extra_state);
+}
+void Win_free_keyval(int* win_keyval) {
+  need_own_win_key(*win_keyval);
+  free_key(win_keyval, keyval_t::kind::win);
+}
+void Win_set_attr(win_t& win, int win_keyval, void* attribute_val) {
+  need_own_win_key(win_keyval);
+  set_in(win.attributes, need_key(win_keyval, keyval_t::kind::win), attribute_val, win.self);
+}
+void Win_get_attr(win_t& win, int win_keyval, void* attribute_val, int* flag) {
+  *flag = 1;
+  if (get_predefined(win, win_keyval, attribute_val)) return;
+  need_key(win_keyval, keyval_t::kind::win);
+  get_from(win.attributes, win_keyval, attribute_val, flag);
+}
+void Win_delete_attr(win_t& win, int win_keyval) {
+  need_own_win_key(win_keyval);
+  erase_from(win.attributes, need_key(win_keyval, keyval_t::kind::win), win.self);
 }
 
 // --- Topologies ----------------------------------------------------------------------------------
@@ -772,10 +826,9 @@ MPX_MPI_CONVERT(Op, MPI_Op, op, ops)
 MPX_MPI_CONVERT(Request, MPI_Request, request, requests)
 MPX_MPI_CONVERT(Session, MPI_Session, session, sessions)
 MPX_MPI_CONVERT(Type, MPI_Datatype, datatype, types)
+MPX_MPI_CONVERT(Win, MPI_Win, win, wins)
 #undef MPX_MPI_CONVERT
 int File_toint(MPI_File file) { return constant_int(file); }
 MPI_File File_fromint(int file) { return constant_of<MPI_File>(file); }
-int Win_toint(MPI_Win win) { return constant_int(win); }
-MPI_Win Win_fromint(int win) { return constant_of<MPI_Win>(win); }
 
 }  // namespace mpx_mpi

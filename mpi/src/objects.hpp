@@ -17,6 +17,7 @@
 
 #include "handle_table.hpp"
 #include "port.hpp"
+#include "window_port.hpp"
 
 namespace mpx_mpi {
 
@@ -175,6 +176,28 @@ struct request_t {
   void* finish_with = nullptr;
 };
 
+/// Values of the predefined attributes of a window, which the program gets addresses of.
+struct win_values {
+  void* base = nullptr;
+  MPI_Aint bytes = 0;
+  int unit = 1;
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  int model = MPI_WIN_UNIFIED;
+};
+struct win_t {
+  MPI_Win self = MPI_WIN_NULL;
+  std::unique_ptr<window_port> port;
+  int rank = 0;
+  int size = 0;
+  MPI_Comm comm = MPI_COMM_NULL;  ///< The communicator that it was made of, or a freed one.
+  win_values values;
+  errhandler_ref errors;
+  attribute_list attributes;
+  std::string name;
+  info_t hints;
+  std::vector<std::pair<void*, std::uint64_t>> attached;  ///< Memory of a dynamic window.
+};
+
 struct message_t {
   std::unique_ptr<message_port> port;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -224,6 +247,7 @@ struct library {
   handle_table<errhandler_ref, 0x777> errhandlers;
   handle_table<message_t, 0x888> messages;
   handle_table<session_t, 0x999> sessions;
+  handle_table<win_t, 0xaaa> wins;
   errhandler_ref file_errors;  ///< Of MPI_FILE_NULL.
 };
 /// Never destroyed: a program may end without MPI_Finalize, and other objects may outlive it.
@@ -244,6 +268,7 @@ group_t* find_group(MPI_Group g) noexcept;
 type_t* find_type(MPI_Datatype t) noexcept;
 op_t* find_op(MPI_Op o) noexcept;
 info_t* find_info(MPI_Info i) noexcept;
+win_t* find_win(MPI_Win w) noexcept;
 errhandler_ref find_errhandler(MPI_Errhandler e);
 
 /// Makes an object of a table. Throws MPI_ERR_NO_MEM if it is full.

@@ -299,6 +299,13 @@ mpx::any_operation operation_for(const op_t& op, MPI_Datatype handle, const type
   return {f, nullptr, unit, true};
 }
 
+bool applies(const op_t& op, MPI_Datatype element) {
+  const type_t* const type = find_type(element);
+  return type != nullptr && op.predefined != 0 &&
+         predefined_function(op.predefined, element, type->part->type.description()->basics->of) !=
+             nullptr;
+}
+
 op_t* find_op(MPI_Op o) noexcept {
   const std::uintptr_t v = value_of(o);
   if (v < 4096) {

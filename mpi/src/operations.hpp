@@ -14,5 +14,7 @@ namespace mpx_mpi {
 /// Errors:     MPI_ERR_OP if the operation does not work on the datatype.
 mpx::any_operation operation_for(const op_t& op, MPI_Datatype handle, const type_t& type,
                                  std::shared_ptr<void>& keep);
+/// True if a predefined operation works on the elements of a predefined datatype.
+bool applies(const op_t& op, MPI_Datatype element);
 
 }  // namespace mpx_mpi

@@ -97,6 +97,9 @@ class message_port {
   virtual void irecv(const buffer& into, request_cell& request) = 0;
 };
 
+class window_port;
+struct window_plan;
+
 /// A communicator, of one group or of two.
 class comm_port {
  public:
@@ -147,6 +150,8 @@ class comm_port {
                                                 bool weighted, bool reorder) = 0;
   virtual std::unique_ptr<comm_port> dist_graph_adjacent(mpx::graph_neighbors mine,
                                                          bool reorder) = 0;
+  /// Of a communicator of one group.
+  virtual std::unique_ptr<window_port> window(const window_plan& plan) = 0;
   virtual void free() = 0;
 
   // Topology: nullptr if it has another one, or none.

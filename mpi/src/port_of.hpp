@@ -80,6 +80,12 @@ auto with_input(const side& s, Use&& use) {
   return use(spread_const(s.all));
 }
 
+}  // namespace mpx_mpi
+
+#include "window_port_of.hpp"
+
+namespace mpx_mpi {
+
 /// The common part of communicators of one group and of two.
 template <class Stack, class Comm>
 class comm_base : public comm_port {
@@ -343,6 +349,7 @@ class inter_of final : public comm_base<Stack, mpx::intercommunicator<Stack>> {
   pointer graph(const mpx::graph_topology&, bool) override { return nullptr; }
   pointer dist_graph(std::span<const mpx::graph_edge>, bool, bool) override { return nullptr; }
   pointer dist_graph_adjacent(mpx::graph_neighbors, bool) override { return nullptr; }
+  std::unique_ptr<window_port> window(const window_plan&) override { return nullptr; }
   void free() override { c_.free(); }
   const mpx::cart_topology* cart_shape() const override { return nullptr; }
   const mpx::graph_topology* graph_shape() const override { return nullptr; }
@@ -416,6 +423,9 @@ class intra_of final : public comm_base<Stack, mpx::communicator<Stack>> {
   }
   pointer dist_graph_adjacent(mpx::graph_neighbors mine, bool reorder) override {
     return made(mpx::dist_graph_create_adjacent(c_, std::move(mine), place(reorder)));
+  }
+  std::unique_ptr<window_port> window(const window_plan& plan) override {
+    return window_of<Stack>::made(c_, plan);
   }
   void free() override { c_.free(); }
   const mpx::cart_topology* cart_shape() const override {

@@ -11,6 +11,7 @@ void make_predefined_types();
 /// Calls the delete functions of attributes, the last one set first. Throws the code of the first
 /// function that fails, and keeps the attributes that are left.
 void drop_attributes(attribute_list& all, MPI_Comm of);
+void drop_attributes(attribute_list& all, MPI_Win of);
 /// Copies the attributes of a communicator to its duplicate, by their copy functions.
 void copy_attributes(comm_t& from, comm_t& to);
 

@@ -235,7 +235,6 @@ struct making {
     if (part->envelope.types.size() == 1) part->element = t.part->element;
     if (part->envelope.types.size() > 1 && part->element != t.part->element)
       part->element = nullptr;
-    if (t.part->pair.value != nullptr) part->element = nullptr;
     return *this;
   }
   MPI_Datatype done() { return add_type(std::move(part)); }

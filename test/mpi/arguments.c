@@ -28,6 +28,11 @@ static void check(const char *function, const char *argument, int code, int expe
            argument, got, expected, handled, rows);
   handled = rows;
 }
+static void count_of_win(MPI_Win *win, int *code, ...) {
+  (void)win;
+  (void)code;
+  ++handled;
+}
 #define ROW(function, argument, call, expected) check(function, argument, call, expected);
 
 int main(int argc, char **argv) {
@@ -49,11 +54,16 @@ int main(int argc, char **argv) {
   void *pointer = NULL;
 
   MPI_Session session, other = MPI_SESSION_NULL;
+  MPI_Win win, other_win = MPI_WIN_NULL;
+  MPI_Errhandler of_win;
 
   MPI_Init(&argc, &argv);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
   MPI_Session_create_errhandler(count_of_session, &of_session);
   MPI_Session_set_errhandler(session, of_session);
+  MPI_Win_create(bytes, sizeof bytes, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+  MPI_Win_create_errhandler(count_of_win, &of_win);
+  MPI_Win_set_errhandler(win, of_win);
   MPI_Comm_create_errhandler(count, &counting);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, counting);
@@ -67,9 +77,10 @@ int main(int argc, char **argv) {
 #include "wrong_arguments.inc"
 
   printf("%d rows, %d failures\n", rows, failures);
+  MPI_Win_free(&win);
   MPI_Session_finalize(&session);
   MPI_Finalize();
   (void)address, (void)large, (void)pointer, (void)message, (void)errhandler, (void)comm, (void)type;
-  (void)op, (void)group, (void)request, (void)other;
+  (void)op, (void)group, (void)request, (void)other, (void)other_win;
   return failures != 0;
 }

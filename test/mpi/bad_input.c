@@ -160,10 +160,103 @@ static void data(void) {
   FAILS(MPI_Info_delete(MPI_INFO_ENV, "no such key"), MPI_ERR_INFO_NOKEY);
   FAILS(MPI_Error_string(12345, text, &at), MPI_ERR_ARG);
   FAILS(MPI_Init(NULL, NULL), MPI_ERR_OTHER);
-  FAILS(MPI_Win_create(x, 4, 1, MPI_INFO_NULL, MPI_COMM_SELF, (MPI_Win[1]){0}),
-        MPI_ERR_UNSUPPORTED_OPERATION);
   FAILS(MPI_File_open(MPI_COMM_SELF, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, (MPI_File[1]){0}),
         MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+/* Windows: arguments that depend on each other, and wrong epochs. */
+static void windows(void) {
+  int x[4] = {0}, y = 0, flag, unit;
+  double d = 0;
+  void *base;
+  MPI_Aint size, huge = (MPI_Aint)1 << 62;
+  MPI_Win win, old, dynamic;
+  MPI_Group group;
+  MPI_Request request;
+  MPI_Datatype twice;
+  MPI_Op own;
+  MPI_Comm self = MPI_COMM_SELF;
+  FAILS(MPI_Win_create(x, -4, 1, MPI_INFO_NULL, self, &win), MPI_ERR_SIZE);
+  FAILS(MPI_Win_create(x, 4, 0, MPI_INFO_NULL, self, &win), MPI_ERR_DISP);
+  FAILS(MPI_Win_create(NULL, 4, 1, MPI_INFO_NULL, self, &win), MPI_ERR_BASE);
+  FAILS(MPI_Win_allocate(-1, 1, MPI_INFO_NULL, self, &base, &win), MPI_ERR_SIZE);
+  FAILS(MPI_Win_allocate(huge, 1, MPI_INFO_NULL, self, &base, &win), MPI_ERR_NO_MEM);
+  FAILS(MPI_Win_allocate_shared(4, -1, MPI_INFO_NULL, self, &base, &win), MPI_ERR_DISP);
+  CHECK(MPI_Win_create(x, sizeof x, sizeof(int), MPI_INFO_NULL, self, &win) == MPI_SUCCESS);
+  CHECK(MPI_Win_create_dynamic(MPI_INFO_NULL, self, &dynamic) == MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+  MPI_Comm_group(self, &group);
+  /* No epoch is open. */
+  FAILS(MPI_Put(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Rget(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_unlock_all(win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_flush(0, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_flush_local_all(win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_complete(win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_wait(win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_test(win, &flag), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_lock(7, 0, 0, win), MPI_ERR_LOCKTYPE);
+  FAILS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 1, win), MPI_ERR_ASSERT);
+  FAILS(MPI_Win_fence(MPI_MODE_NOCHECK, win), MPI_ERR_ASSERT);
+  FAILS(MPI_Win_post(group, MPI_MODE_NOSUCCEED, win), MPI_ERR_ASSERT);
+  /* Within one. */
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  FAILS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Win_start(group, 0, win), MPI_ERR_RMA_SYNC);
+  old = win;
+  FAILS(MPI_Win_free(&old), MPI_ERR_RMA_SYNC);
+  FAILS(MPI_Put(&y, 1, MPI_INT, 0, 4, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Put(&y, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP);
+  FAILS(MPI_Put(&y, 1, MPI_INT, 0, huge, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  FAILS(MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_BUFFER);
+  FAILS(MPI_Put(&y, 1, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TYPE);
+  FAILS(MPI_Get_c(&y, huge, MPI_INT, 0, 0, huge, MPI_INT, win), MPI_ERR_COUNT);
+  FAILS(MPI_Accumulate(&d, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, win), MPI_ERR_OP);
+  FAILS(MPI_Accumulate(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
+  FAILS(MPI_Accumulate(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_MAXLOC, win), MPI_ERR_OP);
+  MPI_Op_create(sum, 1, &own);
+  FAILS(MPI_Accumulate(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, own, win), MPI_ERR_OP);
+  MPI_Op_free(&own);
+  FAILS(MPI_Get_accumulate(&y, 1, MPI_DATATYPE_NULL, &y, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win),
+        MPI_ERR_TYPE);
+  FAILS(MPI_Get_accumulate(&y, -1, MPI_INT, &y, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win),
+        MPI_ERR_COUNT);
+  FAILS(MPI_Compare_and_swap(&d, &d, &d, MPI_LONG_DOUBLE, 0, 0, win), MPI_ERR_TYPE);
+  FAILS(MPI_Compare_and_swap(&d, &d, &d, MPI_DOUBLE, 0, 0, win), MPI_ERR_TYPE);
+  FAILS(MPI_Compare_and_swap(&y, NULL, &y, MPI_INT, 0, 0, win), MPI_ERR_BUFFER);
+  MPI_Type_contiguous(2, MPI_INT, &twice);
+  MPI_Type_commit(&twice);
+  FAILS(MPI_Fetch_and_op(x, x + 2, twice, 0, 0, MPI_SUM, win), MPI_ERR_TYPE);
+  MPI_Type_free(&twice);
+  MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, 2}, MPI_INT, &twice);
+  MPI_Type_commit(&twice);
+  FAILS(MPI_Put(x, 2, MPI_INT, 0, 0, 1, twice, win), MPI_ERR_TYPE); /* It overlaps itself. */
+  MPI_Type_free(&twice);
+  CHECK(MPI_Win_unlock(0, win) == MPI_SUCCESS);
+  /* Memory. */
+  FAILS(MPI_Win_attach(win, x, 4), MPI_ERR_RMA_FLAVOR);
+  FAILS(MPI_Win_detach(win, x), MPI_ERR_RMA_FLAVOR);
+  FAILS(MPI_Win_attach(dynamic, x, -4), MPI_ERR_SIZE);
+  FAILS(MPI_Win_detach(dynamic, x), MPI_ERR_RMA_ATTACH);
+  CHECK(MPI_Win_attach(dynamic, x, 8) == MPI_SUCCESS);
+  FAILS(MPI_Win_attach(dynamic, x + 1, 8), MPI_ERR_RMA_ATTACH);
+  MPI_Win_lock_all(0, dynamic);
+  MPI_Put(&y, 1, MPI_INT, 0, (MPI_Aint)(x + 2), 1, MPI_INT, dynamic);
+  FAILS(MPI_Win_unlock_all(dynamic), MPI_ERR_RMA_RANGE); /* It is not attached. */
+  FAILS(MPI_Win_shared_query(dynamic, 0, &size, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  /* Attributes, and handles that are freed. */
+  FAILS(MPI_Win_set_attr(win, MPI_WIN_SIZE, NULL), MPI_ERR_KEYVAL);
+  FAILS(MPI_Win_get_attr(win, 12345, &base, &flag), MPI_ERR_KEYVAL);
+  FAILS(MPI_Win_set_errhandler(win, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER);
+  old = win;
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS && win == MPI_WIN_NULL);
+  FAILS(MPI_Win_fence(0, old), MPI_ERR_WIN);
+  FAILS(MPI_Win_free(&old), MPI_ERR_WIN);
+  CHECK(MPI_Win_free(&dynamic) == MPI_SUCCESS);
+  MPI_Group_free(&group);
 }
 
 int main(int argc, char **argv) {
@@ -173,6 +266,7 @@ int main(int argc, char **argv) {
   requests();
   freed_objects();
   data();
+  windows();
   int x = 0, y[2] = {1, 2};
   MPI_Request receiving;
   MPI_Status status;

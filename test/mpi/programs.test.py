@@ -109,6 +109,13 @@ class Mpi(unittest.TestCase):
         for ranks in RANKS:
             self.assert_passes(ranks, program)
 
+    def test_windows(self):
+        program = self.build(HERE / "windows.c")
+        for ranks in RANKS:
+            self.assert_passes(ranks, program)
+        self.assert_passes(3, program, "multiple")
+        self.assert_passes(3, program, MPX_PRETEND_HOSTS="0,1,0")
+
     def test_sessions(self):
         program = self.build(HERE / "sessions.c")
         for ranks in RANKS:
@@ -155,11 +162,11 @@ puts("it goes on");""")
                                       r"range: ranks are 0 to 1 \(invalid rank\)")
         later = self.text_program("later", """
 MPI_Init(&argc, &argv);
-MPI_Win win;
-MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);""")
+MPI_Comm made;
+MPI_Comm_spawn("x", NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made, MPI_ERRCODES_IGNORE);""")
         done = self.run_ranks(2, later)
         self.assertEqual(done.returncode, 55)
-        self.assertIn("MPI_Win_create on rank", done.stderr)
+        self.assertIn("MPI_Comm_spawn on rank", done.stderr)
         self.assertIn("mpx does not have this function yet (unsupported operation)", done.stderr)
 
     def test_calls_before_the_start_and_after_the_end(self):

@@ -29,6 +29,7 @@ WINDOWS = "sim/explore_windows.cpp"
 MENDED = "sim/explore_mended.cpp"
 ORDER_TEST = "rma/order.test.cpp"
 EPOCHS_TEST = "rma/epochs.test.cpp"
+BYTES_TEST = "rma/byte_window.test.cpp"
 WINDOWS_TEST = "sim/windows.test.cpp"
 LEAVERS_TEST = "sim/leavers.test.cpp"
 SURVIVORS_TEST = "sim/survivors.test.cpp"
@@ -415,7 +416,13 @@ MUTATIONS = [
     ("all replies to a long get are stored at its beginning", "rma/service.hpp",
      "write(slot->bytes - slot->left, given)", "write(0, given)", WINDOWS_TEST),
     ("an accumulate stores its operand", "rma/service.hpp",
-     "        w.type->apply(op, there, given.data(), nullptr,", "        w.type->apply(rma::combine::replace, there, given.data(), nullptr,", WINDOWS_TEST),
+     "        type->apply(op, there, given.data(), nullptr,", "        type->apply(rma::combine::replace, there, given.data(), nullptr,", WINDOWS_TEST),
+    ("the index of a pair is stored behind its value, hole or not", "rma/elements.hpp",
+     "now.write(there, index_at);", "now.write(there, sizeof(Value));", BYTES_TEST),
+    ("previous values are not spread by the layout of the result", "rma/protocols.hpp",
+     "if (previous == was) x.result.write(at, {was, n});", "", BYTES_TEST),
+    ("a displacement counts the origin's units", "rma/byte_window.hpp",
+     "known ? targets_[target].unit : 1", "known ? targets_[state_->rank].unit : 1", BYTES_TEST),
     ("the lock of a dead rank is not released", "rma/service.hpp",
      "    if (w.held[static_cast<std::size_t>(r)] == 1) release(w, r);\n", "", WINDOWS_TEST),
     ("results are stored although an exception has left their scope", "rma/state.hpp",

@@ -54,8 +54,8 @@ enum class undone_by_card : std::uint8_t {
 struct record {
   record_kind kind{};
   std::uint8_t op = 0;
-  std::uint16_t reserved = 0;
-  std::uint32_t bytes = 0;  // Of the data, or requested.
+  std::uint16_t element = 0;  // Type of the elements combined; 0: the window's own.
+  std::uint32_t bytes = 0;    // Of the data, or requested.
   std::uint64_t at = 0;
   std::uint64_t token = 0;
 

@@ -191,7 +191,8 @@ struct rma_call {
     return on->start(what, target, by, name);
   }
   started prepare() const noexcept {
-    if (wrong == errc{} && what.data.how != nullptr) what.data.how->drop();
+    rma::transfer unused = what;
+    if (wrong == errc{}) unused.drop();
     return {nullptr, errc::request};
   }
   [[noreturn, gnu::noinline, gnu::cold]] void raise(errc why, nothing, const char* call,

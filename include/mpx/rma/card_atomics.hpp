@@ -102,7 +102,7 @@ struct card_atomics {
   /// True if `x` may be an atomic access. Needs no lock.
   bool takes(const rma::transfer& x) const noexcept {
     atomic_operation o{};
-    return w.by_card && x.runs == nullptr && x.waiter == nullptr &&
+    return w.by_card && x.runs == nullptr && x.waiter == nullptr && x.result.contiguous() &&
            (x.what == rma::action::swap || x.bytes == w.type->bytes) && find(x, o);
   }
   enum class run : std::uint8_t {
@@ -126,7 +126,7 @@ struct card_atomics {
       const std::size_t n = w.type->bytes;
       read(x, a, *m);
       m->combines = true;
-      const std::span<std::byte> into(x.result != nullptr ? x.result : m->previous, n);
+      const std::span<std::byte> into(x.result.exists() ? x.result.base : m->previous, n);
       const outcome o = w.e.transport().atomic(t.peer, t.remote, x.at, a, into, os::cookie(*m->op));
       t.stir();
       if (o == outcome::pending) {

@@ -83,6 +83,8 @@ struct always {
 /// Data of at most this many bytes is copied before a call returns, by every protocol.
 inline constexpr std::size_t copied_bytes_max = 512;
 
+struct element_type;
+
 /// An access to be carried out, and how far it has progressed.
 struct transfer {
   action what{};        ///< Kind of the access.
@@ -92,15 +94,22 @@ struct transfer {
   std::size_t bytes = 0;  ///< Length of the data.
   /// Source of a put, accumulate or fetch; destination of a get; comparand and new value of a swap.
   memory data{};
-  std::byte* result = nullptr;  ///< fetch, swap: destination of the previous value.
-  std::size_t begun = 0;        ///< Bytes that the protocol has sent or requested so far.
-  void* waiter = nullptr;       ///< The rma_reply_request that the reply completes; nullptr: none.
-  std::uint64_t token = 0;      ///< Identifies replies to this access. Set by the protocol.
+  memory result{};                     ///< fetch, swap: destination of the previous value.
+  const element_type* type = nullptr;  ///< Elements that are combined or swapped.
+  std::size_t begun = 0;               ///< Bytes that the protocol has sent or requested so far.
+  void* waiter = nullptr;   ///< The rma_reply_request that the reply completes; nullptr: none.
+  std::uint64_t token = 0;  ///< Identifies replies to this access. Set by the protocol.
   const run_list* runs =
       nullptr;  ///< Layout at the target from `at` on; nullptr: contiguous. Not owned.
   std::size_t run_number = 0;  ///< Index of the run that contains the byte `begun`,
   std::size_t run_begun = 0;   ///< and the offset of that byte within the run.
 
+  /// Ends the use of the memory of its data and its result.
+  void drop() noexcept {
+    if (data.how != nullptr) data.how->drop();
+    if (result.how != nullptr) result.how->drop();
+    data.how = result.how = nullptr;
+  }
   /// Returns the offset in the target's memory of the byte `begun`.
   /// Requires:   the transfer is not complete.
   [[nodiscard]] std::uint64_t place() const noexcept {

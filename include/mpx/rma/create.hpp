@@ -18,7 +18,8 @@
 
 namespace mpx::inline v0::detail {
 
-enum class rma_memory : std::uint8_t { allocated, shared, given, dynamic };
+/// Memory of a window. `joined`: shared, the parts of all ranks one behind the other.
+enum class rma_memory : std::uint8_t { allocated, shared, joined, given, dynamic };
 
 /// A rank's contribution when a window is made.
 struct rma_part {
@@ -28,6 +29,8 @@ struct rma_part {
   std::uint64_t control_address = 0;
   std::uint64_t control_block = 0;
   std::uint64_t element_bytes = 0;
+  std::uint64_t unit = 0;    // Bytes per unit of displacement in its memory.
+  std::uint64_t offset = 0;  // Offset of a part of joined memory.
   std::int32_t why = 0;
   std::uint32_t exposes = 0;  // Its transport gives remote access to its memory.
   // `bytes` is a number of elements, too large for any memory.
@@ -55,6 +58,15 @@ struct window_maker {
     type_code elements;   // Type code of the elements.
     // The call throws errc::call_mismatch with a text.
     bool throws;
+    std::uint64_t unit = 0;  // Bytes per unit of displacement at this rank; 0: an element's.
+    // See window_data.
+    const rma::element_type* (*numbered)(std::uint16_t) noexcept = nullptr;
+    bool zeroes = true;  // Memory that mpx allocates is zeroed.
+  };
+  /// Parts of joined memory, one behind the other.
+  struct joint {
+    std::uint64_t offset = 0;  // Of this rank's part.
+    std::uint64_t bytes = 0;   // Of all.
   };
   /// Reason why a window could not be made.
   struct fault {
@@ -75,7 +87,7 @@ struct window_maker {
     errc& why = f.why;
     std::error_code ec;
     maker<Stack> dup(over, {p.call, where});
-    why = dup.dup(p.elements);
+    why = dup.dup(p.elements, false);  // A window has attributes of its own.
     if (why == errc::call_mismatch && p.throws) dup.raise();
     if (why != errc{}) return nullptr;
     communicator<Stack> own = dup.template made<communicator<Stack>>();
@@ -85,6 +97,8 @@ struct window_maker {
       a.at().with_communicators([&](auto& all) { all.make_within(a.state(), in); });
     };
     within(&outer.state());
+    joint memory;
+    if (p.how == rma_memory::joined) why = join(own, p, memory, where);
     auto* const w = new (std::nothrow) state(a.at());
     rma_part mine;
     if (w == nullptr) {
@@ -102,11 +116,12 @@ struct window_maker {
       w->dynamic = p.how == rma_memory::dynamic;
       w->unit = w->dynamic ? 1 : p.type->bytes;
       w->chosen = p.chosen;
-      w->shared = p.how == rma_memory::shared;
-      mine = prepare(*w, p);
+      w->numbered = p.numbered;
+      w->shared = p.how == rma_memory::shared || p.how == rma_memory::joined;
+      mine = prepare(*w, p, memory);
     }
     std::vector<rma_part> all = own.allgather(mine, ec, where);
-    if (ec) why = static_cast<errc>(ec.value());
+    if (ec && why == errc{}) why = static_cast<errc>(ec.value());
     for (const rma_part& part : all) {
       if (why == errc{} && part.too_many != 0) {
         f.too_many = static_cast<rank_t>(&part - all.data());
@@ -115,7 +130,7 @@ struct window_maker {
       if (why == errc{}) why = static_cast<errc>(part.why);
       if (why == errc{} && part.element_bytes != p.type->bytes) why = errc::type;
     }
-    if (why == errc{}) why = meet(*w, p, all, where);
+    if (why == errc{}) why = meet(*w, p, memory, all, where);
     within(nullptr);
     if (why == errc{}) {
       const auto guard = os::lock(w->e);
@@ -198,11 +213,30 @@ struct window_maker {
     }
     return true;
   }
+  /// Adds up the lengths of all parts.
+  /// Errors:     errc::no_resources, at all ranks, if memory cannot hold them.
+  static errc join(const communicator<Stack>& own, const plan& p, joint& of,
+                   std::source_location where) {
+    std::error_code ec;
+    const std::uint64_t mine = asks_too_much(p) ? 0 : p.bytes;
+    const std::vector<std::uint64_t> all = own.allgather(mine, ec, where);
+    if (ec) return static_cast<errc>(ec.value());
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      if (r == static_cast<std::size_t>(own.rank())) of.offset = of.bytes;
+      if (__builtin_add_overflow(of.bytes, all[r], &of.bytes) || of.bytes > bytes_max) {
+        of = {};
+        return errc::no_resources;
+      }
+    }
+    return errc{};
+  }
   /// Allocates this rank's memory, and registers with the service before other ranks can address
   /// it.
-  static rma_part prepare(state& w, const plan& p) noexcept {
+  static rma_part prepare(state& w, const plan& p, const joint& joined) noexcept {
     rma_part mine;
     mine.element_bytes = p.type->bytes;
+    mine.unit = p.unit;
+    mine.offset = joined.offset;
     mine.bytes = p.how == rma_memory::dynamic ? 0 : p.bytes;
     const auto fails = [&](errc why) {
       mine.why = static_cast<std::int32_t>(why);
@@ -227,15 +261,17 @@ struct window_maker {
     w.bytes = mine.bytes;
     w.base = static_cast<std::byte*>(p.base);
     if (p.how == rma_memory::given) check_readable(w.base, mine.bytes);
-    if (p.how == rma_memory::allocated || p.how == rma_memory::shared) {
-      const std::size_t n = greater<std::size_t>(mine.bytes, 1);
+    const bool holds_all = p.how == rma_memory::joined && w.rank == 0;
+    if (p.how == rma_memory::allocated || p.how == rma_memory::shared || holds_all) {
+      const std::size_t n = greater<std::size_t>(holds_all ? joined.bytes : mine.bytes, 1);
       w.base = part_of(block(w, part_block_bytes(n, *p.type), w.memory_block), *p.type);
-      if (w.base == nullptr && card_atomics<Stack>::suits(*p.type) &&
+      if (w.base == nullptr && !holds_all && card_atomics<Stack>::suits(*p.type) &&
           card_atomics<Stack>::reaches(w.e, w.e.self(), p.type->bytes))
         w.memory_of_transport = w.base = from_transport(w, n, p.type->alignment);
       if (w.base == nullptr)
         w.memory_owned = w.base = static_cast<std::byte*>(own(n, p.type->alignment));
       if (w.base == nullptr) return fails(errc::no_resources);
+      if (p.zeroes) std::memset(w.base, 0, n);
     }
     if (p.how == rma_memory::given &&
         reinterpret_cast<std::uintptr_t>(w.base) % p.type->alignment != 0)
@@ -255,11 +291,12 @@ struct window_maker {
     mine.control_address = reinterpret_cast<std::uintptr_t>(control);
     mine.memory_block = w.memory_block;
     mine.control_block = w.control_block;
-    if (os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses)
+    if (os::has_rdma && !w.dynamic && mine.bytes != 0 && !os::shares_addresses &&
+        p.how != rma_memory::joined)
       for (rank_t r = 0; r < w.size; ++r)
         if (exposes_to(w, p, r)) mine.exposes = 1;
     if (os::shares_addresses && os::has_rdma && p.chosen == rma::protocol::rdma &&
-        mine.bytes != 0 && !w.dynamic)
+        mine.bytes != 0 && !w.dynamic && p.how != rma_memory::joined)
       mine.exposes = 1;
     mine.card_locks = os::has_atomics && w.size > 1 ? 1 : 0;
     for (rank_t r = 0; r < w.size; ++r)
@@ -298,7 +335,6 @@ struct window_maker {
       try {
         auto* const p = static_cast<std::byte*>(
             w.e.transport().allocate(n, greater(alignment, cache_line_bytes)));
-        std::memset(p, 0, n);
         return p;
       } catch (...) {  // Memory is out.
         return nullptr;
@@ -315,9 +351,7 @@ struct window_maker {
   }
   static void* own(std::size_t n, std::size_t alignment = cache_line_bytes) noexcept {
     const std::size_t step = greater(alignment, cache_line_bytes);
-    void* const p = platform::allocate_aligned((n + step - 1) / step * step, step);
-    if (p != nullptr) std::memset(p, 0, n);
-    return p;
+    return platform::allocate_aligned((n + step - 1) / step * step, step);
   }
   /// Allocates a block that other ranks can map; nullptr: none.
   static void* block([[maybe_unused]] state& w, [[maybe_unused]] std::size_t n,
@@ -325,7 +359,6 @@ struct window_maker {
     if constexpr (os::has_blocks) {
       name = blocks::make(w.e, n);
       void* const at = blocks::at(w.e, w.e.self(), name, n);
-      if (at != nullptr) std::memset(at, 0, n);
       if (at == nullptr && name != 0) blocks::free(w.e, std::exchange(name, 0));
       return at;
     }
@@ -371,15 +404,18 @@ struct window_maker {
     return all && !ec;
   }
   /// Maps the memory of the other ranks. `all` is the same at all ranks.
-  static errc meet(state& w, const plan& p, const std::vector<rma_part>& all,
+  static errc meet(state& w, const plan& p, const joint& joined, const std::vector<rma_part>& all,
                    std::source_location where) {
     bool exposes = false;
+    const bool one_block = p.how == rma_memory::joined;
+    std::byte* const whole = one_block ? joined_memory(w, p, joined, all[0]) : nullptr;
     for (rank_t r = 0; r < w.size; ++r) {
       const rma_part& part = all[static_cast<std::size_t>(r)];
       rma_target& t = w.targets[r];
       exposes = exposes || part.exposes != 0;
       t.bytes = part.bytes;
       t.elements = part.bytes / p.type->bytes;
+      t.unit = part.unit;
       t.threads = t.stored = endpoint<Stack>::concurrent;
       const bool mine = r == w.rank;
       if (mine || os::shares_addresses) {
@@ -393,6 +429,7 @@ struct window_maker {
         t.control = reinterpret_cast<rma::control_block*>(
             blocks::at(w.e, t.peer, part.control_block, rma::control_block::bytes(w.size)));
       }
+      if (one_block) t.base = whole == nullptr ? nullptr : whole + part.offset;
       if (t.control == nullptr || w.dynamic) t.base = nullptr;  // Accesses need its element locks.
       if (t.control != nullptr) {
         t.locks = w.locks;
@@ -401,6 +438,7 @@ struct window_maker {
         t.locks.bulk = &t.control->bulk;
       }
     }
+    if (one_block) w.locks.base = w.base = w.targets[w.rank].base;
     errc why{};
     bool shares_words = os::has_blocks && w.size <= 64;
     bool reached = true;
@@ -447,6 +485,18 @@ struct window_maker {
     // The card does not ask for the bulk lock.
     if (!ec) use_bulk(w, worst[3] == 0 && !w.by_card);
     return ec ? static_cast<errc>(ec.value()) : static_cast<errc>(worst[0]);
+  }
+  /// Returns the memory of all ranks, which rank 0 holds; nullptr: not reached from here.
+  static std::byte* joined_memory(state& w, const plan& p, const joint& joined,
+                                  const rma_part& holder) noexcept {
+    if (w.rank == 0) return w.base;
+    if constexpr (os::shares_addresses) {
+      return reinterpret_cast<std::byte*>(holder.address);
+    } else if constexpr (os::has_blocks) {
+      const std::uint64_t n = part_block_bytes(greater<std::uint64_t>(joined.bytes, 1), *p.type);
+      return part_of(blocks::at(w.e, w.targets[0].peer, holder.memory_block, n), *p.type);
+    }
+    return nullptr;
   }
   /// True if this rank sees the flags of all ranks that may combine elements where it does: see
   /// bulk_lock.

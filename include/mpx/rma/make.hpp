@@ -30,9 +30,10 @@ template <class Fault>
            f.too_many == rank ? ":" : "", static_cast<unsigned long long>(f.count), bytes,
            f.too_many == rank ? " are" : ",", f.count >> 63 != 0 ? " (a negative number?)" : "");
   } else {
-    s += kind == rma_memory::shared ? ": the ranks do not share memory; those of a "
-                                      "split(mpx::split_by::shared_memory) do"
-                                    : ": memory is not aligned, or an element exceeds a packet";
+    const bool shared = kind == rma_memory::shared || kind == rma_memory::joined;
+    s += shared ? ": the ranks do not share memory (those of a "
+                  "split(mpx::split_by::shared_memory) do), or no room is left in it"
+                : ": memory is not aligned, or an element exceeds a packet";
   }
   return s;
 }

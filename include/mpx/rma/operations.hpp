@@ -270,8 +270,13 @@ struct element_type {
                 std::size_t count, element_locks& locks, std::uint32_t who) noexcept;
   void (*swap)(std::byte* there, const std::byte* compare, const std::byte* given,
                std::byte* fetched, element_locks& locks, std::uint32_t who) noexcept;
-  bool is_word;     ///< Elements are combined by atomic instructions, without a lock.
-  bool is_integer;  ///< Their sum is that of integers of their size, modulo 2^n.
+  bool is_word;       ///< Elements are combined by atomic instructions, without a lock.
+  bool is_integer;    ///< Their sum is that of integers of their size, modulo 2^n.
+  std::size_t reach;  ///< Bytes of memory from its first to its last byte; `bytes` of data.
+  // Of an element of a byte_window:
+  std::uint16_t number = 0;   ///< Its number in records; else 0.
+  std::uint16_t hole_at = 0;  ///< Offset of the hole within it; 0: none.
+  std::size_t extent = 0;     ///< Bytes of memory from one element to the next.
 };
 
 namespace detail {
@@ -310,7 +315,8 @@ inline constexpr element_type type_of{
       });
     },
     !std::is_void_v<atomic_word<T>>,
-    std::is_integral_v<T> && !std::is_same_v<T, bool>};
+    std::is_integral_v<T> && !std::is_same_v<T, bool>,
+    sizeof(T)};
 
 }  // namespace detail
 

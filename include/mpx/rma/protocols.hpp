@@ -23,16 +23,16 @@ struct direct_protocol {
 
   bool takes(const rma_target& t, const rma::transfer&) const noexcept { return t.base != nullptr; }
   bool start(rma_target& t, rma::transfer& x) noexcept {
-    const std::size_t element = w.type->bytes;
+    const std::size_t element = x.type->bytes;
     x.what == rma::action::get ? t.note_load() : t.note_store();
     if (x.what == rma::action::swap) {
-      w.type->swap(t.base + x.at, x.data.base, x.data.base + element, x.result, t.locks,
+      x.type->swap(t.base + x.at, x.data.base, x.data.base + element, x.result.base, t.locks,
                    static_cast<std::uint32_t>(w.rank));
     } else {
       for (std::size_t n = 0; x.begun < x.bytes; x.advance(n))
         one_run(t, x, t.base + x.place(), n = x.left_there(x.bytes), element);
     }
-    if (x.data.how != nullptr) x.data.how->drop();
+    x.drop();
     return true;
   }
   bool push(rma_target&) noexcept { return true; }
@@ -55,7 +55,9 @@ struct direct_protocol {
     const auto op = static_cast<rma::combine>(x.op);
     const auto who = static_cast<std::uint32_t>(w.rank);
     std::byte piece[1024];
-    const std::size_t most = x.data.contiguous() ? end : sizeof piece / element * element;
+    std::byte was[sizeof piece];
+    const bool flat = x.data.contiguous() && x.result.contiguous();
+    const std::size_t most = flat ? end : sizeof piece / element * element;
     for (std::size_t at = x.begun; at < end; at += most) {
       const std::size_t n = lesser(most, end - at);
       const std::byte* given = nullptr;
@@ -65,8 +67,10 @@ struct direct_protocol {
       } else if (x.data.base != nullptr) {
         given = x.data.base + at;
       }
-      w.type->apply(op, there + (at - x.begun), given,
-                    x.result == nullptr ? nullptr : x.result + at, n / element, t.locks, who);
+      std::byte* previous = nullptr;
+      if (x.result.exists()) previous = x.result.contiguous() ? x.result.base + at : was;
+      x.type->apply(op, there + (at - x.begun), given, previous, n / element, t.locks, who);
+      if (previous == was) x.result.write(at, {was, n});
     }
   }
 };
@@ -107,7 +111,7 @@ struct buffered_protocol {
   using kind = rma::record_kind;
 
   static bool dropped(rma::transfer& x) noexcept {
-    if (x.data.how != nullptr) x.data.how->drop();
+    x.drop();
     return true;
   }
   /// Makes room for a record with `data` bytes. Sends the packet for that only if the target is
@@ -173,7 +177,8 @@ struct buffered_protocol {
     }
     const bool swaps = x.what == rma::action::swap;
     const bool fetches = x.what == rma::action::fetch;
-    const std::size_t element = w.type->bytes;
+    const std::size_t element = x.type->bytes;
+    const bool combines = x.what != rma::action::put;
     const bool given = x.data.exists();
     const std::size_t total = swaps ? 2 * element : x.bytes;
     const std::size_t unit = x.what == rma::action::put ? 8 : element;
@@ -191,12 +196,13 @@ struct buffered_protocol {
         if (x.what == rma::action::accumulate) t.combined_until = t.acks_requested + 1;
       } else if (x.begun == 0) {
         const std::size_t back = swaps ? element : total;
-        const std::uint32_t slot = w.take_reply(t, {x.result, back}, back, x.waiter);
+        const std::uint32_t slot = w.take_reply(t, x.result, back, x.waiter);
         if (slot == w.none) {
           t.failure = errc::no_resources;
           return dropped(x);
         }
         x.token = w.token_of(slot);
+        x.result.how = nullptr;  // Owned by the reply slot from now on.
       }
       const kind k = swaps                               ? kind::swap
                      : fetches                           ? kind::fetch
@@ -205,6 +211,7 @@ struct buffered_protocol {
       std::byte* const here = put_record(t,
                                          {.kind = k,
                                           .op = x.op,
+                                          .element = combines ? x.type->number : std::uint16_t{0},
                                           .bytes = static_cast<std::uint32_t>(n),
                                           .at = swaps ? x.at : x.place(),
                                           .token = x.token},
@@ -232,7 +239,7 @@ struct send_recv_protocol {
     rma_queued q{x, nullptr};
     t.stir();
     if (x.runs != nullptr) x.runs->keep();
-    const std::size_t n = x.what == rma::action::swap ? 2 * w.type->bytes : x.bytes;
+    const std::size_t n = x.what == rma::action::swap ? 2 * x.type->bytes : x.bytes;
     const bool copies = x.what != rma::action::get && x.data.exists() && n <= rma::copied_bytes_max;
     if (copies) {
       q.copy = static_cast<std::byte*>(platform::allocate(n));
@@ -240,7 +247,7 @@ struct send_recv_protocol {
     }
     if ((copies && q.copy == nullptr) || !t.queue.try_push_back(q)) {
       q.let_go();
-      if (x.data.how != nullptr) x.data.how->drop();
+      x.drop();
       t.failure = errc::no_resources;
       return true;
     }
@@ -273,8 +280,8 @@ struct send_recv_protocol {
   }
   bool placed(const rma_target& t) const noexcept { return t.unacknowledged == 0; }
   void lost(rma_target& t) noexcept {
-    for (const rma_queued& q : t.queue) {
-      if (q.what.data.how != nullptr && q.copy == nullptr) q.what.data.how->drop();
+    for (rma_queued& q : t.queue) {
+      q.what.drop();
       q.let_go();
     }
     t.queue.clear();
@@ -283,16 +290,17 @@ struct send_recv_protocol {
   /// results are discarded instead.
   void forsake(rma_target& t) noexcept {
     t.queue.erase_if([&](rma_queued& q) {
-      if (q.copy != nullptr && q.what.result == nullptr) return false;
+      if (q.copy != nullptr && !q.what.result.exists()) return false;
       t.note_dropped_data();
       if (q.what.begun != 0 && q.what.what != rma::action::put &&
           (q.copy != nullptr || q.what.what == rma::action::get)) {
         if (q.copy == nullptr) dropped(q.what);
-        q.what.result = nullptr;
+        q.what.result = {};  // A part has been asked for: the reply slot owns its layout.
         return false;
       }
       if (q.what.begun != 0 && q.what.what == rma::action::fetch) unask(t, q.what);
       if (q.copy == nullptr) dropped(q.what);
+      q.what.drop();
       q.let_go();
       return true;
     });
@@ -312,7 +320,7 @@ struct send_recv_protocol {
     if (due->left == 0) w.end_reply(*due, errc{});
   }
   bool is_written(const rma::transfer& x) const noexcept {
-    return x.begun == (x.what == rma::action::swap ? 2 * w.type->bytes : x.bytes);
+    return x.begun == (x.what == rma::action::swap ? 2 * x.type->bytes : x.bytes);
   }
 };
 
@@ -382,6 +390,7 @@ struct rdma_protocol {
       m->what.at = x.place();
       m->what.bytes = n;
       m->what.data = memory(from, n);
+      m->what.type = x.type;
       auto& transport = w.e.transport();
       const cookie_t cookie = os::cookie(*m->op);
       const std::span<std::byte> piece(from, n);

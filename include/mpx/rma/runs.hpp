@@ -62,6 +62,15 @@ class run_list : public mpx::detail::allocated {
     }
     return runs_.try_push_back({at, n});
   }
+  /// Appends one element of `n` bytes with holes, which takes `reach` bytes of memory.
+  /// Returns:    false if memory is exhausted.
+  bool add_element(std::int64_t at, std::uint64_t n, std::uint64_t reach) noexcept {
+    const std::int64_t end = at + static_cast<std::int64_t>(reach);
+    low_ = bytes_ == 0 || at < low_ ? at : low_;
+    high_ = bytes_ == 0 || end > high_ ? end : high_;
+    bytes_ += n;
+    return runs_.try_push_back({at, n});
+  }
   const run& operator[](std::size_t i) const noexcept { return runs_[i]; }
   std::size_t size() const noexcept { return runs_.size(); }
   std::uint64_t bytes() const noexcept { return bytes_; }  // Total of all runs.

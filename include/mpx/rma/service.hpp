@@ -67,7 +67,6 @@ struct exposed_side {
         given = rest.first(r.bytes);
         rest = rest.subspan(rma::padded(r.bytes));
       }
-      if (r.reserved != 0) return errc::protocol;
       if (r.counted()) ++w.received;
       why = r.counted() ? carry_out(w, from, r, given) : note(w, from, r, given);
     }
@@ -224,19 +223,30 @@ struct exposed_side {
     w.tell(t, kind::refused, static_cast<std::uint8_t>(why), r.at, answers ? r.token : 0);
   }
 
+  /// Returns the type of a record's elements; nullptr: there is none of that number.
+  static const rma::element_type* type_of(const data& w, const rma::record& r,
+                                          bool has_elements) noexcept {
+    if (r.element == 0) return w.type;
+    return has_elements && w.numbered != nullptr ? w.numbered(r.element) : nullptr;
+  }
   static errc carry_out(data& w, rank_t from, const rma::record& r,
                         std::span<const std::byte> given) noexcept {
     rma_target& t = w.targets[from];
-    if (r.kind == kind::mark) return errc{};
+    if (r.kind == kind::mark) return r.element == 0 ? errc{} : errc::protocol;
+    const bool swaps = r.kind == kind::swap;
     const bool combines = r.kind == kind::accumulate || r.kind == kind::fetch;
-    const std::size_t element = w.type->bytes;
-    if (r.kind == kind::swap && r.bytes != 2 * element) return errc::protocol;
+    const rma::element_type* const type = type_of(w, r, combines || swaps);
+    if (type == nullptr) return errc::protocol;
+    const std::size_t element = type->bytes;
+    if (swaps && r.bytes != 2 * element) return errc::protocol;
     const auto op = static_cast<rma::combine>(r.op);
     if (combines && (r.bytes % element != 0 ||
-                     r.op >= static_cast<unsigned>(rma::combine::count_) || !w.type->has(op)))
+                     r.op >= static_cast<unsigned>(rma::combine::count_) || !type->has(op)))
       return errc::protocol;
-    std::byte* const there = locate(w, r.at, r.kind == kind::swap ? element : r.bytes,
-                                    combines || r.kind == kind::swap ? w.type->alignment : 1);
+    const std::uint64_t reach = swaps      ? element
+                                : combines ? std::uint64_t{r.bytes} / element * type->reach
+                                           : r.bytes;
+    std::byte* const there = locate(w, r.at, reach, combines || swaps ? type->alignment : 1);
     if (there == nullptr) {
       refuse(w, t, errc::rma_range, r);
       return errc{};
@@ -247,20 +257,19 @@ struct exposed_side {
         if (!given.empty()) std::memcpy(there, given.data(), given.size());
         return errc{};
       case kind::accumulate:
-        w.type->apply(op, there, given.data(), nullptr, r.bytes / element, w.locks, who);
+        type->apply(op, there, given.data(), nullptr, r.bytes / element, w.locks, who);
         return errc{};
       default: break;
     }
-    std::byte* const back =
-        reply(w, t, r.token, r.kind == kind::swap ? element : std::size_t{r.bytes});
+    std::byte* const back = reply(w, t, r.token, swaps ? element : std::size_t{r.bytes});
     if (back == nullptr) return errc::protocol;
     if (r.kind == kind::get) {
       if (r.bytes != 0) std::memcpy(back, there, r.bytes);
     } else if (r.kind == kind::fetch) {
-      w.type->apply(op, there, given.empty() ? nullptr : given.data(), back, r.bytes / element,
-                    w.locks, who);
+      type->apply(op, there, given.empty() ? nullptr : given.data(), back, r.bytes / element,
+                  w.locks, who);
     } else {
-      w.type->swap(there, given.data(), given.data() + element, back, w.locks, who);
+      type->swap(there, given.data(), given.data() + element, back, w.locks, who);
     }
     return errc{};
   }
@@ -268,6 +277,7 @@ struct exposed_side {
   static errc note(data& w, rank_t from, const rma::record& r,
                    std::span<const std::byte> given) noexcept {
     rma_target& t = w.targets[from];
+    if (r.element != 0) return errc::protocol;
     switch (r.kind) {
       case kind::reply: {
         rma_reply* const slot = w.find_reply(r.token, from);

@@ -63,7 +63,7 @@ class window_accesses : public window_data<Stack> {
     if (target < 0 || target >= this->size) return errc::rank;
     rma_target& t = this->targets[target];
     if (t.epoch == rma_epoch::none) return why_closed(t);
-    const std::uint64_t n = x.what == rma::action::swap ? this->type->bytes : x.bytes;
+    const std::uint64_t n = x.what == rma::action::swap ? x.type->bytes : x.bytes;
     if (x.runs != nullptr) return check_runs(x, t);
     if (!this->dynamic && (x.at > t.bytes || n > t.bytes - x.at)) return errc::rma_range;
     return this->touch(t, x);
@@ -73,8 +73,9 @@ class window_accesses : public window_data<Stack> {
     const rma::run_list& all = *x.runs;
     const bool combines = x.what == rma::action::accumulate || x.what == rma::action::fetch;
     // In attached memory only the owner knows where elements begin.
-    const std::size_t step = this->dynamic ? this->type->alignment : this->type->bytes;
-    if (combines && !all.holds_whole(this->type->bytes, step)) return errc::datatype;
+    const bool anywhere = this->dynamic || this->numbered != nullptr;
+    const std::size_t step = anywhere ? x.type->alignment : x.type->bytes;
+    if (combines && !all.holds_whole(x.type->bytes, step)) return errc::datatype;
     std::int64_t low = 0;
     std::int64_t high = 0;
     if (x.at >> 63 != 0 ||
@@ -244,7 +245,7 @@ class window_accesses : public window_data<Stack> {
     return t.failure == errc::window ? errc::window : errc::rma_sync;
   }
   static errc drop(rma::transfer& x, errc why) noexcept {
-    if (x.data.how != nullptr) x.data.how->drop();
+    x.drop();
     return why;
   }
   /// Keeps the first failure. Any other failure replaces errc::pending, which is only a

@@ -52,6 +52,9 @@ class [[nodiscard]] scoped_lock {
       w->unlock(target_, std::forward<How>(how), where);
     }
   }
+  /// Gives up the lock without ending its epoch: window::unlock or unlock_all ends it. For programs
+  /// whose epochs follow no scope.
+  void release() noexcept { of_ = nullptr; }
 
  private:
   template <class, class>
@@ -79,6 +82,21 @@ class window_calls {
   /// Returns the rank of this process; proc_null for an empty window.
   rank_t rank() const noexcept { return state_ == nullptr ? rank_t{proc_null} : state_->rank; }
   rank_t size() const noexcept { return size_; }  ///< Number of ranks.
+  /// Returns the ranks of the window; an empty group for an empty window.
+  [[nodiscard]] mpx::group group(site where = site::current()) const {
+    return seen(where) == nullptr ? mpx::group() : state_->comm.group();
+  }
+  /// True if an epoch of lock, start or post is open, which has to be closed before the window is
+  /// freed.
+  [[nodiscard]] bool in_epoch(site where = site::current()) const noexcept {
+    return seen(where) != nullptr && state_->in_epoch();
+  }
+  /// For the library: keeps the attributes of the window (mpx/attributes.hpp).
+  /// Requires:   the window is not empty.
+  const communicator<Stack>& attributes_holder(site where = site::current()) const noexcept {
+    assert_full(where);
+    return state_->comm;
+  }
 
   // --- Active target -----------------------------------------------------------------------------
 
@@ -102,7 +120,7 @@ class window_calls {
   /// it.
   template <class How = throws_t>
   requires BlockingForm<How>
-  void post(const group& origins, rma::assertion a = {}, How&& how = {},
+  void post(const mpx::group& origins, rma::assertion a = {}, How&& how = {},
             site where = site::current()) {
     [[maybe_unused]] const auto timing = timed("post", where);
     plain_array<rank_t> members;
@@ -114,7 +132,7 @@ class window_calls {
   /// target has posted.
   template <class How = throws_t>
   requires BlockingForm<How>
-  void start(const group& targets, rma::assertion a = {}, How&& how = {},
+  void start(const mpx::group& targets, rma::assertion a = {}, How&& how = {},
              site where = site::current()) {
     [[maybe_unused]] const auto timing = timed("start", where);
     plain_array<rank_t> members;
@@ -368,7 +386,7 @@ class window_calls {
     ended(how, why, name, target, where);
     return made;
   }
-  errc members_of(const group& g, plain_array<rank_t>& members, site where) const noexcept {
+  errc members_of(const mpx::group& g, plain_array<rank_t>& members, site where) const noexcept {
     if (const errc why = unusable(where); why != errc{}) return why;
     for (rank_t r = 0; r < g.size(); ++r) {
       const rank_t here = state_->rank_of(g.peer_of(r));

@@ -75,6 +75,7 @@ struct rma_target {
   // The target's memory as mapped here; nullptr: not mapped.
   std::byte* base = nullptr;
   std::uint64_t bytes = 0;
+  std::uint64_t unit = 1;  // Bytes per unit of displacement in a byte_window.
   // The target's control block, with its lock; nullptr: not mapped.
   rma::control_block* control = nullptr;
   rma::element_locks locks{};
@@ -275,6 +276,8 @@ struct window_data : exposed_window, allocated {
   rank_t size = 0;
   const group* ranks = nullptr;
   const rma::element_type* type = nullptr;
+  // Types of a byte_window's elements, by number; nullptr: it has one type.
+  const rma::element_type* (*numbered)(std::uint16_t) noexcept = nullptr;
   std::uint64_t unit = 1;  // Bytes per unit of displacement.
   bool dynamic = false;
   // Single elements are combined by the transport's atomic accesses, as all ranks have agreed.
@@ -320,8 +323,8 @@ struct window_data : exposed_window, allocated {
   void explain(hang_info& info) noexcept override;
   ~window_data() {
     for (rank_t r = 0; targets != nullptr && r < size; ++r) {
-      for (const rma_queued& q : targets[r].queue) {
-        if (q.what.data.how != nullptr) q.what.data.how->drop();
+      for (rma_queued& q : targets[r].queue) {
+        q.what.drop();
         q.let_go();
       }
       platform::deallocate(targets[r].packet);
@@ -393,7 +396,7 @@ struct window_data : exposed_window, allocated {
   }
   template <class F>
   void each_touched(const rma::transfer& x, F&& take) const noexcept {
-    const std::uint64_t n = x.what == rma::action::swap ? type->bytes : x.bytes;
+    const std::uint64_t n = x.what == rma::action::swap ? x.type->bytes : x.bytes;
     if (n == 0) return;
     if (x.runs == nullptr) return take(rma_touched{x.at, n, x.what, rank});
     for (std::size_t i = 0; i < x.runs->size(); ++i) {

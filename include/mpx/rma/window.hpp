@@ -21,6 +21,8 @@ class reference;
 template <class Window>
 class span;
 }  // namespace rma
+template <class Stack>
+class byte_window;
 
 /// Memory of each rank of a communicator, made of elements of T, that the other ranks access within
 /// epochs. Move-only. Made by allocate_window, shared_window, window_over and dynamic_window;
@@ -370,6 +372,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   friend class rma::reference;
   template <class>
   friend class rma::span;
+  template <class>
+  friend class byte_window;
   static constexpr auto no_op = static_cast<std::uint8_t>(rma::combine::no_op);
 
   struct taken {
@@ -476,7 +480,8 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
          .at = offset,
          .bytes = swaps ? sizeof(T) : m.what.bytes,
          .data = m.what,
-         .result = result,
+         .result = {result, swaps ? sizeof(T) : m.what.bytes},
+         .type = &rma::detail::type_of<T>,
          .runs = pieces},
         target,
         by == rma::protocol::automatic ? policy(target, What, piece) : by,

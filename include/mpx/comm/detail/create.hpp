@@ -123,13 +123,14 @@ class maker : public collective_channel<Stack> {
   maker(const base& parent, call_site site, bool counted = true) noexcept
       : channel(parent, site, counted), parent_(parent) {}
 
-  /// `elements`: element type of what is made with it, for stacks that compare it.
-  errc dup(type_code elements = 0) {
+  /// `elements`: element type of what is made with it, for stacks that compare it. `copies`: it has
+  /// the copied attributes of this one.
+  errc dup(type_code elements = 0, bool copies = true) {
     elements_ = elements;
     if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
-      attributes_ = like.attributes.copied();
+      if (copies) attributes_ = like.attributes.copied();
     } catch (...) {
       thrown_ = std::current_exception();
     }
