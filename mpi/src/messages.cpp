@@ -582,7 +582,7 @@ void Cancel(MPI_Request* request) {
     if (code != MPI_SUCCESS) fail(code, "the cancel function of a generalized request has failed");
     return;
   }
-  lib().job->cancel(r.cell);  // Without effect on a send: it completes.
+  lib().job->cancel(r.cell);
 }
 void Request_free(MPI_Request* request) {
   request_t& r = need_request(*request);
