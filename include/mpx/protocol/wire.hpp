@@ -36,8 +36,8 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: the data will not be fetched. A receive that matches later asks for
   /// packets.
   recalled,
-  /// Sender to receiver: drop the message of `ticket`, unless a receive or a matched probe has taken
-  /// it. Then there is no answer, and the end of the send is reported as usual.
+  /// Sender to receiver: drop the message of `ticket`, unless a receive or a matched probe has
+  /// taken it. Then there is no answer, and the end of the send is reported as usual.
   cancel,
   cancelled,  ///< Receiver to sender: the message has been dropped; no receive will match it.
   // Kinds from here on belong to services: layers above with packets of their own.

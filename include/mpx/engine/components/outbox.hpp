@@ -287,9 +287,9 @@ class outbox_component {
     ep().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     return true;
   }
-  /// Cancels a send, or asks its receiver to drop the message. `on_cancelled` follows if the receiver
-  /// has; else the send ends as usual. Returns false, without effect, if the receiver has matched the
-  /// message, as far as this rank knows.
+  /// Cancels a send, or asks its receiver to drop the message. `on_cancelled` follows if the
+  /// receiver has; else the send ends as usual. Returns false, without effect, if the receiver has
+  /// matched the message, as far as this rank knows.
   [[gnu::noinline, gnu::cold]] bool cancel(operation& op) {
     if (op.stage == stage::queued) {
       ep().peers().of(op.peer).backlog_.erase(op);
