@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Makes all that follows from the table of MPI's functions (mpi/table/).
 
-    generate.py            writes mpi/include/mpi.h, mpi/generated/ and the lists in docs/MPI.md
+    generate.py            writes mpi/include/mpi.h, mpi/generated/, mpi/old/openmpi_entries.cpp and the
+                           lists in docs/MPI.md
     generate.py --check    compares them with the files of the tree (a test)
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
@@ -14,6 +15,8 @@ in mpi/src/ gets.
 import pathlib
 import re
 import sys
+
+import old_abi
 
 HERE = pathlib.Path(__file__).resolve().parent
 SPDX = ("// SPDX-License-Identifier: BSL-1.0\n// Made by mpi/generate.py. Do not edit.\n"
@@ -462,6 +465,7 @@ def main():
     }
     for name, areas in SOURCES.items():
         made[HERE / f"generated/{name}.cpp"] = entries(functions, areas)
+    made[HERE / "old/openmpi_entries.cpp"] = old_abi.openmpi_entries(functions, kind_of)
     page = HERE.parent / "docs/MPI.md"
     if page.exists():
         begin, end = "<!-- functions -->\n", "<!-- end of functions -->\n"

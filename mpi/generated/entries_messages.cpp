@@ -21,8 +21,13 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info) {
 }
 MPX_MPI_ALIAS(MPI_Abi_get_fortran_info)
 int PMPI_Abi_get_info(MPI_Info *info) {
-  (void)info;
-  return not_built("MPI_Abi_get_info");
+  try {
+    need_place(info, "info");
+    mpx_mpi::Abi_get_info(info);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed("MPI_Abi_get_info");
+  }
 }
 MPX_MPI_ALIAS(MPI_Abi_get_info)
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor) {

@@ -10,6 +10,7 @@
 
 namespace mpx_mpi {
 
+void Abi_get_info(MPI_Info *info);
 void Abi_get_version(int *abi_major, int *abi_minor);
 void Abort(comm_t&comm, int errorcode);
 void Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);

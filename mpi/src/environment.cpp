@@ -162,6 +162,13 @@ void Abi_get_version(int* abi_major, int* abi_minor) {
   *abi_major = MPI_ABI_VERSION;
   *abi_minor = MPI_ABI_SUBVERSION;
 }
+void Abi_get_info(MPI_Info* info) {
+  info_t made;
+  made.pairs.emplace_back("mpi_aint_size", std::to_string(sizeof(MPI_Aint)));
+  made.pairs.emplace_back("mpi_count_size", std::to_string(sizeof(MPI_Count)));
+  made.pairs.emplace_back("mpi_offset_size", std::to_string(sizeof(MPI_Offset)));
+  *info = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
+}
 double Wtime() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);

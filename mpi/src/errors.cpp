@@ -326,7 +326,7 @@ void need_one_group(const comm_t& comm) {
     fail(MPI_ERR_COMM, "the communicator has two groups: this call takes one group");
 }
 
-buffer data_of(const void* base, std::int64_t count, const type_t& type) {
+buffer data_of_any(const void* base, std::int64_t count, const type_t& type) {
   const type_part& part = *type.part;
   buffer b{const_cast<void*>(base), count, &part.type, part.dense, nullptr, 0};
   if (base == MPI_IN_PLACE)

@@ -124,6 +124,19 @@ void need_one_group(const comm_t& comm);
 
 /// The buffer of a call. Throws MPI_ERR_BUFFER for a null address where the datatype has no
 /// absolute addresses, and for MPI_IN_PLACE.
-buffer data_of(const void* base, std::int64_t count, const type_t& type);
+buffer data_of_any(const void* base, std::int64_t count, const type_t& type);
+inline buffer data_of(const void* base, std::int64_t count, const type_t& type) {
+  const type_part& part = *type.part;
+  std::int64_t bytes = 0;
+  if (value_of(base) < 4096 || __builtin_mul_overflow(count, part.bytes, &bytes)) [[unlikely]]
+    return data_of_any(base, count, type);
+  void* const at = const_cast<void*>(base);
+  return {at,
+          count,
+          &part.type,
+          part.dense,
+          static_cast<std::byte*>(at),
+          static_cast<std::size_t>(bytes)};
+}
 
 }  // namespace mpx_mpi

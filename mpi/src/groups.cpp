@@ -131,14 +131,6 @@ void Group_difference(group_t& group1, group_t& group2, MPI_Group* newgroup) {
 
 // --- Communicators -------------------------------------------------------------------------------
 
-comm_t* find_comm(MPI_Comm c) noexcept {
-  const std::uintptr_t v = value_of(c);
-  if (v < 4096) {
-    if (c == MPI_COMM_WORLD) return lib().world;
-    return c == MPI_COMM_SELF ? lib().self : nullptr;
-  }
-  return lib().comms.find(v);
-}
 MPI_Comm add_comm(std::unique_ptr<comm_port> port, const comm_t* from) {
   if (port == nullptr) return MPI_COMM_NULL;
   comm_t c;
@@ -210,7 +202,7 @@ void Comm_dup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm) {
 namespace {
 /// Fills in what is known once a started duplication is complete.
 void finish_dup(request_t& r) {
-  comm_t* const made = find_comm(static_cast<MPI_Comm>(r.finish_with));
+  comm_t* const made = find_comm(static_cast<MPI_Comm>(r.rare->finish_with));
   if (made == nullptr) return;
   made->rank = made->port->rank();
   made->size = made->port->size();
@@ -232,8 +224,9 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   made.self = *newcomm;
   *request = add_request_of(cell, comm, false, false);
   request_t& r = *lib().requests.find(value_of(*request));
-  r.finish = finish_dup;
-  r.finish_with = *newcomm;
+  r.rare = std::make_unique<rare_parts>();
+  r.rare->finish = finish_dup;
+  r.rare->finish_with = *newcomm;
   copy_attributes(comm, made);
 }
 void Comm_idup_with_info(comm_t& comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {

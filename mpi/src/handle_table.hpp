@@ -49,7 +49,7 @@ class handle_table {
   /// Returns:    its handle; 0 if the table is full.
   template <class... Args>
   std::uintptr_t put(Args&&... args) {
-    const auto guard = locked();
+    const guard held = locked();
     std::uint32_t at = 0;
     if (free_ != 0) {
       at = free_ - 1;
@@ -86,7 +86,7 @@ class handle_table {
     const auto at = static_cast<std::uint32_t>(handle >> 12 & 0xff'ffff);
     slot& s = slot_at(at);
     object->~T();
-    const auto guard = locked();
+    const guard held = locked();
     s.use.store(s.use.load(mpx::platform::memory_order_relaxed) + 1,
                 mpx::platform::memory_order_release);
     s.next = free_;
@@ -131,9 +131,21 @@ class handle_table {
   static std::uintptr_t name(std::uint32_t at, std::uint32_t use) noexcept {
     return std::uintptr_t{use & 0xfff'ffff} << 36 | std::uintptr_t{at} << 12 | Kind;
   }
-  std::unique_lock<std::mutex> locked() {
-    return locks_ ? std::unique_lock(lock_) : std::unique_lock<std::mutex>();
-  }
+  class guard {
+   public:
+    explicit guard(std::mutex* lock) : lock_(lock) {
+      if (lock != nullptr) lock->lock();
+    }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+    ~guard() {
+      if (lock_ != nullptr) lock_->unlock();
+    }
+
+   private:
+    std::mutex* lock_;
+  };
+  [[nodiscard]] guard locked() { return guard(locks_ ? &lock_ : nullptr); }
   slot& slot_at(std::uint32_t at) noexcept {
     return chunks_[at / chunk_slots].load(mpx::platform::memory_order_relaxed)[at % chunk_slots];
   }

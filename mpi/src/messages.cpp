@@ -47,16 +47,19 @@ int code_of(const mpx::status& s) noexcept {
   const std::error_code ec = s.error();
   return ec ? class_of_errc(ec.value()) : MPI_SUCCESS;
 }
-/// Throws the failure of a status, if there is one.
-void need_success(const mpx::status& s, const char* what, MPI_Comm on) {
+[[noreturn, gnu::noinline, gnu::cold]] void throw_failure(const mpx::status& s, const char* what,
+                                                          MPI_Comm on) {
   const std::error_code ec = s.error();
-  if (!ec) [[likely]]
-    return;
   std::string text = what;
   if (s.source() >= 0) text += " from rank " + std::to_string(s.source());
   if (s.tag() >= 0) text += ", tag " + std::to_string(s.tag());
   text += ", " + std::to_string(s.bytes()) + " bytes: " + ec.message();
   throw failure{class_of_errc(ec.value()), text, on};
+}
+/// Throws the failure of a status, if there is one.
+inline void need_success(const mpx::status& s, const char* what, MPI_Comm on) {
+  if (s.error()) [[unlikely]]
+    throw_failure(s, what, on);
 }
 
 // --- Requests ------------------------------------------------------------------------------------
@@ -66,12 +69,12 @@ request_t& need_request(MPI_Request r) {
   if (found == nullptr) bad_handle(MPI_ERR_REQUEST, "request", r, nullptr);
   return *found;
 }
-bool active(const request_t& r) { return r.generalized != nullptr || lib().job->active(r.cell); }
+bool active(const request_t& r) { return r.generalized() != nullptr || lib().job->active(r.cell); }
 
 /// Ends a complete request: its status is known. Frees it unless it is persistent.
 void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
-  if (r.generalized != nullptr) {
-    const std::unique_ptr<generalized_t> g = std::move(r.generalized);
+  if (r.generalized() != nullptr) {
+    const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);
     MPI_Status given{};
     set_empty(&given);
     const int queried = g->query(g->extra, &given);
@@ -93,7 +96,7 @@ void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status*
     set_empty(into);
     into->MPI_internal[2] = s.cancelled() ? 1 : 0;
   }
-  if (r.finish != nullptr && !s.error()) r.finish(r);
+  if (r.rare != nullptr && r.rare->finish != nullptr && !s.error()) r.rare->finish(r);
   if (r.persistent) return;
   lib().requests.erase(value_of(handle));
   handle = MPI_REQUEST_NULL;
@@ -167,6 +170,12 @@ void settle_all(MPI_Request requests[], const active_list& list, std::span<const
     if (statuses != MPI_STATUSES_IGNORE) statuses[i].MPI_ERROR = code;
   throw failure{MPI_ERR_IN_STATUS, text, on};
 }
+/// Makes the request of a message.
+inline MPI_Request request_of(const request_cell& cell, const comm_t& comm, bool persistent,
+                              bool receives) {
+  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
+                             nullptr);
+}
 MPI_Request add_request(request_t&& r) {
   return put_in<MPI_Request>(lib().requests, "requests", std::move(r));
 }
@@ -175,13 +184,11 @@ MPI_Request add_request(request_t&& r) {
 
 MPI_Request add_request_of(const request_cell& cell, comm_t& comm, bool persistent, bool receives,
                            std::shared_ptr<void> keep) {
-  request_t r;
-  r.cell = cell;
-  r.comm = comm.self;
-  r.persistent = persistent;
-  r.receives = receives;
-  r.keep = std::move(keep);
-  return add_request(std::move(r));
+  if (keep == nullptr) return request_of(cell, comm, persistent, receives);
+  auto rare = std::make_unique<rare_parts>();
+  rare->keep = std::move(keep);
+  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
+                             std::move(rare));
 }
 
 // --- Sends and receives --------------------------------------------------------------------------
@@ -201,13 +208,13 @@ void start_send(send_mode mode, form how, const void* buf, MPI_Count count, cons
                 int dest, int tag, comm_t& comm, MPI_Request* request) {
   request_cell cell;
   comm.port->isend(mode, how, data_of(buf, count, datatype), mpx_rank(dest), tag, cell);
-  *request = add_request_of(cell, comm, how == form::prepare, false);
+  *request = request_of(cell, comm, how == form::prepare, false);
 }
 void start_receive(form how, void* buf, MPI_Count count, const type_t& datatype, int source,
                    int tag, comm_t& comm, MPI_Request* request) {
   request_cell cell;
   comm.port->irecv(how, data_of(buf, count, datatype), mpx_rank(source), mpx_tag(tag), cell);
-  *request = add_request_of(cell, comm, how == form::prepare, true);
+  *request = request_of(cell, comm, how == form::prepare, true);
 }
 
 }  // namespace
@@ -414,7 +421,7 @@ void Wait(MPI_Request* request, MPI_Status* status) {
   set_empty(status);
   if (*request == MPI_REQUEST_NULL) return;
   request_t& r = need_request(*request);
-  if (!active(r)) return;
+  if (r.persistent && !active(r)) return;
   settle_one(*request, r, lib().job->wait(r.cell), status);
 }
 void Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -513,14 +520,14 @@ bool look_at(MPI_Request request, MPI_Status* status) {
   if (request == MPI_REQUEST_NULL) return true;
   request_t& r = need_request(request);
   if (!active(r)) return true;
-  if (r.generalized != nullptr && !r.generalized->complete) {
+  if (r.generalized() != nullptr && !r.generalized()->complete) {
     lib().job->progress();
     return false;
   }
-  if (r.generalized != nullptr) {
+  if (r.generalized() != nullptr) {
     MPI_Status given{};
     set_empty(&given);
-    r.generalized->query(r.generalized->extra, &given);
+    r.generalized()->query(r.generalized()->extra, &given);
     if (status != MPI_STATUS_IGNORE) *status = given;
     return true;
   }
@@ -577,17 +584,18 @@ void Startall(int count, MPI_Request array_of_requests[]) {
 }
 void Cancel(MPI_Request* request) {
   request_t& r = need_request(*request);
-  if (r.generalized != nullptr) {
-    const int code = r.generalized->cancel(r.generalized->extra, r.generalized->complete ? 1 : 0);
+  if (r.generalized() != nullptr) {
+    const int code =
+        r.generalized()->cancel(r.generalized()->extra, r.generalized()->complete ? 1 : 0);
     if (code != MPI_SUCCESS) fail(code, "the cancel function of a generalized request has failed");
     return;
   }
-  lib().job->cancel(r.cell);  // Without effect on a send: it completes.
+  lib().job->cancel(r.cell);
 }
 void Request_free(MPI_Request* request) {
   request_t& r = need_request(*request);
-  if (r.generalized != nullptr) {
-    const std::unique_ptr<generalized_t> g = std::move(r.generalized);
+  if (r.generalized() != nullptr) {
+    const std::unique_ptr<generalized_t> g = std::move(r.rare->generalized);
     if (g->complete) {
       g->free(g->extra);
       lib().job->drop(r.cell);
@@ -598,7 +606,7 @@ void Request_free(MPI_Request* request) {
     *request = MPI_REQUEST_NULL;
     return;
   }
-  if (r.keep != nullptr && active(r))
+  if (r.rare != nullptr && r.rare->keep != nullptr && active(r))
     fail(MPI_ERR_REQUEST, "a request of a collective is not freed while it is active");
   if (active(r))
     lib().job->detach(r.cell);
@@ -615,17 +623,18 @@ void Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_fun
     fail(MPI_ERR_ARG, "a function of a generalized request is null");
   request_t r;
   r.comm = MPI_COMM_SELF;
-  r.generalized = std::make_unique<generalized_t>(
+  r.rare = std::make_unique<rare_parts>();
+  r.rare->generalized = std::make_unique<generalized_t>(
       generalized_t{query_fn, free_fn, cancel_fn, extra_state, {}, false});
-  lib().self->port->generalized(r.cell, r.generalized->completer);
+  lib().self->port->generalized(r.cell, r.generalized()->completer);
   *request = add_request(std::move(r));
 }
 void Grequest_complete(MPI_Request request) {
   request_t& r = need_request(request);
-  if (r.generalized == nullptr || r.generalized->complete)
+  if (r.generalized() == nullptr || r.generalized()->complete)
     fail(MPI_ERR_REQUEST, "the request is no generalized one that is to be completed");
-  r.generalized->complete = true;
-  lib().job->complete_generalized(r.generalized->completer);
+  r.generalized()->complete = true;
+  lib().job->complete_generalized(r.generalized()->completer);
 }
 
 // --- Statuses ------------------------------------------------------------------------------------

@@ -164,16 +164,25 @@ struct generalized_t {
   bool complete = false;
 };
 
+struct request_t;
+/// Parts that few requests have.
+struct rare_parts {
+  std::shared_ptr<void> keep;  ///< Objects that the operation needs until it is complete.
+  std::unique_ptr<generalized_t> generalized;
+  /// Called once when it is complete (MPI_Comm_idup).
+  void (*finish)(request_t&) = nullptr;
+  void* finish_with = nullptr;
+};
 struct request_t {
   request_cell cell{};
   MPI_Comm comm = MPI_COMM_NULL;  ///< Its error handler is called.
   bool persistent = false;
   bool receives = false;
-  std::shared_ptr<void> keep;  ///< What the operation needs until it is complete.
-  std::unique_ptr<generalized_t> generalized;
-  /// Called once when it is complete (MPI_Comm_idup).
-  void (*finish)(request_t&) = nullptr;
-  void* finish_with = nullptr;
+  std::unique_ptr<rare_parts> rare;
+
+  [[nodiscard]] generalized_t* generalized() const noexcept {
+    return rare == nullptr ? nullptr : rare->generalized.get();
+  }
 };
 
 /// Values of the predefined attributes of a window, which the program gets addresses of.
@@ -238,6 +247,10 @@ struct library {
   std::span<std::byte> attached;
   void* attached_base = nullptr;
 
+  static constexpr std::size_t first_type = 0x200;  ///< Value of the first predefined datatype.
+  static constexpr std::size_t predefined_count = 0x100;
+  type_t predefined[predefined_count];
+
   handle_table<comm_t, 0x111> comms;
   handle_table<group_t, 0x222> groups;
   handle_table<type_t, 0x333> types;
@@ -263,9 +276,19 @@ Handle handle_of(std::uintptr_t value) noexcept {
 }
 
 // Objects of handles; nullptr if there is none.
-comm_t* find_comm(MPI_Comm c) noexcept;
+inline comm_t* find_comm(MPI_Comm c) noexcept {
+  const std::uintptr_t v = value_of(c);
+  if (v == value_of(MPI_COMM_WORLD)) return lib().world;
+  if (v >= 4096) return lib().comms.find(v);
+  return v == value_of(MPI_COMM_SELF) ? lib().self : nullptr;
+}
 group_t* find_group(MPI_Group g) noexcept;
-type_t* find_type(MPI_Datatype t) noexcept;
+inline type_t* find_type(MPI_Datatype t) noexcept {
+  const std::uintptr_t v = value_of(t);
+  if (v - library::first_type >= library::predefined_count) return lib().types.find(v);
+  type_t& found = lib().predefined[v - library::first_type];
+  return found.part == nullptr ? nullptr : &found;
+}
 op_t* find_op(MPI_Op o) noexcept;
 info_t* find_info(MPI_Info i) noexcept;
 win_t* find_win(MPI_Win w) noexcept;

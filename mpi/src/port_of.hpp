@@ -97,6 +97,8 @@ class comm_base : public comm_port {
   int size() const override { return c_.size(); }
 
   void send(send_mode mode, const buffer& b, int to, int tag) override {
+    if (mode == send_mode::standard && b.dense) [[likely]]
+      return c_.send(sent(b), to, tag);
     with_mode(mode, [&]<mpx::mode M>() {
       if (b.dense)
         c_.template send<M>(sent(b), to, tag);
@@ -106,6 +108,8 @@ class comm_base : public comm_port {
   }
   void isend(send_mode mode, form how, const buffer& b, int to, int tag,
              request_cell& request) override {
+    if (mode == send_mode::standard && how == form::start && b.dense) [[likely]]
+      return types::put(request, c_.isend(sent(b), to, tag));
     with_mode(mode, [&]<mpx::mode M>() {
       if (how == form::start && b.dense)
         types::put(request, c_.template send<M>(sent(b), to, tag, mpx::start));

@@ -15,15 +15,8 @@ namespace mpx_mpi {
 
 namespace {
 
-constexpr std::size_t first_type = 0x200;
-constexpr std::size_t predefined_count = 0x100;
-struct predefined_types {
-  type_t all[predefined_count];
-};
-predefined_types& predefined() {
-  static predefined_types* const made = new predefined_types;
-  return *made;
-}
+constexpr std::size_t first_type = library::first_type;
+constexpr std::size_t predefined_count = library::predefined_count;
 
 std::shared_ptr<type_part> part_of(mpx::datatype type) {
   auto p = std::make_shared<type_part>();
@@ -35,7 +28,7 @@ std::shared_ptr<type_part> part_of(mpx::datatype type) {
   return p;
 }
 type_t& define(MPI_Datatype handle, const char* name, mpx::datatype type) {
-  type_t& t = predefined().all[value_of(handle) - first_type];
+  type_t& t = lib().predefined[value_of(handle) - first_type];
   auto p = part_of(std::move(type));
   p->element = handle;
   t.part = std::move(p);
@@ -65,7 +58,7 @@ void define_pair(MPI_Datatype handle, const char* name, MPI_Datatype value, MPI_
 /// An optional type that this machine does not have.
 void define_absent(MPI_Datatype handle, const char* name) {
   define<std::byte>(handle, name);
-  type_t& t = predefined().all[value_of(handle) - first_type];
+  type_t& t = lib().predefined[value_of(handle) - first_type];
   t.committed = false;
   t.absent = true;
 }
@@ -157,14 +150,6 @@ void make_predefined_types() {
   define_absent(MPI_COMPLEX32, "MPI_COMPLEX32");
 }
 
-type_t* find_type(MPI_Datatype t) noexcept {
-  const std::uintptr_t v = value_of(t);
-  if (v - first_type < predefined_count) {
-    type_t& found = predefined().all[v - first_type];
-    return found.part == nullptr ? nullptr : &found;
-  }
-  return lib().types.find(v);
-}
 const mpx::datatype& byte_type() { return need_any_type(MPI_BYTE).part->type; }
 
 MPI_Datatype add_type(std::shared_ptr<const type_part> part, bool committed) {
@@ -242,7 +227,7 @@ struct making {
 MPI_Datatype handle_for(const type_t& t) {
   // Only predefined handles are asked for: `of` keeps the part of all others.
   for (std::size_t i = 0; i < predefined_count; ++i)
-    if (&predefined().all[i] == &t) return handle_of<MPI_Datatype>(first_type + i);
+    if (&lib().predefined[i] == &t) return handle_of<MPI_Datatype>(first_type + i);
   return MPI_DATATYPE_NULL;
 }
 std::vector<std::int64_t> list_of(const numbers& of, std::int64_t n, const char* name) {
@@ -542,7 +527,7 @@ void Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
 void Type_get_value_index(type_t& value_type, type_t& index_type, MPI_Datatype* pair_type) {
   *pair_type = MPI_DATATYPE_NULL;
   for (std::size_t i = 0; i < predefined_count; ++i) {
-    const type_t& t = predefined().all[i];
+    const type_t& t = lib().predefined[i];
     if (t.part == nullptr || t.part->pair.value == nullptr) continue;
     if (t.part->pair.value == handle_for(value_type) &&
         t.part->pair.index == handle_for(index_type)) {

@@ -232,8 +232,8 @@ wire::packet make_frame(script& s, Wire& w) {
   const auto [peer, ticket] = w.ticket(s.byte());
   const unsigned any = s.byte();
   const kind unasked[] = {kind::eager, kind::announce, kind::eager, kind::credit, kind::allow};
-  const kind asked =
-      any / 16 == 15 ? static_cast<kind>(64 + any % 3) : static_cast<kind>(1 + any / 16);
+  const kind asked = any / 16 == 15 ? static_cast<kind>(64 + any % 3)
+                                    : static_cast<kind>(1 + (any / 16 + ticket) % 16);
   mpx::wire::header h{.kind = any % 16 == 15 ? asked : unasked[any % 5],
                       .flags = 0,
                       .reserved = 0,

@@ -37,7 +37,6 @@ TEST_CASE_TEMPLATE_DEFINE("request: from pending to complete to empty", Stack, r
           (void)world.template recv<int>(0, go_tag);
           auto r = world.issend(m, 0, 1);
           CHECK(r);
-          CHECK(!r.cancel());
           r.wait();
           CHECK(is_empty(r));
         }
@@ -124,8 +123,8 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, request_cancel) {
       if (world.rank() == 1) {
         (void)world.template recv<int>(0, go_tag);
         auto r = world.issend(m, 0, 1);
-        CHECK(!r.cancel());  // A send is never cancelled.
-        r.wait();
+        r.cancel();  // In vain: its receive is posted.
+        CHECK(!r.wait().cancelled());
         auto again = world.isend(m, 0, 1);
         again.wait();
         continue;
@@ -163,6 +162,83 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel", Stack, request_cancel) {
   });
 }
 TEST_CASE_TEMPLATE_APPLY(request_cancel, request_stacks);
+
+TEST_CASE_TEMPLATE_DEFINE("request: cancel of a send", Stack, request_cancel_send) {
+  ranks::run<Stack>(2, [](auto world) {
+    for (const std::size_t bytes : {8, 1000, 300'000}) {
+      const auto m = ranks::message(bytes, bytes);
+      std::vector<std::byte> in(bytes);
+      if (world.rank() == 0) {
+        (void)world.template recv<int>(1, go_tag);
+        CHECK(!world.probe(1, 1, mpx::once));  // Both were cancelled.
+        auto taken = world.mprobe(1, 2);
+        world.send(1, 1, go_tag);
+        (void)world.template recv<int>(1, go_tag);
+        CHECK(taken.recv(in).bytes() == bytes);
+        CHECK(ranks::holds(in, bytes));
+        continue;
+      }
+      auto r = world.issend(m, 0, 1);
+      CHECK(r.cancel());
+      CHECK(!r.cancel());  // It is being cancelled.
+      CHECK(r.wait().cancelled());
+      CHECK(is_empty(r));
+      mpx::request<Stack> again = world.ssend(m, 0, 1, mpx::prepare);
+      again.start();
+      CHECK(again.cancel());
+      CHECK(again.wait().cancelled());
+      auto probed = world.issend(m, 0, 2);
+      world.send(1, 0, go_tag);
+      (void)world.template recv<int>(0, go_tag);
+      probed.cancel();  // In vain: a matched probe has taken it.
+      world.send(1, 0, go_tag);
+      CHECK(!probed.wait().cancelled());
+    }
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(request_cancel_send, request_stacks);
+
+// More sends than the receiver's memory takes: some have left eagerly, some are announced, and others
+// wait behind them. Each is received or cancelled.
+TEST_CASE_TEMPLATE_DEFINE("request: cancel of many sends", Stack, request_cancel_many) {
+  ranks::run<Stack>(2, [](auto world) {
+    constexpr std::size_t count = 3000;
+    constexpr std::size_t words = 100;
+    if (world.rank() == 1) {
+      std::vector<std::vector<std::size_t>> data(count);
+      std::vector<mpx::request<Stack>> sends;
+      for (std::size_t i = 0; i < count; ++i) {
+        data[i].assign(words, i);
+        sends.push_back(world.isend(data[i], 0, 1));
+      }
+      std::vector<std::size_t> kept;
+      for (std::size_t i = count; i-- > 0;)
+        if (i % 3 != 0) sends[i].cancel();
+      for (std::size_t i = 0; i < count; ++i)
+        if (!sends[i].wait().cancelled()) kept.push_back(i);
+      CHECK(kept.size() < count / 2 + count / 10);
+      world.send(kept, 0, 2);
+      return;
+    }
+    std::vector<std::size_t> got, in(words);
+    std::vector<std::size_t> kept(count);
+    auto last = world.irecv(kept, 1, 2);
+    std::size_t expected = count;
+    while (got.size() < expected) {
+      if (expected == count) {
+        if (const auto s = last.test()) expected = *s->template count<std::size_t>();
+        if (!world.probe(1, 1, mpx::once)) continue;
+      }
+      world.recv(in, 1, 1);
+      CHECK(in.front() == in.back());
+      got.push_back(in.front());
+    }
+    kept.resize(expected);
+    CHECK(got == kept);
+    CHECK(!world.probe(1, 1, mpx::once));
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(request_cancel_many, request_stacks);
 
 TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack,
                           request_persistent) {

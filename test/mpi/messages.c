@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSL-1.0 */
-/* Messages in all modes, requests of all kinds, probes, cancelled receives and statuses, on any number
+/* Messages in all modes, requests of all kinds, probes, cancelled messages and statuses, on any number
  * of ranks: each rank sends to the next one. */
 #include "check.h"
 
@@ -192,6 +192,35 @@ static void waits(void) {
   CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
 }
 
+/* Sends that nobody receives end by a cancel, and are not there afterwards. */
+static void cancelled_sends(int bytes) {
+  char *const data = calloc(1, (size_t)bytes);
+  MPI_Request request;
+  MPI_Status status;
+  int flag = 0, i;
+  for (i = 0; i < 3; ++i) {
+    if (i == 0) MPI_Issend(data, bytes, MPI_CHAR, right, 77, MPI_COMM_WORLD, &request);
+    if (i == 1) {
+      MPI_Ssend_init(data, bytes, MPI_CHAR, right, 77, MPI_COMM_WORLD, &request);
+      MPI_Start(&request);
+    }
+    if (i == 2) MPI_Isend(data, bytes, MPI_CHAR, right, 78, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    if (i < 2) CHECK(flag);
+    if (i == 1) MPI_Request_free(&request);
+    CHECK(request == MPI_REQUEST_NULL);
+  }
+  MPI_Send(&flag, 1, MPI_INT, right, 79, MPI_COMM_WORLD);
+  MPI_Recv(&flag, 1, MPI_INT, left, 79, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (!flag) MPI_Recv(data, bytes, MPI_CHAR, left, 78, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iprobe(left, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  CHECK(!flag);
+  MPI_Barrier(MPI_COMM_WORLD);
+  free(data);
+}
+
 int main(int argc, char **argv) {
   int provided, main_thread;
   MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
@@ -207,6 +236,8 @@ int main(int argc, char **argv) {
   modes(100000);
   probes();
   waits();
+  cancelled_sends(10);
+  cancelled_sends(1000000);
   partitioned(1);
   partitioned(30000);
   return check_end();

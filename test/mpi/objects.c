@@ -219,6 +219,13 @@ int main(int argc, char **argv) {
   MPI_Initialized(&flag);
   CHECK(!flag);
   MPI_Abi_get_version(&major, &minor);
+  MPI_Info abi;
+  char bytes[8];
+  int known = 0;
+  MPI_Abi_get_info(&abi);
+  MPI_Info_get(abi, "mpi_count_size", 7, bytes, &known);
+  CHECK(known && atoi(bytes) == (int)sizeof(MPI_Count));
+  MPI_Info_free(&abi);
   CHECK(major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
   MPI_Get_library_version(text, &minor);
   CHECK(strncmp(text, "mpx ", 4) == 0);

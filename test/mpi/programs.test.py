@@ -3,13 +3,15 @@
 # sanitizers: none
 # timeout: 300
 """The MPI library: programs built by mpicc and run by mpxrun, the examples, wrong arguments, calls before
-MPI_Init and after MPI_Finalize, fatal errors, the choice of a stack, the wrappers, the exported names.
+MPI_Init and after MPI_Finalize, fatal errors, the choice of a stack, the wrappers, the exported names,
+programs that were compiled against Open MPI.
 
 usage: programs.test.py MPXRUN
 """
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -201,6 +203,19 @@ MPI_Finalize();""")
         done = self.run_ranks(1, program, MPX_MPI_STACK="pigeons")
         self.assertEqual(done.returncode, 16)
         self.assertIn("MPX_MPI_STACK=pigeons: this library holds the stacks shm+tcp", done.stderr)
+
+    def test_programs_compiled_against_open_mpi(self):
+        compiler = shutil.which("mpicc.openmpi")
+        if compiler is None:
+            self.skipTest("mpicc.openmpi is not here")
+        program = self.folder / "openmpi"
+        done = call(compiler, "-std=c11", f"-I{HERE}", HERE / "openmpi.c", "-o", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        libraries = str(next(BIN.parent.glob("lib*/**/mpx-openmpi")))
+        for ranks in RANKS:
+            said = self.assert_passes(ranks, program, LD_LIBRARY_PATH=libraries)
+            self.assertIn("mpx", said)
+            self.assertNotIn("Open MPI", said)
 
     def test_wrappers(self):
         shown = call(BIN / "mpicc", "-show", "-O2", "x.c", "-o", "x").stdout

@@ -11,7 +11,7 @@
 
 namespace mpx::inline v0 {
 
-/// Result of a receive or a probe. For a send, only `error()` is meaningful.
+/// Result of a receive or a probe. For a send, only `error()` and `cancelled()` are meaningful.
 class status {
  public:
   constexpr status() = default;
@@ -33,7 +33,7 @@ class status {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
-  /// True if the receive was cancelled.
+  /// True if the receive or send was cancelled.
   [[nodiscard]] constexpr bool cancelled() const noexcept { return cancelled_; }
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;

@@ -36,6 +36,10 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: the data will not be fetched. A receive that matches later asks for
   /// packets.
   recalled,
+  /// Sender to receiver: drop the message of `ticket`, unless a receive or a matched probe has
+  /// taken it. Then there is no answer, and the end of the send is reported as usual.
+  cancel,
+  cancelled,  ///< Receiver to sender: the message has been dropped; no receive will match it.
   // Kinds from here on belong to services: layers above with packets of their own.
   /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
   /// do not wait for this rank.
@@ -51,7 +55,7 @@ enum class kind : std::uint8_t {
   hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::cancelled);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.

@@ -86,9 +86,11 @@ enum class stage : std::uint8_t {
 /// |           | memory                              |                                           |
 /// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
 /// |           | to fetch                            |                                           |
+/// | cancels   | outbox: the peer was asked to drop   | never                                     |
+/// |           | the message                          |                                           |
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
 /// |           | gets and puts under way             |                                           |
-/// | cancelled | cancel                              | never                                     |
+/// | cancelled | cancel, or its answer               | never                                     |
 /// | half_and_ | rendezvous: both sides copy         | rendezvous: the first half is sent, too   |
 /// | half      |                                     |                                           |
 /// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
@@ -134,6 +136,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   detail::first_half first_half{};
   bool copying = false;
   bool recalls = false;
+  bool cancels = false;
   protocol::traffic learns{};
   protocol::rendezvous_protocol rendezvous_protocol{};  // Receive: rendezvous protocol.
   std::uint8_t control_bytes = 0;

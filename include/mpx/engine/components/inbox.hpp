@@ -221,6 +221,20 @@ class inbox_component {
     return errc{};
   }
 
+  /// Handles a cancel: drops a message that nothing has matched. A message that a receive or a
+  /// matched probe has taken gets no answer: its transfer ends as usual.
+  /// Cost: a look at each unexpected message.
+  errc on_cancel(const peer_record& r, const wire::header& h) noexcept {
+    if (h.ticket == 0) return errc::protocol;
+    arrived_message* found = nullptr;
+    matcher_.for_each([&](unexpected_message& u) {
+      auto& m = static_cast<arrived_message&>(u);
+      if (m.is.source == r.peer && m.ticket == h.ticket && !m.unready) found = &m;
+    });
+    if (found != nullptr) discard_stored(*found, dropped::cancelled);
+    return errc{};
+  }
+
   std::span<std::byte> place(peer_record& r, const wire::header& h, std::size_t bytes) noexcept;
   void drop_placed(peer_record& r, operation& op);
   bool has_placed(const peer_record& r) const noexcept { return r.placed_ != nullptr; }
@@ -258,7 +272,7 @@ class inbox_component {
     return {op};
   }
   /// Drops a message as a receive of zero bytes would, but without an operation: no data moves.
-  void discard(arrived_message* m) noexcept;
+  void discard(arrived_message* m) noexcept { discard_as(m, dropped::received); }
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
   /// Lets stalled peers announce more messages. A blocked rank calls it: the message that it waits
@@ -371,7 +385,10 @@ class inbox_component {
     return taken;
   }
 
-  void discard_stored(arrived_message& m) noexcept;
+  /// Reason why a message is dropped, which decides the answer to its sender.
+  enum class dropped : bool { received, cancelled };
+  void discard_as(arrived_message* m, dropped why) noexcept;
+  void discard_stored(arrived_message& m, dropped why = dropped::received) noexcept;
   /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
   /// operation.
   [[gnu::noinline]] void post_direct() {
@@ -660,7 +677,11 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard(arrived_message* m) noexcept {
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard_as(arrived_message* m,
+                                                                    dropped why) noexcept {
+  const auto answer = [why](wire::kind received) {
+    return why == dropped::received ? received : wire::kind::cancelled;
+  };
   unexpected_.end_probe(*m);
   const peer_id source = m->is.source;
   const arrived_message was = *m;
@@ -671,12 +692,13 @@ template <class Stack, class Endpoint>
     // Losses are not checked for: this may run inside a packet handler.
     if (ep().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
-    return ep().outbox().send_control(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    return ep().outbox().send_control(source,
+                                      {.kind = answer(wire::kind::finished), .ticket = was.ticket});
   }
   give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
-    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+    ep().outbox().send_control(source, {.kind = answer(wire::kind::matched), .ticket = was.ticket});
 }
 
 template <class Stack, class Endpoint>
@@ -688,10 +710,10 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m) noexcept {
+void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m, dropped why) noexcept {
   matcher_.withdraw(m);
   unexpected_.take_by_probe(m);
-  discard(&m);  // Drops no other message.
+  discard_as(&m, why);  // Drops no other message.
 }
 
 template <class Stack, class Endpoint>

@@ -287,6 +287,28 @@ class outbox_component {
     ep().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     return true;
   }
+  /// Cancels a send, or asks its receiver to drop the message. `on_cancelled` follows if the
+  /// receiver has; else the send ends as usual. Returns false, without effect, if the receiver has
+  /// matched the message, as far as this rank knows.
+  [[gnu::noinline, gnu::cold]] bool cancel(operation& op) {
+    if (op.stage == stage::queued) {
+      ep().peers().of(op.peer).backlog_.erase(op);
+      end_cancelled(op);
+      return true;
+    }
+    if (op.stage != stage::answer || op.half_and_half || op.cancels) return false;
+    op.cancels = true;
+    send_control(op.peer, {.kind = wire::kind::cancel, .ticket = op.ticket});
+    return true;
+  }
+  /// Handles `cancelled`. Returns false if the packet violates the protocol.
+  bool on_cancelled(operation* op) {
+    if (op == nullptr || op->stage != stage::answer || op->half_and_half || !op->cancels)
+      return false;
+    if (op->announced) announcement_answered(op->peer);
+    end_cancelled(*op);
+    return true;
+  }
   bool on_allow(peer_id source, const wire::header& h) {
     if (h.tag <= 0) return false;
     peer_record& r = ep().peers().of(source);
@@ -339,6 +361,11 @@ class outbox_component {
  private:
   static constexpr std::uint8_t pending_max = 255;
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+  void end_cancelled(operation& op) {
+    ep().rendezvous().end_exposure(op);
+    op.cancelled = true;
+    ep().end(op, errc{});
+  }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
     return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
@@ -350,7 +377,7 @@ class outbox_component {
     operation* op = ep().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->half_and_half = op->copying = false;
+    op->announced = op->owned_by_attached = op->half_and_half = op->copying = op->cancels = false;
     op->first_half = first_half::open;
     op->peer = c.to;
     op->tag = c.tag();

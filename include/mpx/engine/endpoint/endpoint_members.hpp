@@ -55,6 +55,9 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::leave: return peers().leaves(r);
     case wire::kind::recall: return inbox().on_recall(r, h);
     case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
+    case wire::kind::cancel: return inbox().on_cancel(r, h);
+    case wire::kind::cancelled:
+      return outbox().on_cancelled(named(source, h.ticket, role::send)) ? errc{} : errc::protocol;
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     default: break;
   }
@@ -158,10 +161,13 @@ template <class Stack>
   });
 }
 
-/// Cancels a receive that has not matched. Returns false if it has.
+/// Cancels a receive that has not matched, or begins to cancel a send. Returns false if it is too
+/// late for that.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
   lock_guard lock(threading());
+  if (orphaned()) peers().check();
+  if (op.role == role::send) return outbox().cancel(op);
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;

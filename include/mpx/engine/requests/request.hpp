@@ -142,9 +142,13 @@ class [[nodiscard]] request {
     }
   }
 
-  /// Cancels a receive that has not matched; of a compound operation each such part. `wait` or
-  /// `test` has to follow as usual and reports it with status::cancelled().
-  /// Returns: false, without effect, if there is no such receive.
+  /// Cancels a receive or a send that has not matched; of a compound operation each such part.
+  /// `wait` or `test` has to follow as usual, and status::cancelled() tells the outcome. The
+  /// receiver of a send decides: it drops the message unless it has matched it. A standard-mode
+  /// message that has left eagerly is not cancelled.
+  /// Returns: false, without effect, if the operation has matched or is complete.
+  /// Completion: a cancelled send completes by the receiver's next call of mpx, at the latest.
+  /// Source: MPI_Cancel.
   bool cancel(std::source_location where = std::source_location::current()) {
     check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSL-1.0 */
+/* Compiled against Open MPI 4 and run on mpx: what differs between its binary interface and the
+ * standard ABI. Handles, statuses, constants, error codes, and functions that the library calls. */
+#include "check.h"
+
+static int me, ranks, left, right;
+
+static void messages(void) {
+  MPI_Request all[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status statuses[3], status;
+  int out[4] = {me, 1, 2, 3}, in[4], n = 0, flag = 0, index = 0;
+  statuses[0].MPI_ERROR = 4711;
+  MPI_Irecv(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &all[0]);
+  MPI_Isend(out, 3, MPI_INT, right, 7, MPI_COMM_WORLD, &all[1]);
+  MPI_Waitall(3, all, statuses);
+  CHECK(all[0] == MPI_REQUEST_NULL && all[1] == MPI_REQUEST_NULL && all[2] == MPI_REQUEST_NULL);
+  CHECK(statuses[0].MPI_SOURCE == left && statuses[0].MPI_TAG == 7 && in[0] == left);
+  CHECK(statuses[0].MPI_ERROR == 4711);
+  CHECK(statuses[2].MPI_SOURCE == MPI_ANY_SOURCE && statuses[2].MPI_TAG == MPI_ANY_TAG);
+  MPI_Get_count(&statuses[0], MPI_INT, &n);
+  CHECK(n == 3);
+  MPI_Recv(in, 4, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
+  CHECK(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
+  MPI_Testany(3, all, &index, &flag, &status);
+  CHECK(flag && index == MPI_UNDEFINED);
+  MPI_Irecv(in, 4, MPI_INT, left, 99, MPI_COMM_WORLD, &all[0]);
+  MPI_Cancel(&all[0]);
+  MPI_Wait(&all[0], &status);
+  MPI_Test_cancelled(&status, &flag);
+  CHECK(flag);
+  MPI_Status_set_elements(&status, MPI_DOUBLE, 5);
+  MPI_Get_elements(&status, MPI_DOUBLE, &n);
+  CHECK(n == 5);
+}
+
+static void types(void) {
+  int n, kind, sizes[2] = {4, 6}, part[2] = {2, 3}, starts[2] = {1, 1}, lengths[2] = {1, 2};
+  int distributions[1] = {MPI_DISTRIBUTE_CYCLIC}, arguments[1] = {MPI_DISTRIBUTE_DFLT_DARG};
+  MPI_Aint places[2] = {0, 8}, extent, lb;
+  MPI_Datatype parts[2] = {MPI_INT, MPI_DOUBLE}, made, got[2];
+  MPI_Type_create_struct(2, lengths, places, parts, &made);
+  MPI_Type_commit(&made);
+  MPI_Type_size(made, &n);
+  CHECK(n == 20);
+  int integers[3], addresses;
+  MPI_Type_get_envelope(made, &n, &addresses, &n, &kind);
+  CHECK(n == 2 && kind == MPI_COMBINER_STRUCT);
+  MPI_Type_get_contents(made, 3, 2, 2, integers, places, got);
+  CHECK(got[0] == MPI_INT && got[1] == MPI_DOUBLE);
+  MPI_Type_free(&made);
+  CHECK(made == MPI_DATATYPE_NULL);
+  MPI_Type_create_subarray(2, sizes, part, starts, MPI_ORDER_FORTRAN, MPI_LONG_LONG, &made);
+  MPI_Type_get_extent(made, &lb, &extent);
+  CHECK(extent == 4 * 6 * 8);
+  MPI_Type_free(&made);
+  MPI_Type_create_darray(1, 0, 1, sizes, distributions, arguments, lengths, MPI_ORDER_C, MPI_INT, &made);
+  MPI_Type_size(made, &n);
+  CHECK(n == 16);
+  MPI_Type_free(&made);
+  MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &made);
+  CHECK(made != MPI_DATATYPE_NULL);
+}
+
+static int operations;
+static void sum(void *in, void *inout, int *n, MPI_Datatype *type) {
+  CHECK(*type == MPI_LONG);
+  ++operations;
+  for (int i = 0; i < *n; ++i) ((long *)inout)[i] += ((long *)in)[i];
+}
+static void collectives(void) {
+  MPI_Op op;
+  int called = 0;
+  long mine[2] = {me, 1}, all[2] = {0, 0};
+  MPI_Op_create(sum, 1, &op);
+  MPI_Allreduce(mine, all, 2, MPI_LONG, op, MPI_COMM_WORLD);
+  CHECK(all[0] == (long)ranks * (ranks - 1) / 2 && all[1] == ranks);
+  MPI_Allreduce(&operations, &called, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(called > 0 || ranks == 1);
+  MPI_Op_free(&op);
+  CHECK(op == MPI_OP_NULL);
+  MPI_Allreduce(MPI_IN_PLACE, mine, 2, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  CHECK(mine[0] == ranks - 1);
+  struct {
+    double value;
+    int at;
+  } pair = {(double)-me, me}, least;
+  MPI_Allreduce(&pair, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
+  CHECK(least.at == ranks - 1);
+  int counts[16], places[16], out[16], in[16];
+  MPI_Datatype kinds[16];
+  for (int i = 0; i < ranks; ++i) {
+    counts[i] = 1;
+    places[i] = 4 * i;
+    out[i] = 100 * me + i;
+    kinds[i] = MPI_INT;
+  }
+  MPI_Alltoallw(out, counts, places, kinds, in, counts, places, kinds, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; ++i) CHECK(in[i] == 100 * i + me);
+}
+
+static int handled, copied, dropped, extra;
+static void on_error(MPI_Comm *comm, int *code, ...) {
+  CHECK(*comm == MPI_COMM_WORLD && *code == MPI_ERR_RANK);
+  ++handled;
+}
+static int copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag) {
+  CHECK(comm == MPI_COMM_WORLD && state == &extra && key != MPI_KEYVAL_INVALID);
+  *(void **)out = in;
+  *flag = 1;
+  ++copied;
+  return MPI_SUCCESS;
+}
+static int drop(MPI_Comm comm, int key, void *value, void *state) {
+  CHECK(comm != MPI_COMM_NULL && key != MPI_KEYVAL_INVALID && state == &extra && value == &copied);
+  ++dropped;
+  return MPI_SUCCESS;
+}
+static void communicators(void) {
+  MPI_Comm other, part;
+  MPI_Errhandler handler, got;
+  int key, second, flag = 0, result, length, *bound = NULL;
+  void *value = NULL;
+  char name[MPI_MAX_OBJECT_NAME], text[MPI_MAX_ERROR_STRING];
+  MPI_Comm_create_keyval(copy, drop, &key, &extra);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &second, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, &copied);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, second, &copied);
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_get_attr(other, key, &value, &flag);
+  CHECK(flag && value == &copied && copied == 1);
+  MPI_Comm_get_attr(other, second, &value, &flag);
+  CHECK(!flag);
+  MPI_Comm_compare(MPI_COMM_WORLD, other, &result);
+  CHECK(result == MPI_CONGRUENT);
+  MPI_Comm_free(&other);
+  CHECK(other == MPI_COMM_NULL && dropped == 1);
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+  MPI_Comm_free_keyval(&key);
+  CHECK(key == MPI_KEYVAL_INVALID && dropped == 2);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &flag);
+  CHECK(flag && *bound >= 32767);
+  MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? MPI_UNDEFINED : 1, 0, &part);
+  CHECK((part == MPI_COMM_NULL) == (me == 0));
+  if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
+  char long_name[200];
+  memset(long_name, 'x', sizeof long_name);
+  long_name[100] = '\0';
+  MPI_Comm_set_name(part, long_name);
+  MPI_Comm_get_name(part, name, &length);
+  CHECK(length == MPI_MAX_OBJECT_NAME - 1 && (int)strlen(name) == length);
+  MPI_Comm_free(&part);
+  MPI_Comm_create_errhandler(on_error, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  CHECK(MPI_Send(&me, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD) == MPI_ERR_RANK && handled == 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got);
+  CHECK(got == MPI_ERRORS_RETURN);
+  CHECK(MPI_Send(&me, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD) == MPI_ERR_TYPE);
+  CHECK(MPI_Barrier(MPI_COMM_NULL) == MPI_ERR_COMM);
+  CHECK(MPI_Comm_rank((MPI_Comm)text, &flag) == MPI_ERR_COMM);  /* Not a handle. */
+  MPI_Error_string(MPI_ERR_PENDING, text, &length);
+  CHECK(strstr(text, "pending") != NULL);
+  MPI_Errhandler_free(&handler);
+  CHECK(handler == MPI_ERRHANDLER_NULL);
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+}
+
+static void topologies(void) {
+  MPI_Comm line, graph;
+  int size[1] = {ranks}, wraps[1] = {0}, from, to, kind, n, out, weighted;
+  int to_all[1] = {right}, to_weights[1] = {5}, from_all[1] = {left}, from_weights[1] = {6};
+  MPI_Cart_create(MPI_COMM_WORLD, 1, size, wraps, 0, &line);
+  MPI_Topo_test(line, &kind);
+  CHECK(kind == MPI_CART);
+  MPI_Topo_test(MPI_COMM_WORLD, &kind);
+  CHECK(kind == MPI_UNDEFINED);
+  MPI_Cart_shift(line, 0, 1, &from, &to);
+  CHECK(from == (me == 0 ? MPI_PROC_NULL : me - 1) && to == (me + 1 == ranks ? MPI_PROC_NULL : me + 1));
+  MPI_Comm_free(&line);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from_all, MPI_UNWEIGHTED, 1, to_all,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_neighbors_count(graph, &n, &out, &weighted);
+  CHECK(n == 1 && out == 1 && !weighted);
+  MPI_Comm_free(&graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from_all, from_weights, 1, to_all, to_weights,
+                                 MPI_INFO_NULL, 0, &graph);
+  MPI_Datatype kinds[1] = {MPI_INT};
+  MPI_Aint places[1] = {0};
+  int one[1] = {1}, got = -1;
+  MPI_Neighbor_alltoallw(&me, one, places, kinds, &got, one, places, kinds, graph);
+  CHECK(got == left);
+  MPI_Comm_free(&graph);
+  MPI_Group world, none;
+  int nobody[2] = {MPI_PROC_NULL, 0}, theirs[2];
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_translate_ranks(world, 2, nobody, world, theirs);
+  CHECK(theirs[0] == MPI_PROC_NULL && theirs[1] == 0);
+  MPI_Group_incl(world, 0, NULL, &none);
+  CHECK(none == MPI_GROUP_EMPTY);
+  MPI_Group_free(&world);
+}
+
+static int query(void *state, MPI_Status *status) {
+  CHECK(state == &extra);
+  MPI_Status_set_elements(status, MPI_INT, 3);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_PROC_NULL;
+  status->MPI_TAG = 8;
+  return MPI_SUCCESS;
+}
+static int freed(void *state) {
+  CHECK(state == &extra);
+  ++dropped;
+  return MPI_SUCCESS;
+}
+static int cancel(void *state, int complete) {
+  CHECK(state == &extra && !complete);
+  return MPI_SUCCESS;
+}
+static void generalized(void) {
+  MPI_Request request;
+  MPI_Status status;
+  int n;
+  MPI_Grequest_start(query, freed, cancel, &extra, &request);
+  MPI_Cancel(&request);
+  MPI_Grequest_complete(request);
+  MPI_Wait(&request, &status);
+  MPI_Get_count(&status, MPI_INT, &n);
+  CHECK(n == 3 && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == 8 && dropped == 3);
+}
+
+int main(int argc, char **argv) {
+  int provided, length;
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  CHECK(provided == MPI_THREAD_SERIALIZED);
+  MPI_Query_thread(&provided);
+  CHECK(provided == MPI_THREAD_SERIALIZED);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  right = (me + 1) % ranks;
+  left = (me + ranks - 1) % ranks;
+  MPI_Get_library_version(text, &length);
+  puts(text);
+  messages();
+  types();
+  collectives();
+  communicators();
+  topologies();
+  generalized();
+  return check_end();
+}
