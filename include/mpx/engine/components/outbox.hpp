@@ -480,7 +480,9 @@ class outbox_component {
     op.stage = stage::answer;
     ep().trace().on(event::announced, 1);
     if (!is_long(op.data.bytes, op.peer)) ep().trace().on(event::announced_for_flow, 1);
-    if (pushes) ep().rendezvous().push(op);
+    if constexpr (pushes_long<protocol_type>) {
+      if (pushes) ep().rendezvous().push(op);
+    }
     return true;
   }
 
