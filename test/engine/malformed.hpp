@@ -226,7 +226,7 @@ inline void damage(script& s, wire::packet& p, unsigned rarity) {
   }
 }
 
-/// True if ranks over this transport take bodies that are sent unasked.
+/// True if ranks over this transport take bodies that are pushed.
 template <class Wire>
 inline constexpr bool pushes_to = std::same_as<Wire, late_wire>;
 

@@ -64,7 +64,7 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
   flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
   flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
-  flag_pushed = 8,       ///< The body follows the announcement unasked; a fragment of such a body.
+  flag_pushed = 8,  ///< The body follows the announcement unrequested; a fragment of such a body.
 };
 inline constexpr std::uint8_t flags_all = 15;
 

@@ -9,7 +9,7 @@
 
 namespace mpx::inline v0::detail {
 
-/// True if the bodies of long messages follow their announcements unasked.
+/// True if the bodies of long messages follow their announcements unrequested.
 template <Protocol P>
 inline constexpr bool pushes_long = P::long_by == long_path::eager;
 

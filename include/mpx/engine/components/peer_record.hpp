@@ -46,7 +46,7 @@ class transfers {
   friend class rendezvous_component;
   linked_list<operation, queue_tag> streams_;  // Sends whose data moves as packets.
   linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
-  linked_list<operation, queue_tag> pushed_;   // Receives whose bodies arrive unasked, in order.
+  linked_list<operation, queue_tag> pushed_;   // Receives whose bodies are pushed, in order.
   operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
   std::size_t fed_bytes_ = 0;     // and the size of the fragment.
   std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.

@@ -81,13 +81,13 @@ class rendezvous_component {
            (!r.due_.empty() && r.due_.front().role == role::send);
   }
 
-  /// Sends the body of a long message whose announcement has just been posted, unasked.
+  /// Sends the body of a long message whose announcement has just been posted, unrequested.
   void push(operation& op) {
     op.limit = op.data.bytes;
     op.transferred = 0;
     stream(op, stage::pushing);
   }
-  /// The receiver has answered a message: no more of its body is sent unasked.
+  /// The receiver has answered a message: no more of its body is sent unrequested.
   void stop_push(operation& op) noexcept {
     if (!pushes || op.stage != stage::pushing) return;
     ep().peers().of(op.peer).streams_.erase(op);
@@ -178,7 +178,7 @@ class rendezvous_component {
     store_fragment(r, *op, payload);
     return errc{};
   }
-  /// Handles a fragment of a body that its sender sends unasked. It is discarded if only the
+  /// Handles a fragment of a body that its sender sends unrequested. It is discarded if only the
   /// announcement was kept, or if the receive has all that it takes.
   errc on_pushed(peer_record& r, std::uint32_t ticket, std::uint64_t offset,
                  std::span<const std::byte> payload) {
@@ -844,14 +844,14 @@ template <class Stack, class Endpoint>
     ep().peers().refuse(op.peer);  // The next flush loses the peer.
     return false;
   }
-  const bool unasked = pushes && op.stage == stage::pushing;
+  const bool unrequested = pushes && op.stage == stage::pushing;
   while (op.transferred < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.transferred);
     const wire::header h{.kind = wire::kind::data,
-                         .flags = static_cast<std::uint8_t>(unasked ? wire::flag_pushed : 0),
+                         .flags = static_cast<std::uint8_t>(unrequested ? wire::flag_pushed : 0),
                          .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
                          .context = static_cast<context_id>(op.transferred >> 32),
-                         .ticket = unasked ? op.ticket : op.remote_ticket};
+                         .ticket = unrequested ? op.ticket : op.remote_ticket};
     if (!ep().outbox().post(op.peer, h, ep().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
@@ -859,7 +859,7 @@ template <class Stack, class Endpoint>
     ep().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();
-  if (unasked) {
+  if (unrequested) {
     op.stage = stage::answer;
   } else {
     sent_all(op);

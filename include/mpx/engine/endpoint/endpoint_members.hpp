@@ -79,8 +79,8 @@ template <class Stack>
   return op;
 }
 
-/// Returns the send that a peer answers, if it may name it; else nullptr. No more of its body is sent
-/// unasked.
+/// Returns the send that a peer answers, if it may name it; else nullptr. Its body is pushed no
+/// further.
 template <class Stack>
 operation* endpoint<Stack>::answered(peer_id source, std::uint32_t ticket) noexcept {
   operation* const op = named(source, ticket, role::send);
