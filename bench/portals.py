@@ -77,7 +77,7 @@ def matcher_rows(best, counts):
         v = {m: counts[m][name] for m in MATCHERS}
         yield row(title, v, v["portals"] / v["hashed"])
     for depth in sorted(of for test, m, of in best if test == "depth" and m == "hashed"):
-        yield timed(f"latency behind {depth:,} posted receives, us", "depth", depth)
+        yield timed(f"latency, us, behind other receives: {depth:,}", "depth", depth)
 
 
 def page(best, counts, machine):
@@ -109,7 +109,7 @@ def machine_name():
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--build", type=Path, default=ROOT / "build/bench", help="a build folder with bin/portal_stacks")
+    p.add_argument("--build", type=Path, default=ROOT / "build/release", help="a build folder with bin/portal_stacks")
     p.add_argument("--runs", type=int, default=7)
     p.add_argument("--machine", default=machine_name(), help="its name in the text")
     p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="the folder of the page")
