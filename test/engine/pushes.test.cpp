@@ -158,7 +158,8 @@ TEST_CASE_TEMPLATE("pushes: a receive takes what it has room for, posted or not"
                    narrow, placed) {
   ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {
     auto world = env.world();
-    for (const std::size_t room : {0, 1, 1024, 1025, 20'000}) {
+    constexpr std::size_t rooms[] = {0, 1, 1024, 1025, 20'000};
+    for (const std::size_t room : rooms) {
       for (const bool posted : {false, true}) {
         CAPTURE(room);
         CAPTURE(posted);
