@@ -23,10 +23,12 @@
 
 namespace {
 
-#ifdef COUNT_CLUSTER
+#if defined(COUNT_CLUSTER)
 using stack = mpx::cluster_stack;
 #elif defined(COUNT_FABRIC)
 using stack = mpx::fabric_stack;
+#elif defined(COUNT_MATCHER)  // scripts/count --matcher
+using stack = mpx::stack<mpx::matching::COUNT_MATCHER>;
 #else
 using stack = mpx::stack<>;
 #endif

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -225,6 +226,10 @@ inline void damage(script& s, wire::packet& p, unsigned rarity) {
   }
 }
 
+/// True if ranks over this transport take bodies that are pushed.
+template <class Wire>
+inline constexpr bool pushes_to = std::same_as<Wire, late_wire>;
+
 /// A frame that is well formed, of a kind that needs no question, or now and then of any kind.
 template <class Wire>
 wire::packet make_frame(script& s, Wire& w) {
@@ -257,6 +262,11 @@ wire::packet make_frame(script& s, Wire& w) {
       put(mpx::wire::announcement{.bytes = s.value<std::uint16_t>(), .memory = {}});
       h.flags = s.byte() & mpx::wire::flags_all;
       h.ticket = s.byte() + 1u;
+      if constexpr (pushes_to<Wire>) {
+        h.ticket = 1 + h.ticket % 4;
+      } else {
+        h.flags &= static_cast<std::uint8_t>(~mpx::wire::flag_pushed);
+      }
       break;
     case kind::clear:
       put(mpx::wire::clearance{.bytes = s.value<std::uint16_t>(),
@@ -268,6 +278,13 @@ wire::packet make_frame(script& s, Wire& w) {
     case kind::data:
       h.tag = s.byte() % 2 == 0 ? 0 : s.value<std::uint16_t>();
       payload.resize(1u + s.value<std::uint16_t>() % 4096u);
+      if (pushes_to<Wire> && s.byte() % 2 == 0) {
+        h.flags = mpx::wire::flag_pushed;
+        h.ticket = 1 + h.ticket % 4;
+      }
+      break;
+    case kind::kept:
+      if (!pushes_to<Wire>) h.kind = kind::credit;
       break;
     case kind::revoke: h.context = s.value<std::uint16_t>(); break;
     case kind::freed:
@@ -296,7 +313,7 @@ using stack =
     mpx::stack<wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::automatic, 512>,
                mpx::flow::credits<64 * 1024, 8 * 1024>>;
 using late_stack =
-    mpx::stack<late_wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::packets, 512>,
+    mpx::stack<late_wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::eager, 512>,
                mpx::flow::credits<64 * 1024, 8 * 1024>>;
 using locked_stack =
     mpx::stack<wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::automatic, 512>,

@@ -22,6 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::uint8_t> rest(data + 1, size - 1);
   if (data[0] % 4 == 0) {
     play<malformed::locked_stack>(rest);
+  } else if (data[0] % 4 == 1) {
+    play<malformed::late_stack>(rest);  // Takes bodies that are pushed.
   } else {
     play<malformed::stack>(rest);
   }

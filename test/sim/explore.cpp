@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
       over<oversubscribed, {.crosses = true}>("oversubscribed"),
       over<late_get>("late_get"),
       over<late_narrow, {.gathers = true}>("late_narrow"),
+      over<pushes>("pushes"),
+      over<late_pushes>("late_pushes"),
   };
   return exploration(stacks, false).main(argc, argv);
 }

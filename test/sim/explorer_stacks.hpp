@@ -39,6 +39,10 @@ using oversubscribed = mpx::stack<basic_sim<sim_rma::none, 128, 2, 16>, mpx::wai
                                   mpx::threading::multiple, sized<16, 128, long_path::packets, 100>,
                                   mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
 
+/// Bodies of long messages are sent unrequested, and the rest is fetched in any way.
+using pushes = mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep,
+                          mpx::matching::portals, sized<40, 1024, long_path::eager, 2048>>;
+
 /// Every post is pending, completions come late and in any order, bodies are placed.
 using late_stacks::late;
 using late_get =
@@ -47,6 +51,11 @@ using late_get =
 /// Some posts are pending, one at a time to a peer, over a channel of two packets.
 using late_narrow = mpx::stack<late<basic_sim<sim_rma::none, 128, 2, 16>, late_stacks::narrow>,
                                mpx::waiting::sleep, sized<16, 128, long_path::packets, 100>,
+                               mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
+
+/// As above with bodies that are sent unrequested, and a card.
+using late_pushes = mpx::stack<late<basic_sim<sim_rma::nic, 128, 2, 16>, late_stacks::narrow>,
+                               mpx::waiting::sleep, sized<16, 128, long_path::eager, 100>,
                                mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
 
 }  // namespace explorer

@@ -25,6 +25,10 @@ using one_packet = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::s
                               mpx::protocol::tiny_short_long<8, 64, mpx::long_path::automatic, 64>,
                               mpx::flow::credits<64 * 1024, 1024>, mpx::matching::list>;
 
+/// Long messages are sent at once.
+using pushing = mpx::stack<mpx::transport::sim, mpx::waiting::sleep,
+                           mpx::protocol::tiny_short_long<40, 4096, mpx::long_path::eager>>;
+
 constexpr std::int64_t s = 1000 * ms;
 constexpr std::size_t long_bytes = 200'000;
 
@@ -276,7 +280,7 @@ TEST_CASE_TEMPLATE("losses: a rank learns that a peer has disconnected from it",
 }
 
 TEST_CASE_TEMPLATE("dropping a request does not wait for another rank's program", Stack, sim::stack,
-                   plain, by_put, by_cpu, one_packet, multiple) {
+                   plain, by_put, by_cpu, one_packet, multiple, pushing) {
   constexpr std::int64_t busy_ns = 10 * s;
   const auto out = message(long_bytes, 1);
   sim::run<Stack>(2, rough, 3, [&](mpx::environment<Stack>& env) {
@@ -355,4 +359,34 @@ TEST_CASE("losses: an error names the end of the rank") {
         CHECK(failed.find("rank 2 failed") != std::string::npos);
       },
       dies(1, 5 * ms));
+}
+
+TEST_CASE("a rank that dies while it sends a long message at once") {
+  const auto out = message(20 * long_bytes, 1);
+  int cut_off = 0;
+  for (std::int64_t at_ns = 100'000; at_ns <= 2'500'000; at_ns += 400'000) {
+    for (const bool posted : {false, true}) {
+      sim::run<pushing>(
+          2, rough, 3,
+          [&](mpx::environment<pushing>& env) {
+            auto world = env.world();
+            if (world.rank() == 0) {
+              const auto why = errc_of([&] { world.send(out, 1, 1); });
+              CHECK((why == mpx::errc{} || why == mpx::errc::peer_lost));
+              env.transport().compute(s);
+              return;
+            }
+            std::vector<std::byte> in(out.size());
+            std::error_code ec;
+            if (!posted) world.probe(0, 1, ec);
+            if (!ec) world.recv(in, 0, 1, ec);
+            CHECK((!ec || ec == mpx::errc::peer_lost));
+            if (!ec) CHECK(in == out);
+            cut_off += ec == mpx::errc::peer_lost;
+            CHECK(errc_of([&] { world.recv(in, 0, 2); }) == mpx::errc::peer_lost);
+          },
+          dies(0, at_ns));
+    }
+  }
+  CHECK(cut_off > 2);
 }

@@ -19,6 +19,7 @@ LATE = "test/transport/late.hpp"
 LATE_TEST = "engine/late.test.cpp"
 PATHS_TEST = "sim/paths.test.cpp"
 COMPONENTS_TEST = "engine/components.test.cpp"
+PUSHES_TEST = "engine/pushes.test.cpp"
 MEETING_TEST = "coll/node.test.cpp"
 STARTED_TEST = "coll/started.test.cpp"
 LACKING_TEST = "alloc/sim_windows.test.cpp"
@@ -149,6 +150,22 @@ MUTATIONS = [
      "    if (op.header.ticket % 3 == 0) return ep().give(op);\n    r.control_.push_back(op);\n"),
     ("packets that wait for room are not sent when there is room", PEERS,
      "    busy_.push_back(r);\n", ""),
+    ("a body that was sent at once is not acknowledged", RENDEZVOUS,
+     "receive_done(op, tells::now);  // The acknowledgement", "receive_done(op, tells::nothing);  // The acknowledgement"),
+    ("a receive waits for a body that was discarded", INBOX,
+     "(m.flags & ~wire::flag_pushed);", "(m.flags);"),
+    ("a kept header does not stop its sender", INBOX,
+     "ep().outbox().send_control(source, {.kind = wire::kind::kept, .ticket = h.ticket});", "", PUSHES_TEST),
+    ("a body is sent on after the answer", RENDEZVOUS,
+     "    ep().peers().of(op.peer).streams_.erase(op);\n    op.stage = stage::answer;", "", PUSHES_TEST),
+    ("a body is taken for the wrong message", RENDEZVOUS,
+     "&& r.pushed_.front().remote_ticket == ticket;", ";", PUSHES_TEST),
+    ("a body that was sent at once may have gaps", RENDEZVOUS,
+     "if (offset != op->transferred || payload.size()", "if (payload.size()", PUSHES_TEST),
+    ("a body that was sent at once may be longer than its receive", RENDEZVOUS,
+     "payload.first(lesser(payload.size(), op->limit - op->transferred))", "payload", PUSHES_TEST),
+    ("fragments that were asked for complete a body that was sent at once", RENDEZVOUS,
+     "if (op == nullptr || op->stage != stage::streaming || !takes(", "if (op == nullptr || !takes(", PUSHES_TEST),
     ("a put is never announced as delivered", RENDEZVOUS,
      "    charge_time(*op);\n    asked_done(*op);\n    return",
      "    charge_time(*op);\n    return"),
@@ -677,8 +694,8 @@ MUTATIONS = [
     ("a poll continues after a large payload", "ring_fabric.hpp",
      "return message_goes_on(sink) || p.payload.size() < last_payload_min;", "return true;", FABRIC_TEST),
     ("a poll takes one fragment of a long message", "rendezvous.hpp",
-     "more_fragments_ = op->transferred != op->limit;\n    if (!more_fragments_) ",
-     "if (op->transferred == op->limit) ", "engine/paths.test.cpp"),
+     "more_fragments_ = op.transferred != op.limit;\n    if (!more_fragments_) ",
+     "if (op.transferred == op.limit) ", "engine/paths.test.cpp"),
     ("a rank that leaves a core does not publish it", "core_sharing.hpp",
      "      own.store(core, platform::memory_order_relaxed);", "", "transport/core_sharing.test.cpp"),
     ("a rank that moved in vain moves again at once", "core_sharing.hpp",

@@ -15,12 +15,16 @@ namespace mpx::inline v0 {
 
 struct protocol_axis {};
 
-/// Path of a long message's data once it is matched.
+/// Path of a long message's data.
 enum class long_path : std::uint8_t {
   automatic,  ///< Get if the transport says that it is faster, else packets.
   get,        ///< The receiver fetches the data if the transport can.
   put,        ///< The sender stores the data if the transport can.
   packets,    ///< Fragments through the channel.
+  /// Fragments right behind the announcement. If no receive is posted, the receiver discards them,
+  /// and fetches the data after the match as if by `automatic`. Source: Puma, section 2, figures 4
+  /// and 5.
+  eager,
 };
 
 /// Selects a message's path by thresholds of its payload size, in bytes.

@@ -18,7 +18,9 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: move the data (by packets or a put). Payload: `clearance`. A second one
   /// for the same message: the receiver could not fetch the data before `from`; send it as well.
   clear,
-  data,  ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
+  /// A fragment; context and tag hold its offset. `ticket`: the receiver's operation; with
+  /// `flag_pushed` the sender's.
+  data,
   /// Receiver to sender: the data has been fetched; the send is complete. Payload: tickets of up to
   /// `finished_more_max` other sends that are complete as well.
   finished,
@@ -40,6 +42,9 @@ enum class kind : std::uint8_t {
   /// taken it. Then there is no answer, and the end of the send is reported as usual.
   cancel,
   cancelled,  ///< Receiver to sender: the message has been dropped; no receive will match it.
+  /// Receiver to sender: of a message whose body follows its announcement (`flag_pushed`) only the
+  /// announcement has been kept. The sender sends no more of the body.
+  kept,
   // Kinds from here on belong to services: layers above with packets of their own.
   /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
   /// do not wait for this rank.
@@ -55,7 +60,7 @@ enum class kind : std::uint8_t {
   hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::cancelled);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::kept);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
@@ -63,8 +68,9 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
   flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
   flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
+  flag_pushed = 8,  ///< The body follows the announcement unrequested; a fragment of such a body.
 };
-inline constexpr std::uint8_t flags_all = 7;
+inline constexpr std::uint8_t flags_all = 15;
 
 struct header {
   wire::kind kind{};

@@ -28,6 +28,7 @@ enum class event : std::uint8_t {
   bytes_got,         ///< Long data fetched by the receiver.
   bytes_put,         ///< Long data stored by the sender.
   bytes_streamed,    ///< Long data sent as packets.
+  bytes_discarded,   ///< Long data that arrived before its receive, by long_path::eager.
   credits_sent,      ///< Packets that carry only a credit count.
   sleeps,            ///< Times a blocked call slept.
   count_

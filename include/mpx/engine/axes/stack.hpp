@@ -14,6 +14,7 @@
 #include "mpx/bootstrap/detect.hpp"
 #include "mpx/engine/axes/checks.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
+#include "mpx/engine/axes/long_path.hpp"
 #include "mpx/engine/axes/progress.hpp"
 #include "mpx/engine/axes/threading.hpp"
 #include "mpx/engine/axes/waiting.hpp"
@@ -216,13 +217,14 @@ struct stack {
     constexpr auto traits = transport_type::traits;
     return detail::formatted(
         "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
-        "%.*s<%llu,%llu>; "
+        "%.*s<%llu,%llu%s>; "
         "flow %.*s<%llu>; checks %.*s; collectives %.*s<%llx>",
         wire_version, std::endian::native == std::endian::little ? "little" : "big",
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
-        0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
+        0ull + detail::eager_bytes_ceiling<protocol_type>,
+        detail::pushes_long<protocol_type> ? ",eager" : "", static_cast<int>(flow.size()),
         flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data(),
         static_cast<int>(collectives.size()), collectives.data(),
         0ull + detail::choices_hash<collective_type>);

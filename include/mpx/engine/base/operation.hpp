@@ -56,6 +56,8 @@ enum class first_half : std::uint8_t {
 /// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
 /// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
 /// | streaming | send, receive | rendezvous: data moves as packets     | the last byte has passed |
+/// | pushing   | send, receive | rendezvous: as streaming, unrequested | the last byte has passed |
+/// |           |               | (long_path::eager)                    | or the receiver answers  |
 /// | due       | send, receive | rendezvous: this side copies the data | this rank waits or polls |
 /// | copying   | send, receive | rendezvous: a get or put is pending   | it completes             |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion      |
@@ -67,6 +69,7 @@ enum class stage : std::uint8_t {
   answer,
   placed,
   streaming,
+  pushing,
   due,
   copying,
   closing,

@@ -11,6 +11,7 @@
 #include "mpx/core/exchange.hpp"
 #include "mpx/core/numbers.hpp"
 #include "mpx/engine/axes/checks.hpp"
+#include "mpx/engine/axes/long_path.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/components/peer_record.hpp"
 #include "mpx/engine/components/unexpected_messages.hpp"
@@ -172,6 +173,8 @@ class inbox_component {
     wire::announcement a;
     const bool read = wire::read(payload, a);
     if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    const bool pushed = (h.flags & wire::flag_pushed) != 0;
+    if (pushed && !pushes_long<protocol_type>) return errc::protocol;
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) ep().peers().set_stalled(r);
     const peer_id source = r.peer;
@@ -189,13 +192,15 @@ class inbox_component {
     }
     arrived_message* kept = store(source, h, {});
     if (kept == nullptr) return errc::no_resources;
-    kept->flags = m.flags;
+    kept->flags = static_cast<std::uint8_t>(m.flags & ~wire::flag_pushed);  // Discarded.
     kept->bytes = a.bytes;
     kept->memory = a.memory;
     if ((h.flags & wire::flag_ready) != 0) {
       kept->unready = true;
       --r.heard_;
       ep().outbox().send_control(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+    } else if (pushed) {
+      ep().outbox().send_control(source, {.kind = wire::kind::kept, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};

@@ -11,6 +11,7 @@
 #include "mpx/core/numbers.hpp"
 #include "mpx/core/offset_allocator.hpp"
 #include "mpx/core/platform.hpp"
+#include "mpx/engine/axes/long_path.hpp"
 #include "mpx/engine/base/calls.hpp"
 #include "mpx/engine/base/posting.hpp"
 #include "mpx/engine/components/peer_record.hpp"
@@ -309,6 +310,12 @@ class outbox_component {
     end_cancelled(*op);
     return true;
   }
+  /// Handles `kept`: the receiver asks for the data of `op` when a receive has matched.
+  static errc on_kept(const operation* op) noexcept {
+    const bool may_be = pushes_long<protocol_type> && op != nullptr && op->stage == stage::answer &&
+                        op->announced && !op->half_and_half;
+    return may_be ? errc{} : errc::protocol;
+  }
   bool on_allow(peer_id source, const wire::header& h) {
     if (h.tag <= 0) return false;
     peer_record& r = ep().peers().of(source);
@@ -483,9 +490,12 @@ class outbox_component {
     op.control_bytes = sizeof a;
     std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;
+    const bool pushes =
+        pushes_long<protocol_type> && is_long(op.data.bytes, op.peer) && !op.data_lost();
     const wire::header h{
         .kind = wire::kind::announce,
-        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
+        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0) |
+                                           (pushes ? wire::flag_pushed : 0)),
         .tag = op.tag,
         .context = op.context,
         .ticket = op.ticket};
@@ -497,6 +507,9 @@ class outbox_component {
     op.stage = stage::answer;
     ep().trace().on(event::announced, 1);
     if (!is_long(op.data.bytes, op.peer)) ep().trace().on(event::announced_for_flow, 1);
+    if constexpr (pushes_long<protocol_type>) {
+      if (pushes) ep().rendezvous().push(op);
+    }
     return true;
   }
 

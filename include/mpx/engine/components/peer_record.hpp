@@ -44,8 +44,9 @@ class inbound {
 class transfers {
   template <class, class>
   friend class rendezvous_component;
-  linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
+  linked_list<operation, queue_tag> streams_;  // Sends whose data moves as packets.
   linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
+  linked_list<operation, queue_tag> pushed_;   // Receives whose bodies are pushed, in order.
   operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
   std::size_t fed_bytes_ = 0;     // and the size of the fragment.
   std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.

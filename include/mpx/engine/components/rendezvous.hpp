@@ -71,6 +71,7 @@ class rendezvous_component {
     ep().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, tells::now);
     if (op.data.contiguous()) check_writable(op.data.base, op.limit);
+    if (pushes && (m.flags & wire::flag_pushed) != 0) return await_body(op);
     if (!fetch(op, m)) request_packets(op);
   }
 
@@ -78,6 +79,19 @@ class rendezvous_component {
   bool has_data_for(peer_record& r) noexcept {
     return ep().outbox().has_announced(r) || !r.streams_.empty() ||
            (!r.due_.empty() && r.due_.front().role == role::send);
+  }
+
+  /// Sends the body of a long message whose announcement has just been posted, unrequested.
+  void push(operation& op) {
+    op.limit = op.data.bytes;
+    op.transferred = 0;
+    stream(op, stage::pushing);
+  }
+  /// The receiver has answered a message: no more of its body is sent unrequested.
+  void stop_push(operation& op) noexcept {
+    if (!pushes || op.stage != stage::pushing) return;
+    ep().peers().of(op.peer).streams_.erase(op);
+    op.stage = stage::answer;
   }
 
   /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
@@ -159,17 +173,31 @@ class rendezvous_component {
   errc on_data(peer_record& r, operation* op, std::uint64_t offset,
                std::span<const std::byte> payload) {
     r.fed_ = nullptr;
-    if (!takes(op, offset, payload.size())) return errc::protocol;
-    // The data has no memory if the request was dropped. A placed fragment is in the buffer
-    // already.
-    if (op->data.exists() &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
-      op->data.write(op->transferred, payload);
-    op->transferred += payload.size();
-    charge_time(*op, payload.size());
-    more_fragments_ = op->transferred != op->limit;
-    if (!more_fragments_) asked_done(*op);
+    if (op == nullptr || op->stage != stage::streaming || !takes(*op, offset, payload.size()))
+      return errc::protocol;
+    store_fragment(r, *op, payload);
     return errc{};
+  }
+  /// Handles a fragment of a body that its sender sends unrequested. It is discarded if only the
+  /// announcement was kept, or if the receive has all that it takes.
+  errc on_pushed(peer_record& r, std::uint32_t ticket, std::uint64_t offset,
+                 std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
+    if (!pushes || payload.empty()) return errc::protocol;
+    operation* const op = pushed(r, ticket);
+    if (op == nullptr) {
+      ep().trace().on(event::bytes_discarded, payload.size());
+      return errc{};
+    }
+    if (offset != op->transferred || payload.size() > op->message_bytes - offset)
+      return errc::protocol;
+    store_fragment(r, *op, payload.first(lesser(payload.size(), op->limit - op->transferred)));
+    return errc{};
+  }
+  /// Returns the receive that takes the body of this send of the peer; nullptr if there is none.
+  operation* pushed(peer_record& r, std::uint32_t ticket) noexcept {
+    const bool next = !r.pushed_.empty() && r.pushed_.front().remote_ticket == ticket;
+    return next ? &r.pushed_.front() : nullptr;
   }
   /// True once if the last packet was a fragment that is not the last one of its message.
   bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
@@ -177,7 +205,9 @@ class rendezvous_component {
   /// copied.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
+    if (op == nullptr || (op->stage != stage::streaming && op->stage != stage::pushing) ||
+        !takes(*op, offset, bytes) || !op->data.exists() || !op->data.contiguous())
+      return {};
     r.fed_ = op;
     r.fed_bytes_ = bytes;
     return op->data.piece(op->transferred, bytes);
@@ -191,7 +221,7 @@ class rendezvous_component {
     r.fed_ = nullptr;
     ep().cancel_place(r.peer);  // The transport discards the fragment.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) asked_done(op);
+    if (op.transferred == op.limit) all_arrived(r, op);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
@@ -280,6 +310,7 @@ class rendezvous_component {
   void on_loss(peer_record& r) noexcept {
     r.streams_.clear();
     r.due_.clear();
+    r.pushed_.clear();
     r.fed_ = nullptr;
   }
 
@@ -308,9 +339,27 @@ class rendezvous_component {
   }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(ep().transport(), p); }
 
-  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
-           bytes != 0 && bytes <= op->limit - op->transferred;
+  static constexpr bool pushes = pushes_long<protocol_type>;
+
+  static bool takes(const operation& op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return offset == op.transferred && bytes != 0 && bytes <= op.limit - op.transferred;
+  }
+  /// Takes the next fragment of a receive.
+  void store_fragment(peer_record& r, operation& op, std::span<const std::byte> payload) {
+    // The data has no memory if the request was dropped. A placed fragment is in the buffer
+    // already.
+    if (op.data.exists() &&
+        (!op.data.contiguous() || payload.data() != op.data.base + op.transferred))
+      op.data.write(op.transferred, payload);
+    op.transferred += payload.size();
+    charge_time(op, payload.size());
+    more_fragments_ = op.transferred != op.limit;
+    if (!more_fragments_) all_arrived(r, op);
+  }
+  /// The receive of a message takes its body, which follows the announcement.
+  void await_body(operation& op) {
+    op.stage = stage::pushing;
+    ep().peers().of(op.peer).pushed_.push_back(op);
   }
 
   /// Bytes that the CPU copies in one piece; other packets are polled for between pieces.
@@ -427,6 +476,12 @@ class rendezvous_component {
   void charge_time(operation& op, std::size_t streamed = 0);
   std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
 
+  /// All fragments that a receive takes have arrived.
+  void all_arrived(peer_record& r, operation& op) {
+    if (!pushes || op.stage != stage::pushing) return asked_done(op);
+    r.pushed_.erase(op);
+    receive_done(op, tells::now);  // The acknowledgement: the sender waits for it.
+  }
   /// The data that the sender was asked to move has arrived.
   void asked_done(operation& op) {
     if (!CpuCopyTransport<transport_type> || op.copied == 0)
@@ -498,9 +553,9 @@ class rendezvous_component {
   }
 
   /// Sends the data as packets. Bytes that were put before are sent again.
-  [[gnu::noinline]] void stream(operation& op) {
+  [[gnu::noinline]] void stream(operation& op, stage as = stage::streaming) {
     peer_record& r = ep().peers().of(op.peer);
-    op.stage = stage::streaming;
+    op.stage = as;
     r.streams_.push_back(op);
     if (&r.streams_.front() != &op || !push_fragments(r, op)) ep().peers().set_busy(r);
   }
@@ -555,7 +610,8 @@ template <class Stack, class Endpoint>
     if (!whole && !(copies(op.peer) && ep().outbox().prepare_staging())) return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
     cost_hint a = cost_hint::always;
-    if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
+    if (long_by_transport<protocol_type>)
+      a = ep().transport().get_cost_hint(op.peer, from, op.limit);
     // One packet: a get has no advantage.
     if (a == cost_hint::never || (a == cost_hint::learn && op.limit < learnt_bytes_min))
       return false;
@@ -788,12 +844,14 @@ template <class Stack, class Endpoint>
     ep().peers().refuse(op.peer);  // The next flush loses the peer.
     return false;
   }
+  const bool unrequested = pushes && op.stage == stage::pushing;
   while (op.transferred < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.transferred);
     const wire::header h{.kind = wire::kind::data,
+                         .flags = static_cast<std::uint8_t>(unrequested ? wire::flag_pushed : 0),
                          .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
                          .context = static_cast<context_id>(op.transferred >> 32),
-                         .ticket = op.remote_ticket};
+                         .ticket = unrequested ? op.ticket : op.remote_ticket};
     if (!ep().outbox().post(op.peer, h, ep().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
@@ -801,7 +859,11 @@ template <class Stack, class Endpoint>
     ep().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();
-  sent_all(op);
+  if (unrequested) {
+    op.stage = stage::answer;
+  } else {
+    sent_all(op);
+  }
   return true;
 }
 

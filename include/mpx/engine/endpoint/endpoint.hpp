@@ -490,6 +490,7 @@ class endpoint : endpoint_policies<Stack>,
   /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
   /// else nullptr.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
+  operation* answered(peer_id source, std::uint32_t ticket) noexcept;
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   bool relocate(operation& op) noexcept;

@@ -36,20 +36,22 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
-    case wire::kind::clear:
-      return rendezvous().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::clear: return rendezvous().on_clear(answered(source, h.ticket), payload);
     case wire::kind::data:
+      if ((h.flags & wire::flag_pushed) != 0)
+        return rendezvous().on_pushed(r, h.ticket, match_bits_of(h.context, h.tag), payload);
       return rendezvous().on_data(r, named(source, h.ticket, role::receive),
                                   match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished:
       return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
-        return rendezvous().on_finished(named(source, ticket, role::send));
+        return rendezvous().on_finished(answered(source, ticket));
       });
     case wire::kind::delivered:
       return rendezvous().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:
-      return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
+      return outbox().on_answer(answered(source, h.ticket), h) ? errc{} : errc::protocol;
+    case wire::kind::kept: return outbox().on_kept(answered(source, h.ticket));
     case wire::kind::credit: return errc{};
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::leave: return peers().leaves(r);
@@ -80,6 +82,15 @@ template <class Stack>
   return op;
 }
 
+/// Returns the send that a peer answers, if it may name it; else nullptr. Its body is pushed no
+/// further.
+template <class Stack>
+operation* endpoint<Stack>::answered(peer_id source, std::uint32_t ticket) noexcept {
+  operation* const op = named(source, ticket, role::send);
+  if (op != nullptr) rendezvous().stop_push(*op);
+  return op;
+}
+
 /// Returns the memory for the body of a packet whose header has arrived. Its credit counts when the
 /// packet is complete.
 template <class Stack>
@@ -90,8 +101,9 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return rendezvous().place(r, named(source, h.ticket, role::receive),
-                            match_bits_of(h.context, h.tag), bytes);
+  operation* const op = (h.flags & wire::flag_pushed) != 0 ? rendezvous().pushed(r, h.ticket)
+                                                           : named(source, h.ticket, role::receive);
+  return rendezvous().place(r, op, match_bits_of(h.context, h.tag), bytes);
 }
 
 /// Handles the completion of a pending post, get or put. An unknown or repeated cookie is an error
@@ -232,7 +244,7 @@ bool endpoint<Stack>::part(operation& op) {
       inbox().drop_placed(r, op);
       return true;
     }
-    if (op.stage == stage::streaming) {
+    if (op.stage == stage::streaming || op.stage == stage::pushing) {
       rendezvous().drop_stream(r, op);
       return true;
     }
