@@ -14,8 +14,8 @@
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/communicator.hpp"
 #include "mpx/engine/base/extension.hpp"
+#include "mpx/engine/endpoint/one_sided.hpp"
 #include "mpx/portals/engine.hpp"
-#include "mpx/rma/access.hpp"
 
 namespace mpx::inline v0::portals {
 
