@@ -140,6 +140,7 @@ struct table_state final : mpx::detail::exposed_window, link, mpx::detail::alloc
   }
 
   communicator<Stack> comm;
+  bool owns_comm = true;
   endpoint_type& e;
   const std::uint32_t lifetime;
   const group* ranks = nullptr;

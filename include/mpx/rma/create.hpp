@@ -144,7 +144,7 @@ struct window_maker {
     w.drop_locks();
     {
       const auto guard = os::lock(w.e);
-      if (w.by_portals != nullptr) w.by_portals->forsake();
+      if (w.by_portals != nullptr) w.by_portals->forsake(true);
     }
     w.wait_for_moves();
     {

@@ -58,10 +58,8 @@ class window_portals final : portals::detail::link, public allocated {
         .bits = bits(), .offset = at, .length = data.bytes, .portal = put_portal};
     if (run_.send_now(m, t.rank, data)) {
       if (data.how != nullptr) data.how->drop();
-    } else {
-      // Shorter data may be a temporary: it waits here until a longer put has left.
-      if (data.bytes <= rma::copied_bytes_max) return begun::later;
-      if (const begun b = start(t, m, data, false); b != begun::yes) return b;
+    } else if (const begun b = start(t, m, data, false); b != begun::yes) {
+      return b;
     }
     ++t.unacknowledged;
     t.moved = true;
@@ -89,11 +87,11 @@ class window_portals final : portals::detail::link, public allocated {
   }
   /// Nothing more will come from a rank.
   void lose(rank_t r, errc why) noexcept { run_.on_loss(r, why); }
-  /// Ends all accesses of this rank: their buffers are free afterwards, and epochs that lack data
-  /// because of this fail.
-  void forsake() noexcept {
+  /// Ends the accesses of this rank that use the program's memory: it is free afterwards, and
+  /// epochs that lack data because of this fail. `all`: ends the other ones, too.
+  void forsake(bool all) noexcept {
     for (access& a : accesses_) {
-      if (a.is == nullptr) continue;
+      if (a.is == nullptr || (a.copy != nullptr && !all)) continue;
       a.target->note_dropped_data();
       run_.abandon(*a.is);
       end(a);
@@ -112,6 +110,7 @@ class window_portals final : portals::detail::link, public allocated {
     outgoing* is = nullptr;  // nullptr: a free place.
     rma_target* target = nullptr;
     const layout* how = nullptr;
+    std::byte* copy = nullptr;
   };
 
   /// Every access that other ranks may have under way is served: none is dropped.
@@ -150,8 +149,18 @@ class window_portals final : portals::detail::link, public allocated {
     access* a = accesses_.begin();
     while (a != accesses_.end() && a->is != nullptr) ++a;
     if (a == accesses_.end()) return begun::later;
-    a->is = run_.start(m, t.rank, gets ? memory() : data, gets ? data : memory(), gets);
-    if (a->is == nullptr) return begun::failed;
+    memory from = gets ? memory() : data;
+    if (!gets && data.bytes <= rma::copied_bytes_max) {  // It may be a temporary.
+      a->copy = static_cast<std::byte*>(platform::allocate(data.bytes));
+      if (a->copy == nullptr) return begun::failed;
+      data.read(0, {a->copy, data.bytes});
+      from = {a->copy, data.bytes};
+    }
+    a->is = run_.start(m, t.rank, from, gets ? data : memory(), gets);
+    if (a->is == nullptr) {
+      platform::deallocate(detail::exchange(a->copy, nullptr));
+      return begun::failed;
+    }
     a->is->waiter = a;
     a->target = &t;
     a->how = data.how;
@@ -161,6 +170,7 @@ class window_portals final : portals::detail::link, public allocated {
   }
   void end(access& a) noexcept {
     --a.target->moves;
+    platform::deallocate(a.copy);
     if (a.how != nullptr) a.how->drop();
     a = {};
   }

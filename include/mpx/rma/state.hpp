@@ -188,7 +188,7 @@ class window_accesses : public window_data<Stack> {
         r.into = {};
         this->targets[r.target].note_dropped_data();
       }
-      if (this->by_portals != nullptr) this->by_portals->forsake();
+      if (this->by_portals != nullptr) this->by_portals->forsake(false);
     }
     wait_for_moves();
     const auto guard = os::lock(this->e);
