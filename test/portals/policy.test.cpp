@@ -54,6 +54,9 @@ TEST_CASE("policy by portals: duplicates and parts have portals of their own") {
     for (int i = 0; i < 3; ++i) {
       auto same = world.dup();
       CHECK(!has_portals(same));
+      std::vector<int> ranks(4);  // The first call is a bucket.
+      same.with(algorithm::ring).allgather(world.rank(), ranks);
+      CHECK(ranks == std::vector<int>{0, 1, 2, 3});
       auto half = world.split(world.rank() % 2);
       const int all = same.allreduce(1, mpx::sum);
       const int part = half.allreduce(1, mpx::sum);

@@ -401,7 +401,7 @@ class collective_steps {
         return serial_ >= failed_from_ ? fail(errc::pending) : void();
       case ready_label:
         table_.release(notes_, e.buffer);
-        ready_serial_ = static_cast<std::uint32_t>(e.is.bits);
+        ready_serial_ = e.is.bits;
         ready_bytes_ = e.is.offset;
         return;
       case stream_label:
@@ -458,9 +458,10 @@ class collective_steps {
   std::uint32_t serial_ = 0;
   std::uint64_t failed_from_ = ~std::uint64_t{0};
   std::uint64_t round_ = 0;
-  std::uint32_t ready_serial_ = 0;  // Last call for which the right neighbour was ready,
-  std::uint64_t ready_bytes_ = 0;   // and the length of its blocks.
-  rank_t streamed_ = 0;             // Blocks that have arrived in this call.
+  // Last call for which the right neighbour was ready,
+  std::uint64_t ready_serial_ = ~std::uint64_t{0};
+  std::uint64_t ready_bytes_ = 0;  // and the length of its blocks.
+  rank_t streamed_ = 0;            // Blocks that have arrived in this call.
   std::uint64_t next_label_ = first_label;
   std::vector<counter> sent_;
   std::vector<counter> got_;
