@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// sim_portals: bcast and allgather over portals beside the algorithms by messages, in the simulator's
-// virtual time under the LogGP network of sim_scale. Prints CSV.
+// sim_portals: bcast and allgather over portals beside the algorithms by messages, in virtual time
+// under the LogGP network of sim_scale. Prints CSV.
 //    sim_portals --ranks 16,64,256,1024,4096 > portals.csv
 // Ways: `messages` (the default), `long_short`, `tree` (bcast) or `ring` (allgather) by messages;
 // `portals` (the default's algorithm), `portals_tree`, `bucket`.
