@@ -16,7 +16,7 @@ end of the last one, of the second call. Of allgather the size is that of a bloc
     bench/sim_portals.py portals.csv --out docs/results/portals.md
 
 By messages: `messages` (the default's choice), `tree` (binomial), `ring`, `long_short`. Over portals (`portals::by_portals`):
-`portals` (the same choice), `portals_tree`, `bucket` (a ring into exposed memory).
+`portals` (the same choice), `portals_tree`, `bucket` (a ring into exposed memory). An empty cell has not been measured.
 
 """
 
