@@ -23,7 +23,9 @@ inline constexpr std::string_view algorithm_names[] = {"automatic",
                                                        "dissemination",
                                                        "shared",
                                                        "leaders",
-                                                       "node_parts"};
+                                                       "node_parts",
+                                                       "long_short",
+                                                       "short_long"};
 static_assert(std::size(algorithm_names) == mpx::coll::algorithms);
 
 constexpr std::string_view name_of(mpx::coll::algorithm a) {

@@ -15,12 +15,13 @@ from pathlib import Path
 SHORT = {"linear": "lin", "binomial": "bin", "knomial": "knom", "chain": "chain",
          "scatter_allgather": "scag", "ring": "ring", "recursive_doubling": "rdbl",
          "recursive_halving": "rhlv", "bruck": "bruck", "pairwise": "pair",
-         "dissemination": "diss", "leaders": "lead", "node_parts": "part"}
+         "dissemination": "diss", "leaders": "lead", "node_parts": "part",
+         "long_short": "lsho", "short_long": "slon"}
 
 # Of what is as good, the first: what more calls have, which need not commute, nor be of a power of two.
 PREFERRED = ("linear", "binomial", "knomial", "bruck", "dissemination", "pairwise", "leaders",
              "chain", "scatter_allgather", "node_parts", "ring", "recursive_doubling",
-             "recursive_halving")
+             "recursive_halving", "long_short", "short_long")
 
 # An algorithm that is at most this much slower than the best counts as equal, to keep the table short.
 SLACK = 1.08

@@ -10,7 +10,8 @@ from algorithms import human, rows_of, table_of
 COLOURS = {"linear": "#EDAE49", "binomial": "#30638E", "knomial": "#003D5B", "chain": "#A37B4E",
            "scatter_allgather": "#7FB069", "ring": "#D1495B", "recursive_doubling": "#8E7DBE",
            "recursive_halving": "#5C4D7D", "bruck": "#00798C", "pairwise": "#B5838D",
-           "dissemination": "#6C757D", "leaders": "#F28482", "node_parts": "#84A59D"}
+           "dissemination": "#6C757D", "leaders": "#F28482", "node_parts": "#84A59D", "long_short": "#B56576",
+           "short_long": "#355070"}
 CELL, LEFT, TOP, GAP, TEXT = 22, 170, 62, 26, 12
 
 

@@ -141,7 +141,7 @@ void declare(CLI::App& app, options& o, std::string& sizes) {
       ->check(CLI::IsMember({"automatic", "get", "put", "packets"}));
   app.add_option("--protocol", o.protocol, "rma_...: how one-sided accesses travel")
       ->capture_default_str()
-      ->check(CLI::IsMember({"automatic", "direct", "rdma", "buffered", "send_recv"}));
+      ->check(CLI::IsMember({"automatic", "direct", "rdma", "buffered", "send_recv", "portals"}));
   app.add_option("--stack", o.stack, "what the messages pass through")
       ->capture_default_str()
       ->check(CLI::IsMember(stack_names()));

@@ -67,12 +67,12 @@ void portal_get(benchmark::State& state) {
 }
 BENCHMARK(portal_get)->Arg(8)->Arg(512)->Arg(16000)->Arg(1 << 20);
 
-/// The same by a window whose accesses go as packets: a put and a flush.
-void window_put(benchmark::State& state) {
+/// The same by a window: a put and a flush, by records or by the window's portals.
+void window_put_by(benchmark::State& state, mpx::rma::protocol by) {
   mpx::run_threads<stack>(1, [&](mpx::communicator<stack> world) {
     const auto bytes = static_cast<std::size_t>(state.range(0));
     const std::vector<std::byte> out(bytes, std::byte{1});
-    auto window = mpx::allocate_window<std::byte>(world, bytes, mpx::rma::protocol::buffered);
+    auto window = mpx::allocate_window<std::byte>(world, bytes, by);
     auto epoch = window.lock_all();
     for (auto _ : state) {
       window.put(out, 0, 0);
@@ -81,7 +81,12 @@ void window_put(benchmark::State& state) {
   });
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
+void window_put(benchmark::State& state) { window_put_by(state, mpx::rma::protocol::buffered); }
 BENCHMARK(window_put)->Arg(8)->Arg(512)->Arg(16000)->Arg(1 << 20);
+void window_put_portals(benchmark::State& state) {
+  window_put_by(state, mpx::rma::protocol::portals);
+}
+BENCHMARK(window_put_portals)->Arg(8)->Arg(512)->Arg(16000)->Arg(1 << 20);
 
 /// A put of 8 bytes that the last of so many match entries takes.
 void portal_search(benchmark::State& state) {

@@ -189,6 +189,11 @@ constexpr std::size_t messages_max = std::size_t{1} << 22;
 constexpr double hopeless = 4;
 constexpr rank_t all_measured_ranks = 128;
 
+/// The default's table does not have these: programs name them.
+constexpr bool is_hybrid(algorithm by) {
+  return by == algorithm::long_short || by == algorithm::short_long;
+}
+
 /// True if so many ranks can be measured with some algorithm.
 bool fits_machine(const test& t, std::size_t bytes, rank_t ranks) {
   const auto n = static_cast<std::size_t>(ranks);
@@ -214,6 +219,7 @@ struct options {
   std::vector<std::string> tests;
   std::vector<std::size_t> sizes;
   bool algorithms = false;
+  bool hybrids = false;
   int rounds = 2;
   std::uint64_t seed = 1;
   bool csv = false;
@@ -411,6 +417,8 @@ void declare(CLI::App& app, options& o) {
   app.add_option("--bytes", o.sizes, "instead of the sizes that a test has; may be repeated");
   app.add_flag("--algorithms", o.algorithms,
                "each collective by each of its algorithms, at more sizes; automatic: by default");
+  app.add_flag("--hybrids", o.hybrids,
+               "with --algorithms: also those on a mesh, which the default does not choose");
   app.add_option("--rounds", o.rounds, "operations that are measured, after one that is not")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000));
@@ -463,7 +471,7 @@ void measure_algorithms(const options& o, const test& t, std::size_t bytes, rank
   };
   const auto measured = [&](algorithm by) {
     return by == chosen ||
-           (mpx::coll::offers(q, by) &&
+           (mpx::coll::offers(q, by) && (o.hybrids || !is_hybrid(by)) &&
             (ranks <= all_measured_ranks || slower[static_cast<std::size_t>(by)] <= hopeless));
   };
   for (int a = 1; a < mpx::coll::algorithms; ++a)  // One that cannot be may be the best.

@@ -300,7 +300,7 @@ def one_sided_tests():
         for size in ONE_SIDED_SIZES[:1] if name in ONE_SIDED_WORDS else ONE_SIDED_SIZES:
             yield Test(name, size, unit="GB/s", programs=same(name), lower_is_better=False,
                        **dict(common, args=(*for_a_while, "--window", 16)))
-    protocols = ("rdma", "buffered", "send_recv")
+    protocols = ("rdma", "buffered", "send_recv", "portals")
     for name in GHOSTS:
         for size in GHOST_SIZES:
             yield Test(name, size, unit="us",

@@ -53,6 +53,7 @@ inline mpx::rma::protocol protocol_of(std::string_view name) {
          : name == "rdma"      ? rdma
          : name == "buffered"  ? buffered
          : name == "send_recv" ? send_recv
+         : name == "portals"   ? portals
                                : automatic;
 }
 

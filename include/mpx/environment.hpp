@@ -366,6 +366,8 @@ template <class Stack>
   // fork, hence the comparison of pids.
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   progress_thread_.stop();
+  if constexpr (CarryingCollectivePolicy<typename Stack::collective_type>)
+    Stack::collective_type::leave(endpoint_);
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone(false);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();

@@ -5,6 +5,7 @@
 
 #include "mpx/macros/begin.hpp"
 
+#include "mpx/portals/by_portals.hpp"   // IWYU pragma: export
 #include "mpx/portals/collectives.hpp"  // IWYU pragma: export
 #include "mpx/portals/table.hpp"        // IWYU pragma: export
 

@@ -109,7 +109,7 @@ std::pair<int, int> access(mpx::rma::protocol by, std::uint64_t first, std::uint
 TEST_CASE_TEMPLATE("alloc: an access that lacks memory fails in its own call, or continues", Stack,
                    packets, card) {
   using enum mpx::rma::protocol;
-  for (const auto by : {buffered, send_recv, rdma}) {
+  for (const auto by : {buffered, send_recv, rdma, portals}) {
     CAPTURE(static_cast<int>(by));
     int failed = 0;
     int told = 0;

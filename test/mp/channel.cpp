@@ -107,8 +107,11 @@ int main() {
       collectives::run(world, some, 100);
     }
     for (programs::word seed = 1; seed <= 3; ++seed)
-      harness::check(programs::play(world, seed, programs::all_protocols[seed % 5], false, 5),
-                     "the program of seed " + std::to_string(seed));
+      harness::check(
+          programs::play(world, seed,
+                         programs::all_protocols[seed % std::size(programs::all_protocols)], false,
+                         5),
+          "the program of seed " + std::to_string(seed));
     if (any_device::kind == 3) over_sockets::idle(world);
   }
 }

@@ -19,6 +19,9 @@ int main() {
   auto world = env.world();
   harness::check(programs::share_parts(world) == 1, "a window of ranks that share memory");
   for (programs::word seed = 1; seed <= 6; ++seed)
-    harness::check(programs::play(world, seed, programs::all_protocols[seed % 5], seed % 2 == 0, 5),
-                   "the program of seed " + std::to_string(seed));
+    harness::check(
+        programs::play(world, seed,
+                       programs::all_protocols[seed % std::size(programs::all_protocols)],
+                       seed % 2 == 0, 5),
+        "the program of seed " + std::to_string(seed));
 }

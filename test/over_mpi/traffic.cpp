@@ -64,8 +64,11 @@ void exercise(mpx::communicator<stack> world) {
   over_sockets::flood(world);
   over_sockets::drop(world);
   for (programs::word seed = 1; seed <= 3; ++seed)
-    harness::check(programs::play(world, seed, programs::all_protocols[seed % 5], false, 5),
-                   "the program of seed " + std::to_string(seed));
+    harness::check(
+        programs::play(world, seed,
+                       programs::all_protocols[seed % std::size(programs::all_protocols)], false,
+                       5),
+        "the program of seed " + std::to_string(seed));
   const long sum = world.allreduce(static_cast<long>(world.rank()), std::plus<>{});
   if (world.rank() == 0) std::printf("%d ranks, sum %ld\n", world.size(), sum);
 }

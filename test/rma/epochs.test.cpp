@@ -97,7 +97,7 @@ std::string end_of(Window& w, const World& world, ending by, bool wrong) {
 
 TEST_CASE("windows: the end of an epoch reports accesses outside of a dynamic target's memory") {
   const auto play = [](auto world) {
-    for (const protocol by : {protocol::automatic, protocol::send_recv}) {
+    for (const protocol by : {protocol::automatic, protocol::send_recv, protocol::portals}) {
       auto w = mpx::dynamic_window<word>(world, by);
       for (int i = 0; i < 20 * static_cast<int>(ending::count); ++i) {
         INFO("protocol ", static_cast<int>(by), " round ", i);
@@ -129,7 +129,7 @@ TEST_CASE("windows: a thread's flush is over when its own puts are there") {
     const auto wait_for = [](int n) {
       while (stage.load() < n) std::this_thread::yield();
     };
-    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+    for (const protocol by : {protocol::buffered, protocol::send_recv, protocol::portals}) {
       auto w = mpx::allocate_window<word>(world, 128, by);
       if (world.rank() == 0) {
         stage = 0;
@@ -170,7 +170,7 @@ TEST_CASE("windows: a thread's flush is over when its own puts are there") {
 
 TEST_CASE("windows: epochs of different kinds in sequence, of a rank with threads") {
   ranks::run<ranks::multiple>(2, [](auto world) {
-    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+    for (const protocol by : {protocol::buffered, protocol::send_recv, protocol::portals}) {
       auto w = mpx::allocate_window<word>(world, 4, by);
       const auto all = world.group();
       for (word round = 1; round < 4; ++round) {
@@ -196,7 +196,7 @@ TEST_CASE("windows: epochs of different kinds in sequence, of a rank with thread
 
 TEST_CASE("windows: threads of a rank put, get and flush packets at once") {
   ranks::run<ranks::multiple>(2, [](auto world) {
-    for (const protocol by : {protocol::buffered, protocol::send_recv}) {
+    for (const protocol by : {protocol::buffered, protocol::send_recv, protocol::portals}) {
       auto w = mpx::allocate_window<word>(world, 8, by);
       const mpx::rank_t other = 1 - world.rank();
       {

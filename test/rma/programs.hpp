@@ -389,8 +389,9 @@ bool go_quietly(const Comm& world, protocol by) {
   return !ec && w.local()[0] == 1;
 }
 
-inline constexpr protocol all_protocols[] = {protocol::automatic, protocol::direct, protocol::rdma,
-                                             protocol::buffered, protocol::send_recv};
+inline constexpr protocol all_protocols[] = {protocol::automatic, protocol::direct,
+                                             protocol::rdma,      protocol::buffered,
+                                             protocol::send_recv, protocol::portals};
 
 /// Two threads put to words 0 and 1 of `other`, and get them back: `flushed()` ends what has been
 /// got. Requires: an epoch that allows it. Returns whether each got what it had put, all the time.

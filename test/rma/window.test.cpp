@@ -652,6 +652,7 @@ static_assert(mpx::rma::OneSidedProtocol<mpx::detail::direct_protocol<some_stack
 static_assert(mpx::rma::OneSidedProtocol<mpx::detail::rdma_protocol<some_stack>, some_target>);
 static_assert(mpx::rma::OneSidedProtocol<mpx::detail::buffered_protocol<some_stack>, some_target>);
 static_assert(mpx::rma::OneSidedProtocol<mpx::detail::send_recv_protocol<some_stack>, some_target>);
+static_assert(mpx::rma::OneSidedProtocol<mpx::detail::portals_protocol<some_stack>, some_target>);
 static_assert(!mpx::rma::OneSidedProtocol<mpx::rma::by_reach, some_target>);
 static_assert(mpx::rma::ProtocolPolicy<mpx::rma::by_reach> && !mpx::rma::ProtocolPolicy<int>);
 static_assert(mpx::rma::Operation<decltype(mpx::sum), double> &&

@@ -28,8 +28,8 @@ inline constexpr const char* point_names[points] = {
 enum class window_kind : std::uint8_t { allocated, over, dynamic, shared };
 inline constexpr const char* window_kind_names[] = {"allocated", "over memory", "dynamic",
                                                     "shared"};
-inline constexpr const char* protocol_names[] = {"automatic", "direct", "rdma", "buffered",
-                                                 "send_recv"};
+inline constexpr const char* protocol_names[] = {"automatic", "direct",    "rdma",
+                                                 "buffered",  "send_recv", "portals"};
 enum class epoch_kind : std::uint8_t { fence, groups, locks, all_locked };
 inline constexpr const char* epoch_kind_names[] = {"fence", "groups", "locks", "lock_all"};
 
@@ -361,6 +361,8 @@ inline std::vector<exposure> random_exposures(std::uint64_t seed, rank_t ranks, 
     e.kind = r.one_in(8) ? window_kind::shared : static_cast<window_kind>(r.below(3));
     e.by =
         r.one_in(2) ? mpx::rma::protocol::automatic : static_cast<mpx::rma::protocol>(r.below(5));
+    // No further number is drawn: programs of known seeds stay as they are.
+    if (e.by == mpx::rma::protocol::buffered && seed % 2 == 0) e.by = mpx::rma::protocol::portals;
     e.in_part = r.one_in(4);
     e.frees = !r.one_in(5);
     e.ranks = e.in_part ? (ranks + 1) / 2 : ranks;

@@ -305,5 +305,73 @@ TEST_CASE("portals: in the simulator, a rank that dies ends collectives at the o
   }
 }
 
+using by_policy =
+    mpx::stack<mpx::transport::basic_sim<mpx::transport::sim_rma::none>, mpx::waiting::sleep,
+               po::by_portals<mpx::coll::by_size,
+                              po::collective_limits{.short_bytes_max = 512, .heap_bytes = 8192}>>;
+
+/// Calls of a communicator whose ranks are at different ones, with lengths from nothing to long.
+template <class Comm>
+bool play_calls(const Comm& world, std::uint64_t seed) {
+  const auto n = static_cast<std::uint64_t>(world.size());
+  const auto me = static_cast<std::uint64_t>(world.rank());
+  bool right = true;
+  for (std::uint64_t call = 0; call < 20; ++call) {
+    const std::uint64_t draw = mixed(seed * 1000 + call);
+    const auto root = static_cast<mpx::rank_t>(draw % n);
+    const std::size_t length = draw / 16 % 300;
+    const auto value = [&](std::uint64_t r, std::size_t i) { return r * 1000 + call + i; };
+    std::vector<std::uint64_t> mine(length);
+    for (std::size_t i = 0; i < length; ++i) mine[i] = value(me, i);
+    std::vector<std::uint64_t> all(length * n);
+    switch (draw / 7 % 3) {
+      case 0: world.gather(mine, all, root); break;
+      case 1: world.allgather(mine, all); break;
+      default:
+        world.bcast(mine, root);
+        for (std::size_t i = 0; i < length; ++i)
+          right = right && mine[i] == value(static_cast<std::uint64_t>(root), i);
+        continue;
+    }
+    if (draw / 7 % 3 == 0 && world.rank() != root) continue;
+    for (std::uint64_t r = 0; r < n; ++r)
+      for (std::size_t i = 0; i < length; ++i)
+        right = right && all[static_cast<std::size_t>(r) * length + i] == value(r, i);
+  }
+  return right;
+}
+
+TEST_CASE("policy by portals: in the simulator, calls in a row with skew") {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    const auto n = static_cast<mpx::rank_t>(2 + seed % 6);
+    INFO("seed ", seed, " ranks ", n);
+    bool right = true;
+    sim::run<by_policy>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed,
+                        [&](auto world) { right = play_calls(world, seed) && right; });
+    CHECK(right);
+  }
+}
+
+TEST_CASE("policy by portals: in the simulator, a rank that dies ends calls at the others") {
+  for (std::int64_t at = 0; at < 40; ++at) {  // Also while the portals are made.
+    INFO("at ", at);
+    sim::options o;
+    o.faults.push_back({sim::fault::kind::kill, 5'000 + at * 40'000, 1});
+    int told = 0;
+    const auto all = sim::try_run<by_policy>(
+        4, sim::loggp{}, static_cast<std::uint64_t>(at + 1),
+        [&](auto world) {
+          try {
+            for (std::uint64_t i = 0;; ++i) play_calls(world, i);
+          } catch (const mpx::error& e) {
+            if (world.rank() != 1 && e.code() == mpx::errc::peer_lost) ++told;
+            throw;
+          }
+        },
+        o);
+    CHECK(told == 3);
+  }
+}
+
 }  // namespace
 }  // namespace sim_portals

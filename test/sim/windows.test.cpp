@@ -61,7 +61,7 @@ void play_many(word first, word seeds) {
     const sim::loggp model{
         .node_size = static_cast<mpx::rank_t>(1 + seed % 3), .jitter_ns = 20'000, .noise_ns = 500};
     sim::run<Stack>(n, model, seed, [&](auto world) {
-      const protocol by = programs::all_protocols[seed % 5];
+      const protocol by = programs::all_protocols[seed % std::size(programs::all_protocols)];
       right = programs::play(world, seed, by, seed % 2 == 0, 6) && right;
     });
     CHECK(right);
@@ -102,8 +102,9 @@ TEST_CASE("windows: in the simulator, over cards between nodes") {
 TEST_CASE("windows: in the simulator, locks are exclusive, and accumulates keep their order") {
   for (word seed = 1; seed <= 10; ++seed)
     sim::run(4, sim::loggp{.jitter_ns = 5000}, seed, [&](auto world) {
-      count(world, programs::all_protocols[seed % 5]);
-      auto w = mpx::allocate_window<word>(world, 4, programs::all_protocols[seed % 5]);
+      count(world, programs::all_protocols[seed % std::size(programs::all_protocols)]);
+      auto w = mpx::allocate_window<word>(
+          world, 4, programs::all_protocols[seed % std::size(programs::all_protocols)]);
       const mpx::rank_t right = (world.rank() + 1) % 4;
       {
         auto e = w.lock_all();
@@ -365,7 +366,8 @@ void die_with_lock(std::int64_t begin_ns) {
     const auto end = sim::try_run<Stack>(
         3, sim::loggp{.jitter_ns = 2000}, seed,
         [&](auto world) {
-          auto w = mpx::allocate_window<word>(world, 100, programs::all_protocols[seed % 5]);
+          auto w = mpx::allocate_window<word>(
+              world, 100, programs::all_protocols[seed % std::size(programs::all_protocols)]);
           std::error_code ec;
           std::vector<word> data(100, 3);
           const bool writes = seed % 2 == 0;
@@ -430,7 +432,8 @@ void let_go(word seeds) {
     const auto n = static_cast<mpx::rank_t>(2 + seed % 4);
     const auto call = static_cast<programs::waits_in>(seed % 5);
     sim::run<Stack>(n, sim::loggp{.jitter_ns = 20'000, .noise_ns = 500}, seed, [&](auto world) {
-      for (const protocol by : {protocol::automatic, protocol::buffered, protocol::send_recv}) {
+      for (const protocol by :
+           {protocol::automatic, protocol::buffered, protocol::send_recv, protocol::portals}) {
         CHECK(programs::let_go(world, by, call) == "");
         CHECK(programs::let_go_in_a_row(world, by) == "");
         CHECK(programs::go_quietly(world, by));
@@ -446,7 +449,7 @@ TEST_CASE("windows: only ranks that wait for a freed window get an error") {
   let_go<card_stack>(10);
 }
 
-constexpr protocol by_packets[] = {protocol::buffered, protocol::send_recv};
+constexpr protocol by_packets[] = {protocol::buffered, protocol::send_recv, protocol::portals};
 
 /// Keeps what is in `from` when its scope is left.
 struct snapshot {
@@ -570,7 +573,8 @@ TEST_CASE("windows: after errc::peer_lost a rank is not written to, and learns o
     const auto end = sim::try_run(
         3, sim::loggp{}, seed,
         [&](auto world) {
-          auto w = mpx::allocate_window<word>(world, 5000, by_packets[seed % 2]);
+          auto w =
+              mpx::allocate_window<word>(world, 5000, by_packets[seed % std::size(by_packets)]);
           for (word& x : w.local()) x = 7;
           world.barrier();
           int there = 0;
@@ -617,7 +621,8 @@ TEST_CASE("windows: a rank does not wait for data that another rank dropped by a
     const auto end = sim::try_run(
         3, sim::loggp{}, seed,
         [&](auto world) {
-          auto w = mpx::allocate_window<word>(world, 5000, by_packets[seed % 2]);
+          auto w =
+              mpx::allocate_window<word>(world, 5000, by_packets[seed % std::size(by_packets)]);
           world.barrier();
           int there = 0;
           std::error_code ec;

@@ -143,6 +143,8 @@ template <class Stack, class What>
     bool goes = !steps.failed();
     if constexpr (Stack::checks_type::compares_collectives)
       goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *outcome.mark);
+    if constexpr (CarryingCollectivePolicy<typename Stack::collective_type>)
+      goes = goes && !Stack::collective_type::carry(steps, what, by);
     if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};

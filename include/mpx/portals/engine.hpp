@@ -151,6 +151,12 @@ class engine {
     return e != nullptr && e->is == entry_state::phase::active;
   }
   heap_record* take(dynamic_block& heap, const criteria& want) noexcept;
+  template <class F>
+  heap_record* take_if(dynamic_block& heap, F&& wanted) noexcept {
+    heap_record* const r = heap.find(wanted);
+    if (r != nullptr) heap.take_out(*r);
+    return r;
+  }
   heap_record* take_or_activate(dynamic_block& heap, entry_name name) noexcept;
   void give_back(dynamic_block& heap, heap_record& r) noexcept;
   bool release(independent_block& table, std::size_t i) noexcept { return table.release(i); }

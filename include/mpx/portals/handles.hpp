@@ -156,14 +156,23 @@ class events {
   }
   /// Blocks until there is an event, and takes it. The loss of a rank is an event.
   event wait(std::source_location where = std::source_location::current()) {
+    return *wait_unless([] { return false; }, where);
+  }
+  /// As wait, unless `stop()` returns true: then it returns nothing. `stop` is called under the
+  /// lock of the rank, whenever something may have changed; it must not call mpx.
+  template <class F>
+  std::optional<event> wait_unless(F&& stop,
+                                   std::source_location where = std::source_location::current()) {
     event e;
+    bool there = false;
+    const auto look = [&] { return (there = table_.run.take(ring_, e)) || stop(); };
+    bool over = false;
     {
       const auto guard = os::lock(table_.e);
-      if (table_.run.take(ring_, e)) return e;
+      over = look();
     }
-    table_.wait({"portals::events::wait", where}, proc_null,
-                [&] { return table_.run.take(ring_, e); });
-    return e;
+    if (!over) table_.wait({"portals::events::wait", where}, proc_null, look);
+    return there ? std::optional(e) : std::nullopt;
   }
   /// Returns a request that is complete when there is an event; `poll` takes the event. For
   /// `co_await`, and for waiting for it and other requests.

@@ -14,8 +14,8 @@
 #include "mpx/comm/detail/create.hpp"
 #include "mpx/communicator.hpp"
 #include "mpx/engine/base/extension.hpp"
+#include "mpx/engine/endpoint/one_sided.hpp"
 #include "mpx/portals/engine.hpp"
-#include "mpx/rma/access.hpp"
 
 namespace mpx::inline v0::portals {
 
@@ -140,6 +140,7 @@ struct table_state final : mpx::detail::exposed_window, link, mpx::detail::alloc
   }
 
   communicator<Stack> comm;
+  bool owns_comm = true;
   endpoint_type& e;
   const std::uint32_t lifetime;
   const group* ranks = nullptr;

@@ -14,6 +14,7 @@
 
 #include "mpx/coll/algorithms/blocks.hpp"
 #include "mpx/coll/algorithms/steps.hpp"
+#include "mpx/coll/call.hpp"
 #include "mpx/portals/table.hpp"
 
 namespace mpx::inline v0::portals {
@@ -39,47 +40,53 @@ namespace detail {
 template <class Stack>
 class collective_steps {
  public:
+  /// Collective: makes a table of its own.
   collective_steps(const communicator<Stack>& comm, const collective_limits& most,
                    std::source_location where)
-      : table_(comm, limits_for(comm.size()), where),
-        most_(most),
-        room_(static_cast<std::size_t>(comm.size()) + spare),
+      : most_(most),
+        room_(room_for(comm)),
+        barrier_(std::in_place, comm, call_site{"portals::collectives", where}),
+        table_(comm, limits_for(comm.size()), where),
+        endpoint_(comm.endpoint_for_reports()),
         heap_(most.heap_bytes),
-        acks_(slots(room_), independent_block::order::circular),
         notes_(slots(room_), independent_block::order::circular),
-        events_(table_,
-                4 * room_),  // Of receives, acknowledgements, pulls and notes: none is lost.
-        sent_(static_cast<std::size_t>(comm.size())),
-        got_(static_cast<std::size_t>(comm.size())) {
-    const options headers{.keep = saves::header};
-    const onward following = onward::following();
-    shorts_ = table_.append(messages, {.bits = 0, .ignore = ~long_bit}, heap_,
-                            {.how = {.keep = saves::both, .acknowledge = true}});
-    longs_ = table_.append(messages, {.bits = long_bit, .ignore = ~long_bit}, heap_,
-                           {.how = {.keep = saves::header, .acknowledge = true}});
-    acknowledged_ = table_.attach(acks, acks_, {.how = headers, .label = ack_label}, events_);
-    misfit_ =
-        table_.append(misfits, {.ignore = ~match_bits{0}}, notes_,
-                      {.how = headers, .no_buffer = following, .label = misfit_label}, events_);
-    failure_ =
-        table_.append(failures, {.ignore = ~match_bits{0}}, notes_,
-                      {.how = headers, .no_buffer = following, .label = failure_label}, events_);
-    ready_ = table_.append(readies, {.ignore = ~match_bits{0}}, notes_,
-                           {.how = headers, .no_buffer = following, .label = ready_label}, events_);
+        events_(table_, 4 * room_) {
+    add_entries();
+    barrier_->begins();
     comm.barrier(mpx::detail::throws_t{}, where);  // All ranks have their entries.
+  }
+  struct at_comm {};
+  /// With a table that takes packets of the communicator itself. Not collective: other ranks must
+  /// not use theirs until this rank has it.
+  collective_steps(const communicator<Stack>& comm, const collective_limits& most, at_comm,
+                   std::source_location where)
+      : most_(most),
+        room_(room_for(comm)),
+        table_(comm, limits_for(comm.size()), typename table<Stack>::at_comm{}, where),
+        endpoint_(comm.endpoint_for_reports()),
+        heap_(most.heap_bytes),
+        notes_(slots(room_), independent_block::order::circular),
+        events_(table_, 4 * room_) {
+    add_entries();
   }
   collective_steps(const collective_steps&) = delete;
   collective_steps& operator=(const collective_steps&) = delete;
 
-  /// Begins the next call.
-  void begin() noexcept {
-    ++serial_;
-    scratch_.clear();
+  /// Begins the next call. `of`: the communicator's call that these steps carry out. It is told of
+  /// failures by the communicator's means, and a failure ends this call only. nullptr: the steps
+  /// tell the other ranks, and all later calls fail, too.
+  void begin(const mpx::detail::collective_call* of = nullptr) noexcept {
+    // Ranks leave calls that they cannot make, so only the communicator counts them.
+    serial_ = of == nullptr ? serial_ + 1 : static_cast<std::uint32_t>(of->serial);
+    of_ = of;
+    if (of_ != nullptr) recover();
     if (why_ == errc{} && serial_ >= failed_from_) fail(errc::pending);
   }
-  /// Ends a call that has failed: tells the other ranks. All later calls fail, too.
+  /// Ends a call. After a failure nothing accesses its buffers any more.
   errc end() noexcept {
     if (why_ != errc{}) give_up();
+    scratch_.clear();
+    of_ = nullptr;
     return why_;
   }
   /// Fails the call because of its arguments.
@@ -110,7 +117,7 @@ class collective_steps {
         r.pull.wait();
         r.here = true;
       }
-      while (why_ == errc{} && !is_over()) handle(events_.wait());
+      while (why_ == errc{} && !is_over()) step();
       if (why_ != errc{}) return;  // `end` drops entries that are still active.
       std::erase_if(receives_, [this](const receiving& r) { return r.round <= round_; });
       sends_.clear();
@@ -169,10 +176,10 @@ class collective_steps {
   }
 
  private:
-  static constexpr index messages = 0, reads = 1, acks = 2, misfits = 3, failures = 4;
-  static constexpr index readies = 5, streams = 6;
+  static constexpr index messages = 0, reads = 1, misfits = 2, failures = 3, readies = 4;
+  static constexpr index streams = 5;
   static constexpr match_bits long_bit = match_bits{1} << 63;
-  static constexpr std::uint64_t ack_label = 1, misfit_label = 2, failure_label = 3;
+  static constexpr std::uint64_t misfit_label = 2, failure_label = 3;
   static constexpr std::uint64_t ready_label = 4, stream_label = 5;
   static constexpr std::uint64_t first_label = 8;
   static constexpr std::size_t spare = 64;  // Messages of a round beside one to each rank.
@@ -184,6 +191,8 @@ class collective_steps {
     memory data;
     bool saved = false;   // The receiver has it, or its header.
     bool served = false;  // Its data is there.
+    bool answered = false;
+    std::unique_ptr<receipt> answer = std::make_unique<receipt>();
     request<Stack> leaves{};
     std::unique_ptr<combined_block> block{};
     entry<Stack> read{};
@@ -207,10 +216,31 @@ class collective_steps {
 
   static limits limits_for(rank_t ranks) noexcept {
     const auto n = static_cast<std::uint32_t>(ranks);
-    return {.portals = 7, .entries = 4 * (n + 64), .operations = 4 * (n + 64), .replies = n + 64};
+    return {.portals = 6, .entries = 4 * (n + 64), .operations = 4 * (n + 64), .replies = n + 64};
   }
   static std::vector<std::span<std::byte>> slots(std::size_t n) {
     return std::vector<std::span<std::byte>>(n);
+  }
+  static std::size_t room_for(const communicator<Stack>& comm) noexcept {
+    return static_cast<std::size_t>(comm.size()) + spare;
+  }
+  void add_entries() {
+    const auto n = static_cast<std::size_t>(size());
+    sent_.resize(n);
+    got_.resize(n);
+    const options headers{.keep = saves::header};
+    const onward following = onward::following();
+    shorts_ = table_.append(messages, {.bits = 0, .ignore = ~long_bit}, heap_,
+                            {.how = {.keep = saves::both}});
+    longs_ = table_.append(messages, {.bits = long_bit, .ignore = ~long_bit}, heap_,
+                           {.how = {.keep = saves::header}});
+    const auto note = [&](index portal, std::uint64_t label) {
+      return table_.append(portal, {.ignore = ~match_bits{0}}, notes_,
+                           {.how = headers, .no_buffer = following, .label = label}, events_);
+    };
+    misfit_ = note(misfits, misfit_label);
+    failure_ = note(failures, failure_label);
+    ready_ = note(readies, ready_label);
   }
   template <class F>
   void guarded(F&& f) noexcept {
@@ -230,12 +260,50 @@ class collective_steps {
   void give_up() noexcept {
     receives_.clear();
     sends_.clear();
-    if (std::exchange(told_, true)) return;
+    if (of_ != nullptr || std::exchange(told_, true)) return;
     for (rank_t r = 0; r < size(); ++r) {
       std::error_code ec;
       if (r != rank()) table_.put(std::span<const std::byte>(), r, {failures, serial_}, {}, ec);
     }
   }
+  /// Forgets the failure of the call before, and what it has left in the heap. Messages of calls
+  /// that have ended here are of no use; nothing but a failure leaves some.
+  void recover() noexcept {
+    const bool failed = std::exchange(why_, errc{}) != errc{};
+    thrown_ = nullptr;
+    guarded([&] {
+      while (const auto e = events_.poll()) handle(*e);
+      const std::uint64_t drops = dropped();
+      if (!failed && drops == drops_seen_) return;
+      drops_seen_ = drops;
+      const auto is_old = [this](const message& m) { return is_before(m.bits); };
+      while (table_.take_if(heap_, is_old)) {
+      }
+    });
+  }
+  /// True if a message is of a call before this one.
+  bool is_before(match_bits bits) const noexcept {
+    const auto serial = static_cast<std::uint32_t>(bits >> 32) & 0x7fff'ffffu;
+    return ((serial - serial_) & 0x7fff'ffffu) >= 0x4000'0000u;
+  }
+  /// Handles the next event, or the answers to messages. Fails if the call can never end.
+  void step() {
+    bool lost = false;
+    bool answered = false;
+    const auto next = events_.wait_unless([&] {
+      for (sending& s : sends_)
+        if (!s.saved && is_answered(s)) s.answered = answered = true;
+      return answered || (lost = of_ != nullptr && endpoint_.collective_lost(*of_));
+    });
+    if (next) return handle(*next);
+    if (lost) return fail(errc::peer_lost);
+    for (std::size_t i = 0; i < sends_.size() && why_ == errc{}; ++i)
+      if (std::exchange(sends_[i].answered, false)) look_at(sends_[i]);
+  }
+  static bool is_answered(const sending& s) noexcept {
+    return s.answer->what != saved::nothing || s.answer->reason != drop_reason::none;
+  }
+
   match_bits next(std::vector<counter>& all, rank_t r) noexcept {
     counter& c = all[static_cast<std::size_t>(r)];
     if (c.serial != serial_) c = {serial_, 0};
@@ -243,7 +311,7 @@ class collective_steps {
   }
 
   void begin_send(const memory& data, rank_t to) {
-    while (sends_.size() >= room_ && why_ == errc{}) handle(events_.wait());
+    while (sends_.size() >= room_ && why_ == errc{}) step();
     const bool is_long = data.bytes > most_.short_bytes_max;
     sends_.push_back({.label = next_label_++,
                       .bits = next(sent_, to) | (is_long ? long_bit : 0),
@@ -258,7 +326,8 @@ class collective_steps {
     post(s);
   }
   void post(sending& s) {
-    s.leaves = table_.put(s.data, s.to, {messages, s.bits}, {acks, s.bits}, mpx::start);
+    *s.answer = {};
+    s.leaves = table_.put_acknowledged(s.data, s.to, {messages, s.bits}, *s.answer, mpx::start);
   }
   void begin_receive(const memory& into, rank_t from, std::uint64_t round) {
     if (receives_.size() >= room_) return fail(errc::no_resources);
@@ -269,13 +338,9 @@ class collective_steps {
                          .into = into,
                          .block = std::make_unique<combined_block>(into)});
     receiving& r = receives_.back();
-    r.posted = table_.insert(shorts_, messages, {.bits = r.bits, .ignore = long_bit, .from = from},
-                             *r.block,
-                             {.how = {.acknowledge = true},
-                              .too_small = table_.to(misfit_),
-                              .label = r.label,
-                              .active = false},
-                             events_);
+    r.posted = table_.insert(
+        shorts_, messages, {.bits = r.bits, .ignore = long_bit, .from = from}, *r.block,
+        {.too_small = table_.to(misfit_), .label = r.label, .active = false}, events_);
     auto m = table_.take_or_activate(heap_, r.posted);
     if (!m) return;
     ++found_;
@@ -299,17 +364,17 @@ class collective_steps {
                                       {.label = stream_label}, events_);
     streamed_ = 0;
     table_.put(std::span<const std::byte>(), left, {readies, serial_, bytes});
-    while (why_ == errc{} && ready_serial_ != serial_) handle(events_.wait());
+    while (why_ == errc{} && ready_serial_ != serial_) step();
     if (why_ == errc{} && ready_bytes_ != bytes) fail(errc::count);
     std::vector<request<Stack>> leaving;
     for (rank_t i = 0; i + 1 < n; ++i) {
-      while (why_ == errc{} && streamed_ < i) handle(events_.wait());  // Block i has arrived.
+      while (why_ == errc{} && streamed_ < i) step();  // Block i has arrived.
       if (why_ != errc{}) return;
       const std::size_t at = static_cast<std::size_t>(coll::around(rank() - i, n)) * bytes;
       leaving.push_back(
           table_.put(coll::slice(all, at, bytes), right, {streams, serial_, at}, {}, mpx::start));
     }
-    while (why_ == errc{} && streamed_ < n - 1) handle(events_.wait());
+    while (why_ == errc{} && streamed_ < n - 1) step();
     for (auto& r : leaving)
       if (why_ == errc{} && r) r.wait();
   }
@@ -322,18 +387,13 @@ class collective_steps {
     return true;
   }
   void handle(const event& e) {
-    if (e.kind == event_kind::lost) return fail(e.failure);
+    if (e.kind == event_kind::lost) return awaits(e.is.source) ? fail(e.failure) : void();
     if (e.kind == event_kind::served) {
       for (sending& s : sends_)
         if (s.label == e.label) s.served = true;
       return;
     }
     switch (e.label) {
-      case ack_label: {
-        table_.release(acks_, e.buffer);
-        sending* const s = find(e.is.bits, e.is.source);
-        return s == nullptr ? void() : told(*s, e.is);
-      }
       case misfit_label: table_.release(notes_, e.buffer); return fail(errc::count);
       case failure_label:
         table_.release(notes_, e.buffer);
@@ -341,10 +401,13 @@ class collective_steps {
         return serial_ >= failed_from_ ? fail(errc::pending) : void();
       case ready_label:
         table_.release(notes_, e.buffer);
-        ready_serial_ = static_cast<std::uint32_t>(e.is.bits);
+        ready_serial_ = e.is.bits;
         ready_bytes_ = e.is.offset;
         return;
-      case stream_label: ++streamed_; return e.failure == errc{} ? void() : fail(e.failure);
+      case stream_label:
+        if (e.is.bits != serial_) return;  // Of a call that has failed.
+        ++streamed_;
+        return e.failure == errc{} ? void() : fail(e.failure);
       default: break;
     }
     for (receiving& r : receives_) {
@@ -356,43 +419,49 @@ class collective_steps {
       return;
     }
   }
-  void told(sending& s, const message& how) {
-    switch (how.result()) {
-      case saved::nothing:
-        if (how.reason() != drop_reason::no_buffer) return fail(errc::count);
-        s.leaves.wait();
-        ++again_;
-        return post(s);
-      case saved::header:
-        s.leaves.wait();
-        s.saved = true;
-        return;
-      default:
-        s.leaves.wait();
-        s.saved = s.served = true;
-        s.read.remove();
+  /// Takes notice of the answer to a message.
+  void look_at(sending& s) {
+    std::error_code ec;
+    s.leaves.wait(ec);  // It is complete. A message that was dropped is told by the answer.
+    const receipt how = *s.answer;
+    if (how.what == saved::nothing) {
+      // A receiver that has given up tells so by other means.
+      if (how.reason == drop_reason::given_up) return fail(errc::pending);
+      if (how.reason != drop_reason::no_buffer) return fail(errc::count);
+      ++again_;
+      return post(s);
     }
+    s.saved = true;
+    if (how.what == saved::header) return;
+    s.served = true;
+    s.read.remove();
   }
-  sending* find(match_bits bits, rank_t to) noexcept {
-    for (sending& s : sends_)
-      if (s.bits == bits && s.to == to) return &s;
-    return nullptr;
+  /// True if this call waits for a message or an answer of `r`; always, if no communicator tells of
+  /// lost ranks.
+  bool awaits(rank_t r) const noexcept {
+    bool yes = of_ == nullptr;
+    for (const sending& s : sends_) yes = yes || (s.to == r && !(s.saved && s.served));
+    for (const receiving& x : receives_) yes = yes || (x.from == r && !x.here);
+    return yes;
   }
 
-  table<Stack> table_;
   collective_limits most_;
   std::size_t room_;
+  std::optional<mpx::detail::second_call<Stack>> barrier_;
+  table<Stack> table_;
+  mpx::detail::endpoint<Stack>& endpoint_;
+  const mpx::detail::collective_call* of_ = nullptr;
   dynamic_block heap_;
-  independent_block acks_;
   independent_block notes_;
-  events<Stack> events_;
-  entry<Stack> shorts_, longs_, acknowledged_, misfit_, failure_, ready_;
+  events<Stack> events_;  // Of receives, pulls and notes: none is lost.
+  entry<Stack> shorts_, longs_, misfit_, failure_, ready_;
   std::uint32_t serial_ = 0;
   std::uint64_t failed_from_ = ~std::uint64_t{0};
   std::uint64_t round_ = 0;
-  std::uint32_t ready_serial_ = 0;  // Last call for which the right neighbour was ready,
-  std::uint64_t ready_bytes_ = 0;   // and the length of its blocks.
-  rank_t streamed_ = 0;             // Blocks that have arrived in this call.
+  // Last call for which the right neighbour was ready,
+  std::uint64_t ready_serial_ = ~std::uint64_t{0};
+  std::uint64_t ready_bytes_ = 0;  // and the length of its blocks.
+  rank_t streamed_ = 0;            // Blocks that have arrived in this call.
   std::uint64_t next_label_ = first_label;
   std::vector<counter> sent_;
   std::vector<counter> got_;
@@ -404,6 +473,7 @@ class collective_steps {
   bool told_ = false;
   std::uint64_t again_ = 0;
   std::uint64_t found_ = 0;
+  std::uint64_t drops_seen_ = 0;
 };
 
 }  // namespace detail

@@ -23,6 +23,8 @@ namespace detail {
 /// A buffer that is not the description of one.
 template <class B>
 concept ElementBuffer = !std::same_as<std::remove_cvref_t<B>, memory> && !LayoutBuffer<B>;
+template <class Stack>
+class collective_steps;
 }  // namespace detail
 
 /// Portals of the ranks of a communicator, as in Puma. Each rank has its own entries; messages name
@@ -58,7 +60,7 @@ class table {
       state_->run.abandon_all();
       os::windows_locked(state_->e).remove(*state_);
     }
-    state_->comm.free();
+    if (state_->owns_comm) state_->comm.free();
     delete state_;
   }
 
@@ -122,6 +124,14 @@ class table {
     const auto guard = os::lock(state_->e);
     return message_of(heap, state_->run.take(heap, want));
   }
+  /// Takes the earliest message for whose header `wanted` returns true out of a heap. Empty if
+  /// there is none. `wanted` is called under the lock of the rank; it must not call mpx.
+  template <class F>
+  requires std::predicate<F&, const message&>
+  heap_message<Stack> take_if(dynamic_block& heap, F&& wanted) noexcept {
+    const auto guard = os::lock(state_->e);
+    return message_of(heap, state_->run.take_if(heap, wanted));
+  }
   /// Takes the earliest message that fits the inactive entry `e` out of a heap; if there is none,
   /// activates `e`. No message can arrive between the search and the activation.
   /// Source:     Puma, section 2: posting a receive.
@@ -180,6 +190,14 @@ class table {
                         std::source_location where = std::source_location::current()) {
     return call(detail::asks::acknowledgement, mpx::memory(mpx::detail::bytes_of(buffer)), {}, to,
                 there, {}, &result, std::forward<How>(how), where);
+  }
+  /// As above, from memory with a layout (mpx::memory_of).
+  template <class How = mpx::detail::throws_t>
+  auto put_acknowledged(const mpx::memory& data, rank_t to, const address& there, receipt& result,
+                        How&& how = {},
+                        std::source_location where = std::source_location::current()) {
+    return call(detail::asks::acknowledgement, data, {}, to, there, {}, &result,
+                std::forward<How>(how), where);
   }
   /// Reads from a read-only descriptor of a portal of rank `from` into `buffer`.
   /// Errors:     As of put; errc::not_ready if the target dropped the request.
@@ -289,6 +307,18 @@ class table {
     if (why != errc{}) detail::raise_entry(why, portal, state_->run.most());
     made.table_ = state_;
     return made;
+  }
+
+  friend detail::collective_steps<Stack>;
+  struct at_comm {};
+  /// A table that takes the packets of `comm`'s collective context, of which there may be one. Not
+  /// collective: messages that arrive at a rank before it has its table are refused.
+  table(const communicator<Stack>& comm, const limits& most, at_comm, std::source_location where)
+      : state_(new state(comm, packet_bytes(comm), most, where)) {
+    state_->owns_comm = false;
+    state_->context |= 1;
+    const auto guard = os::lock(state_->e);
+    os::windows_locked(state_->e).add(*state_);
   }
 
   static state* make(const communicator<Stack>& comm, const limits& most,

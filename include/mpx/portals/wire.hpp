@@ -25,6 +25,11 @@ enum class packet_kind : std::uint8_t {
 };
 static_assert(static_cast<unsigned>(rma::record_kind::left) < 64);
 
+/// True for a packet of portals, false for records of a window.
+constexpr bool is_of_portals(std::span<const std::byte> packet) noexcept {
+  return !packet.empty() && packet[0] >= static_cast<std::byte>(packet_kind::begin);
+}
+
 struct packet_head {
   packet_kind kind{};
   message_kind type{};         // Of `begin`.

@@ -25,6 +25,9 @@ enum class protocol : std::uint8_t {
   /// As buffered, but one packet for each record, sent once a flush or the end of the epoch needs
   /// it.
   send_recv,
+  /// Messages to a put portal and a get portal of the target, one for each contiguous run. Puts to
+  /// one target take effect in their order.
+  portals,
 };
 
 /// When remote accesses become visible to the owner of a window's memory, and the owner's stores to

@@ -161,12 +161,17 @@ struct window_maker {
     const bool together = how == ending::together;
     w.alive = false;
     w.drop_locks();
+    {
+      const auto guard = os::lock(w.e);
+      if (w.by_portals != nullptr) w.by_portals->forsake(true);
+    }
     w.wait_for_moves();
     w.abandon_locks();
     {
       const auto guard = os::lock(w.e);
       if (how == ending::left) w.tell_leaving();
       os::windows_locked(w.e).remove(w);
+      delete detail::exchange(w.by_portals, nullptr);
       for (std::size_t i = 0; i < w.replies.size(); ++i)
         if (w.replies[i].used) w.end_reply(w.replies[i], errc::window);
     }

@@ -22,6 +22,8 @@ MPX_INSTANCE(struct detail::direct_protocol<stack<>>)
 MPX_INSTANCE(struct detail::buffered_protocol<stack<>>)
 MPX_INSTANCE(struct detail::send_recv_protocol<stack<>>)
 MPX_INSTANCE(struct detail::rdma_protocol<stack<>>)
+MPX_INSTANCE(class detail::window_portals<stack<>>)
+MPX_INSTANCE(struct detail::portals_protocol<stack<>>)
 MPX_INSTANCE(errc detail::free_window(detail::window_state<stack<>>*, std::string*,
                                       std::source_location))
 // clang-format on

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The four one-sided protocols at the origin. See window for how they are combined.
+// The one-sided protocols at the origin; that by portals is in rma/portals.hpp. See window for how
+// they are combined.
 
 #include <cstring>
 #include <new>

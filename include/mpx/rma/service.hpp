@@ -10,6 +10,7 @@
 
 #include "mpx/engine/communicators/exposed_windows.hpp"
 #include "mpx/rma/card_locks.hpp"
+#include "mpx/rma/portals.hpp"
 #include "mpx/rma/target.hpp"
 #include "mpx/rma/waits.hpp"
 
@@ -195,6 +196,7 @@ struct exposed_side {
     t.acks_due = 0;
     t.used = 0;
     w.end_all_replies(r, errc::peer_lost);
+    if (w.by_portals != nullptr) w.by_portals->lose(r, errc::peer_lost);
     grant(w);
   }
 
@@ -345,6 +347,7 @@ struct exposed_side {
         if (t.failure == errc::window) {
           t.acks_due = 0;
           w.end_all_replies(from, errc::window);
+          if (w.by_portals != nullptr) w.by_portals->lose(from, errc::window);
         }
         if (rma_reply* const slot = r.token != 0 ? w.find_reply(r.token, from) : nullptr;
             slot != nullptr)
@@ -360,6 +363,10 @@ template <class Stack>
 errc window_data<Stack>::on_records(peer_id source, std::span<const std::byte> records) noexcept {
   const rank_t from = rank_of(source);
   if (from < 0 || from >= size) return errc::protocol;
+  if (portals::detail::is_of_portals(records)) {
+    window_portals<Stack>* const by = portals_of(*this);
+    return by == nullptr ? errc::no_resources : by->on_packet(from, records);
+  }
   return exposed_side<Stack>::receive(*this, from, records);
 }
 template <class Stack>

@@ -14,6 +14,7 @@
 
 #include "mpx/communicator.hpp"
 #include "mpx/rma/card_locks.hpp"
+#include "mpx/rma/portals.hpp"
 #include "mpx/rma/protocols.hpp"
 #include "mpx/rma/service.hpp"
 
@@ -119,7 +120,8 @@ class window_accesses : public window_data<Stack> {
     const bool returns = x.what != rma::action::put && x.what != rma::action::accumulate;
     rma::protocol by = choose(t, x, asked);
     // A wait on a request flushes nothing: the access must be sent at once.
-    if (by == rma::protocol::send_recv) by = rma::protocol::buffered;
+    if (by == rma::protocol::send_recv || by == rma::protocol::portals)
+      by = rma::protocol::buffered;
     const bool at_once = x.what <= rma::action::get && os::moves_at_once(this->e, t.peer);
     if (by == rma::protocol::rdma && !at_once) by = rma::protocol::buffered;
     operation* op = nullptr;
@@ -191,6 +193,7 @@ class window_accesses : public window_data<Stack> {
         r.into = {};
         this->targets[r.target].note_dropped_data();
       }
+      if (this->by_portals != nullptr) this->by_portals->forsake(false);
     }
     wait_for_moves();
     const auto guard = os::lock(this->e);
@@ -273,6 +276,7 @@ class window_accesses : public window_data<Stack> {
       case rma::protocol::direct: return f(direct_protocol<Stack>{*this});
       case rma::protocol::rdma: return f(rdma_protocol<Stack>{*this});
       case rma::protocol::send_recv: return f(send_recv_protocol<Stack>{*this});
+      case rma::protocol::portals: return f(portals_protocol<Stack>{*this});
       default: return f(buffered_protocol<Stack>{*this});
     }
   }
@@ -289,6 +293,7 @@ class window_accesses : public window_data<Stack> {
     }
     if (by == direct && t.base == nullptr) by = rdma;
     if (by == rdma && !rdma_protocol<Stack>{*this}.takes(t, x)) by = buffered;
+    if (by == rma::protocol::portals && !portals_protocol<Stack>{*this}.takes(t, x)) by = buffered;
     return by;
   }
   bool begin(rma_target& t, rma::transfer& x, rma::protocol by) noexcept {

@@ -15,7 +15,7 @@
 #include "mpx/core/plain_array.hpp"
 #include "mpx/core/platform.hpp"
 #include "mpx/engine/base/extension.hpp"
-#include "mpx/rma/access.hpp"
+#include "mpx/engine/endpoint/one_sided.hpp"
 #include "mpx/rma/concepts.hpp"
 #include "mpx/rma/conflicts.hpp"
 #include "mpx/rma/fences.hpp"
@@ -124,11 +124,12 @@ struct rma_target {
   std::uint64_t acks_requested = 0;  // and the number ever requested.
   std::uint32_t replies = 0;         // Replies due,
   std::uint64_t reply_bytes = 0;     // and their bytes not received yet.
-  std::uint32_t moves = 0;           // Puts, gets and atomic accesses of the transport in progress.
+  // Puts, gets and atomic accesses of the transport in progress, and accesses by portals.
+  std::uint32_t moves = 0;
   // Accesses whose effect only an acknowledgement confirms, and for which none was requested yet.
   std::uint64_t unacknowledged = 0;
   platform::atomic<bool> stirred{false};  // Read without the lock.
-  // The transport has put data since the last fence or completion.
+  // Data was put by the transport or by portals since the last fence or completion.
   bool moved = false;
   std::uint64_t sent = 0;       // Records that the next fence counts,
   std::uint64_t completed = 0;  // and their number at the last completion.
@@ -266,6 +267,8 @@ struct rma_request {
 
 template <class Stack>
 struct card_lock;
+template <class Stack>
+class window_portals;
 
 /// A rank's state of a window, without the calls of its program.
 template <class Stack>
@@ -312,6 +315,7 @@ struct window_data : exposed_window, allocated {
   std::source_location made_at;
   rank_t left_by = proc_null;  // First rank that destroyed its window without free.
   rma_touched conflict{};      // Access with which the last errc::rma_conflict was.
+  window_portals<Stack>* by_portals = nullptr;  // Made when first used: see portals_of.
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t backlog_max = 16;
@@ -465,6 +469,7 @@ struct window_data : exposed_window, allocated {
     t.fast.store(nullptr, platform::memory_order_release);
     if (left_by == proc_null) left_by = first;
     end_all_replies(r, errc::window);
+    if (by_portals != nullptr) by_portals->lose(r, errc::window);
     if (call_awaited > after) os::revoke_locked(e, *own);
     os::noticed_locked(e);
   }

@@ -2,7 +2,9 @@
 #pragma once
 // allgather and allgatherv: gather a block of each rank at all ranks.
 
+#include "mpx/coll/algorithms/among.hpp"
 #include "mpx/coll/algorithms/blocks.hpp"
+#include "mpx/coll/algorithms/mesh.hpp"
 #include "mpx/coll/algorithms/steps.hpp"
 #include "mpx/core/function_ref.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
@@ -73,6 +75,34 @@ void allgather_bruck(S& s, const blocks& out) {
   }
 }
 
+/// Gathers blocks in each row of a mesh, then the blocks of whole rows in each column: one of these
+/// by a ring, the other one by Bruck's algorithm.
+/// Requires: regular blocks.
+template <Steps S>
+void allgather_in_mesh(S& s, const blocks& out, bool long_rows) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  const auto all_of_row = [&](rank_t i) { return out.range(i * m.columns(), m.columns()); };
+  const memory mine = all_of_row(m.row());
+  const blocks here{.base = mine.base,
+                    .bytes = out.bytes,
+                    .stride = out.bytes,
+                    .how = out.how,
+                    .together = out.together};
+  if (!long_rows) {
+    allgather_bruck(row, here);
+    return ring_of_blocks(column,
+                          [&](rank_t i) { return all_of_row(around(m.row() - i, m.rows())); });
+  }
+  ring_of_blocks(row, [&](rank_t i) { return here[around(m.column() - i, m.columns())]; });
+  allgather_bruck(column, {.base = out.base,
+                           .bytes = mine.bytes,
+                           .stride = mine.bytes,
+                           .how = out.how,
+                           .together = out.together});
+}
+
 /// See collectives::allgather.
 struct allgather_call {
   static constexpr const char* name = "allgather";
@@ -112,6 +142,8 @@ struct allgather_call {
         if (r != me) s.copy(to[r], packed[r]);
       return;
     }
+    if ((c.by == algorithm::long_short || c.by == algorithm::short_long) && to.regular())
+      return allgather_in_mesh(s, to, c.by == algorithm::long_short);
     ring_of_blocks(s, [&](rank_t i) { return to[around(me - i, s.size())]; });
   }
 };

@@ -110,6 +110,42 @@ void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) 
   unfold(s, data, f);
 }
 
+/// Each rank of a row combines a part of the row's vectors; parts are combined in each column by
+/// recursive doubling; then each row collects its parts.
+template <Steps S>
+void allreduce_long_short(S& s, const memory& in, const memory& out, const reduction& op) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  const auto n = static_cast<std::size_t>(m.columns());
+  const parts part{in, op.element_bytes, n};
+  const parts result{out, op.element_bytes, n};
+  const memory mine = result[m.column()];
+  reduce_parts_pairwise(row, mine, op, [&](rank_t r) { return part[r]; });
+  allreduce_recursive_doubling(column, mine, op);
+  ring_of_blocks(row, [&](rank_t i) { return result[around(m.column() - i, m.columns())]; });
+}
+/// The first rank of each row gets the row's sum by a tree; these combine parts and collect them;
+/// then each sends the result along its row.
+template <Steps S>
+void allreduce_short_long(S& s, const memory& in, const memory& out, const reduction& op) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  reduce_binomial(row, in, m.column() == 0 ? out : memory(), 0, op);
+  if (m.column() == 0) {
+    const auto n = static_cast<std::size_t>(m.rows());
+    const memory all = s.scratch(out.bytes);
+    if (all.base == nullptr && out.bytes != 0) return;
+    s.copy(all, out);
+    const parts part{all, op.element_bytes, n};
+    const parts result{out, op.element_bytes, n};
+    reduce_parts_pairwise(column, result[m.row()], op, [&](rank_t r) { return part[r]; });
+    ring_of_blocks(column, [&](rank_t i) { return result[around(m.row() - i, m.rows())]; });
+  }
+  bcast_tree(row, out, 0);
+}
+
 /// See collectives::allreduce.
 struct allreduce_call {
   static constexpr const char* name = "allreduce";
@@ -138,6 +174,8 @@ struct allreduce_call {
       reduce_parts_pairwise(s, result[s.rank()], *op, [&](rank_t r) { return part[r]; });
       return ring_of_blocks(s, [&](rank_t i) { return result[around(s.rank() - i, s.size())]; });
     }
+    if (c.by == algorithm::long_short) return allreduce_long_short(s, in, out, *op);
+    if (c.by == algorithm::short_long) return allreduce_short_long(s, in, out, *op);
     s.copy(out, in);
     if (c.by == algorithm::recursive_doubling) return allreduce_recursive_doubling(s, out, *op);
     if (c.by == algorithm::recursive_halving) return allreduce_recursive_halving(s, out, *op);

@@ -2,7 +2,9 @@
 #pragma once
 // bcast: sends a message from the root to all ranks.
 
+#include "mpx/coll/algorithms/among.hpp"
 #include "mpx/coll/algorithms/blocks.hpp"
+#include "mpx/coll/algorithms/mesh.hpp"
 #include "mpx/coll/algorithms/steps.hpp"
 #include "mpx/engine/axes/collective_policy.hpp"
 
@@ -44,13 +46,11 @@ void bcast_chain(S& s, const memory& data, rank_t root, std::size_t segment) {
   }
 }
 
-/// Scatters the message in parts down a binomial tree, then passes the parts round a ring.
-/// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
+/// Scatters the parts of a message down a binomial tree. Part i goes to the rank i above the root.
 template <Steps S>
-void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
+void scatter_parts(S& s, const parts& part, rank_t root) {
   const rank_t n = s.size();
   const rank_t me = around(s.rank() - root, n);
-  const parts part{data, 1, static_cast<std::size_t>(n)};
   const auto span_of = [n](rank_t first, rank_t bit) { return first + bit <= n ? bit : n - first; };
   rank_t bit = 1;
   while (bit < n && (me & bit) == 0) bit *= 2;
@@ -59,6 +59,12 @@ void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
     if (me + bit < n)
       s.start_send(part.range(me + bit, span_of(me + bit, bit)), around(me + bit + root, n));
   s.finish();
+}
+/// Passes these parts round a ring, from one at each rank to all of them.
+template <Steps S>
+void collect_parts(S& s, const parts& part, rank_t root) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
   const rank_t left = around(s.rank() - 1, n);
   const rank_t right = around(s.rank() + 1, n);
   if (n > 1) s.start_receive(part[around(me - 1, n)], left);
@@ -67,6 +73,38 @@ void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
     s.start_send(part[around(me - i, n)], right);
     s.finish();
   }
+}
+/// Scatters the message in parts, then collects them.
+/// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
+template <Steps S>
+void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
+  const parts part{data, 1, static_cast<std::size_t>(s.size())};
+  scatter_parts(s, part, root);
+  collect_parts(s, part, root);
+}
+
+/// Scatters the message in the root's row, sends each part down its column by a tree, and collects
+/// the parts in each row.
+/// Cost: log2(size) rounds and those of a ring of a row; of each column a tree of one part.
+template <Steps S>
+void bcast_long_short(S& s, const memory& data, rank_t root) {
+  const mesh m(s.rank(), s.size());
+  const parts part{data, 1, static_cast<std::size_t>(m.columns())};
+  const rank_t corner = m.column_of(root);
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  if (m.row() == m.row_of(root)) scatter_parts(row, part, corner);
+  bcast_tree(column, part[around(m.column() - corner, m.columns())], m.row_of(root));
+  collect_parts(row, part, corner);
+}
+/// Sends the message along the root's row by a tree; then scatters and collects it in each column.
+template <Steps S>
+void bcast_short_long(S& s, const memory& data, rank_t root) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  if (m.row() == m.row_of(root)) bcast_tree(row, data, m.column_of(root));
+  bcast_scatter_allgather(column, data, m.row_of(root));
 }
 
 /// See collectives::bcast.
@@ -88,6 +126,10 @@ struct bcast_call {
     if (s.rank() == root) s.copy(all, data);
     if (c.by == algorithm::chain) {
       bcast_chain(s, all, root, c.segment_bytes);
+    } else if (c.by == algorithm::long_short) {
+      bcast_long_short(s, all, root);
+    } else if (c.by == algorithm::short_long) {
+      bcast_short_long(s, all, root);
     } else {
       bcast_scatter_allgather(s, all, root);
     }

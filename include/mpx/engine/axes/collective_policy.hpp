@@ -33,6 +33,15 @@ concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
   { P::choices_hash } -> std::convertible_to<std::uint64_t>;
 };
 
+/// A policy that carries out blocking calls by means of its own, in place of messages. Started and
+/// prepared calls go by messages.
+/// - `carry(channel, what, by)`: carries out the call `what`, of the algorithm `by` or the policy's
+///   choice. All ranks call it, as `channel` is that of a communicator's call. Reports failures to
+///   `channel`. Returns false if calls like `what` go by messages, on which all ranks agree.
+/// - `leave(endpoint)`: releases what `carry` has made. Called when an environment ends.
+template <class P>
+concept CarryingCollectivePolicy = CollectivePolicy<P> && P::carries_calls;
+
 namespace coll {
 
 /// The default: few rounds for short data; for long data each byte is sent as few times as

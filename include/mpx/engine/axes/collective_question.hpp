@@ -41,8 +41,10 @@ enum class algorithm : std::uint8_t {
   shared,              ///< Through memory shared by all ranks; blocking calls only.
   leaders,             ///< Within each node, and between one leader of each node.
   node_parts,          ///< Two levels; each rank of a node handles a part.
+  long_short,  ///< A mesh of ranks: for long data along its rows, for short data along its columns.
+  short_long,  ///< A mesh of ranks: for short data along its rows, for long data along its columns.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
+inline constexpr int algorithms = static_cast<int>(algorithm::short_long) + 1;  ///< Number of them.
 
 /// Properties of a call on which a policy decides; the same at every rank of the call.
 struct question {
@@ -102,20 +104,23 @@ constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   using enum algorithm;
   if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
+  const bool in_mesh = a == long_short || a == short_long;
   switch (q.of) {
     case operation::barrier:
       return a == dissemination || a == binomial || (a == recursive_doubling && power);
     case operation::bcast:
-      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
+      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear ||
+             in_mesh;
     case operation::gather:
     case operation::scatter: return a == linear || (a == binomial && q.regular);
     case operation::allgather:
-      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
+      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular) ||
+             (in_mesh && q.regular);
     case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
     case operation::reduce: return a == binomial || a == pairwise;
     case operation::allreduce:
       return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
-             (a == ring && q.commutative);
+             in_mesh || (a == ring && q.commutative);
     case operation::reduce_scatter:
       return a == pairwise || (a == ring && q.commutative) ||
              (a == recursive_halving && q.commutative && power);

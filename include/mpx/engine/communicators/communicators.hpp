@@ -153,6 +153,11 @@ class communicators final : public service {
     s.next = detail::exchange(leaving_, &s);
     tidy();
   }
+  /// Calls `f(state)` for each communicator. `f` may free communicators.
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < states_.size(); ++i) f(*states_[i]);
+  }
   /// Called when the endpoint is destroyed.
   void forget_nodes() noexcept {
     for (std::size_t i = 0; i < states_.size(); ++i)

@@ -378,7 +378,7 @@ class endpoint : endpoint_policies<Stack>,
   template <class>
   friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
   template <class>
-  friend struct one_sided;  // Access for windows: rma/access.hpp.
+  friend struct one_sided;  // Access for windows and portals: one_sided.hpp.
   template <class From>     // `from` constructs the transport.
   [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : policies_type(from),

@@ -134,15 +134,13 @@ inline errc engine::set_bits(entry_name name, match_bits bits, match_bits ignore
 /// Takes the earliest message that fits `want` out of a heap. Returns nullptr if there is none.
 [[gnu::noinline]] inline heap_record* engine::take(dynamic_block& heap,
                                                    const criteria& want) noexcept {
-  heap_record* const r = heap.find([&](const message& m) {
+  return take_if(heap, [&](const message& m) {
     if (((m.bits ^ want.bits) | want.ignore) != want.ignore) return false;
     if (want.among == nullptr) return want.from == any_source || want.from == m.source;
     const peer_id source = link_.peer_of(m.source);
     return want.among->contains(source) &&
            (want.from == any_source || want.among->rank_of(source) == want.from);
   });
-  if (r != nullptr) heap.take_out(*r);
-  return r;
 }
 
 /// Takes the earliest message that fits the inactive entry `name` out of a heap; activates the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Access of windows to the endpoint: packets, the transport's put and get, failed peers, and shared
-// memory blocks. Functions named _locked require the endpoint's lock.
+// Access of windows and tables of portals to the endpoint: packets, the transport's put and get,
+// failed peers, and shared memory blocks. Functions named _locked require the endpoint's lock.
 
 #include <mutex>
 #include <span>
