@@ -102,7 +102,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 14;
+inline constexpr unsigned wire_version = 15;
 
 namespace detail {
 

@@ -34,10 +34,10 @@ using by_copy = mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep
 using tiny = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::sleep,
                         sized<8, 64, long_path::automatic, 64>, mpx::flow::credits<4096, 1024, 16>,
                         mpx::trace::counters>;
-/// As above by packets, with a locking endpoint.
+/// As above by packets, with a locking endpoint, and shares that move.
 using oversubscribed = mpx::stack<basic_sim<sim_rma::none, 128, 2, 16>, mpx::waiting::sleep,
                                   mpx::threading::multiple, sized<16, 128, long_path::packets, 100>,
-                                  mpx::flow::credits<4096, 512, 16>, mpx::trace::counters>;
+                                  mpx::flow::zeno<1, 8192, 256, 16>, mpx::trace::counters>;
 
 /// Every post is pending, completions come late and in any order, bodies are placed.
 using late_stacks::late;

@@ -36,6 +36,9 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: the data will not be fetched. A receive that matches later asks for
   /// packets.
   recalled,
+  /// Receiver to sender: give back the credit beyond `tag` units (ReassigningFlowControl).
+  reclaim,
+  returned,  ///< Answer to `reclaim`: `tag` units have been given back.
   // Kinds from here on belong to services: layers above with packets of their own.
   /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
   /// do not wait for this rank.
@@ -51,7 +54,7 @@ enum class kind : std::uint8_t {
   hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::returned);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
