@@ -12,14 +12,14 @@
 namespace mpx::inline v0::flow {
 
 /// Divides the unexpected memory of a process, `BudgetBytes`, unequally among its peers. Each peer
-/// has a minimum, `MinimumBytes`, but all minima together take at most a quarter of the budget. Half
-/// of the rest is for the first `K` peers that need more than the minimum, half of what remains for
-/// the next `K`, and so on; the last `K` share the remainder. A peer that needs more takes a better
-/// place if one is vacant, or if its holder has been silent while other peers sent as much as the
-/// share of that place. The holder then gives the unused part of its share back. A minimum is never
-/// asked for. `communicator::prefer` gives a place to a peer, which keeps it.
+/// has a minimum, `MinimumBytes`, but all minima together take at most a quarter of the budget.
+/// Half of the rest is for the first `K` peers that need more than the minimum, half of what is
+/// left for the next `K`, and so on; the last `K` share the remainder. A peer that needs more takes
+/// a better place if one is vacant, or if its holder has been silent while other peers sent as much
+/// as the share of that place. The holder then gives the unused part of its share back. A minimum
+/// is never asked for. `communicator::prefer` gives a place to a peer, which keeps it.
 ///
-/// Unexpected memory is bounded by `BudgetBytes`, whatever peers send. `K` may differ between ranks.
+/// Unexpected memory is bounded by `BudgetBytes`, whatever peers do. Ranks may differ in `K`.
 /// Cost:       32 bytes for each peer; about ten instructions for each message; for a message that
 ///             was announced for lack of credit, a search of the better places, and at most three
 ///             packets.
