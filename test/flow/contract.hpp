@@ -239,8 +239,8 @@ class reassignments {
     for (mpx::peer_id p = 0; p < senders; ++p) senders_.push_back({F(senders + 1)});
   }
 
-  void run(int steps) {
-    for (int i = 0; i < steps; ++i) {
+  void run(std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps; ++i) {
       if (i % 2'000 == 0) active_ = 1 + random_() % 3;
       // Few are active at a time, and others now and then.
       const std::uint64_t any = random_() % 16 == 0 ? senders_.size() : active_;

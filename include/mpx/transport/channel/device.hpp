@@ -132,8 +132,8 @@ concept PollableDevice = ChannelDevice<D> && requires(D& d) {
   { d.descriptor() } noexcept -> std::same_as<int>;
 };
 
-/// A device that knows the cores of its ranks. Over other devices the adapter compares the number of
-/// all ranks with the cores on which this one may run.
+/// A device that knows the cores of its ranks. Over other devices the adapter compares the number
+/// of all ranks with the cores on which this one may run.
 ///
 /// - `oversubscribed()`: returns true if the ranks of this host outnumber their cores.
 template <class D>
