@@ -488,6 +488,7 @@ template <class Stack>
     [[maybe_unused]] std::span<const peer_id> preferred) {
   if constexpr (ReassigningFlowControl<typename Stack::flow_type>) {
     lock_guard lock(threading());
+    if (orphaned()) return;
     flow().prefer_none();
     for (const peer_id peer : preferred)
       if (peers().failure_of(peer) == errc{}) inbox().settle(flow().prefer(peer));
