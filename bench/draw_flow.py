@@ -11,6 +11,7 @@ from pathlib import Path
 COLOURS = {"credits": "#30638e", "zeno<1>": "#7fb069", "zeno<4>": "#d1495b", "zeno<16>": "#edae49",
            "raw": "#8a8a8a", "mpx": "#d1495b"}
 WIDTH, HEIGHT, LEFT, TOP = 300, 190, 56, 52
+PITCH = 390
 
 
 def svg(panels, width):
@@ -34,10 +35,10 @@ def panel(at, title, names, ys, curves):
         out.append(f'<text x="{x0 - 6}" y="{y + 4:.1f}" text-anchor="end">{escaped(text)}</text>')
     for i, text in enumerate(names):
         out.append(f'<text x="{x0 + i * step:.1f}" y="{TOP + HEIGHT + 20}" text-anchor="middle">{text}</text>')
-    ends = sorted(((TOP + HEIGHT * (1 - points[-1]), name) for name, points in curves.items()))
-    last = 0.0
+    ends = sorted(((TOP + HEIGHT * (1 - points[-1]), name) for name, points in curves.items()), reverse=True)
+    last = TOP + HEIGHT + 14.0
     for y, name in ends:
-        last = max(y, last + 14)
+        last = min(y, last - 14)
         out.append(f'<text x="{x0 + WIDTH - 34}" y="{last + 4:.1f}" fill="{COLOURS[name]}">{escaped(name)}</text>')
     for name, points in curves.items():
         line = " ".join(f"{x0 + i * step:.1f},{TOP + HEIGHT * (1 - p):.1f}" for i, p in enumerate(points))
@@ -79,17 +80,16 @@ Each cell: messages that left eagerly, packets a message, milliseconds of virtua
     text += """
 Equal shares are best while the share of a rank holds what it sends ahead: everywhere with 16 ranks, and if all send to all. `zeno` announces
 the first messages of each active sender, until the receiver has told it of its place. From 64 ranks on, few active senders have too
-little of equal shares. `K` above the number of senders that are active at a time gives each of them less. A peer's minimum, a quarter of the
-memory divided by the number of ranks, takes one message less than an equal share does: with 256 ranks it is 4 KiB, too little for a message
-of 4,000 bytes with its record.
+little of equal shares. A `K` above the number of senders that are active at a time gives each of them less. A peer's minimum is a quarter of
+an equal share: with 256 ranks 4 KiB, too little for a message of 4,000 bytes with its record.
 """
     (folder / "flow.md").write_text(text)
-    panels = [panel(i * WIDTH * 1.16, p, [f"{n:,}" for n in ranks],
+    panels = [panel(i * PITCH, p, [f"{n:,}" for n in ranks],
                     [(f"{y} %", y / 100) for y in (0, 25, 50, 75, 100)],
                     {f: [eager[p, n, f] for n in ranks] for f in flows}) for i, p in enumerate(patterns)]
     panels.append(f'<text x="{LEFT}" y="{TOP + HEIGHT + 44}">ranks; share of the messages that leave eagerly, '
                   f'4 MiB of unexpected memory for each rank</text>')
-    (folder / "flow.svg").write_text(svg(panels, LEFT + len(patterns) * WIDTH * 1.16))
+    (folder / "flow.svg").write_text(svg(panels, LEFT + len(patterns) * PITCH))
 
 
 def human(size):
@@ -127,10 +127,10 @@ itself; a long one is copied on both sides, since MPI takes no send back when a 
     for i, d in enumerate(named):
         those = [r for r in rows if r["device"] == d]
         most = max(4.0, *(r["us"] / r["raw_us"] for r in those))
-        panels.append(panel(i * WIDTH * 1.16, d, [human(r["bytes"]) for r in those],
+        panels.append(panel(i * PITCH, d, [human(r["bytes"]) for r in those],
                             [(f"{y:g}", y / most) for y in (0, 1, most / 2, most)],
                             {"raw": [1 / most] * len(those), "mpx": [r["us"] / r["raw_us"] / most for r in those]}))
-    (folder / "devices.svg").write_text(svg(panels, LEFT + len(named) * WIDTH * 1.16))
+    (folder / "devices.svg").write_text(svg(panels, LEFT + len(named) * PITCH))
 
 
 def main():
