@@ -125,6 +125,7 @@ using mpx::coll::question;
 namespace flow {
 using mpx::flow::credits;
 using mpx::flow::unlimited;
+using mpx::flow::zeno;
 }  // namespace flow
 
 namespace matching {

@@ -33,7 +33,9 @@ struct may_throw {
 };
 static_assert(ElasticFlowControl<flow_archetype> && ElasticFlowControl<flow::unlimited>);
 static_assert(PrepaidFlowControl<flow_archetype> && PrepaidFlowControl<flow::unlimited>);
-static_assert(PrepaidFlowControl<flow::credits<>>);
+static_assert(PrepaidFlowControl<flow::credits<>> && PrepaidFlowControl<flow::zeno<>>);
+static_assert(ReassigningFlowControl<flow_archetype> && ReassigningFlowControl<flow::zeno<>>);
+static_assert(!ReassigningFlowControl<flow::credits<>>);
 static_assert(ElasticFlowControl<flow::credits<>> && !FlowControl<may_throw>);
 
 struct matches_arrivals {

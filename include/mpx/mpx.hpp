@@ -24,6 +24,7 @@
 #include "mpx/environment.hpp"                   // IWYU pragma: export
 #include "mpx/flow/credits.hpp"                  // IWYU pragma: export
 #include "mpx/flow/unlimited.hpp"                // IWYU pragma: export
+#include "mpx/flow/zeno.hpp"                     // IWYU pragma: export
 #include "mpx/instances.hpp"                     // IWYU pragma: export
 #include "mpx/matching/hashed.hpp"               // IWYU pragma: export
 #include "mpx/matching/list.hpp"                 // IWYU pragma: export

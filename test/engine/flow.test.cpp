@@ -16,6 +16,7 @@ using flooded_inproc = flooded<mpx::transport::inproc>;
 using flooded_shm = flooded<>;
 using flooded_tiny =
     flooded<mpx::transport::basic_shm<4, 4096>, mpx::protocol::tiny_short_long<8, 512>>;
+using flooded_zeno = mpx::stack<mpx::trace::counters, mpx::flow::zeno<1, 64 * 1024, 4096>>;
 using flooded_spin = flooded<mpx::transport::inproc, mpx::waiting::spin>;
 
 constexpr int first_tag = 1;
@@ -77,7 +78,7 @@ void last_first(Wanting wanting) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("a receiver that wants the last message of a flood first gets it", Stack,
-                   flooded_inproc, flooded_shm, flooded_tiny, flooded_spin) {
+                   flooded_inproc, flooded_shm, flooded_tiny, flooded_spin, flooded_zeno) {
   SUBCASE("by recv") {
     last_first<Stack>([](auto world, int& end) { world.recv(end, 1, last_tag); });
   }

@@ -314,7 +314,7 @@ using stack =
                mpx::flow::credits<64 * 1024, 8 * 1024>>;
 using late_stack =
     mpx::stack<late_wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::eager, 512>,
-               mpx::flow::credits<64 * 1024, 8 * 1024>>;
+               mpx::flow::zeno<1, 64 * 1024, 4096>>;
 using locked_stack =
     mpx::stack<wire, mpx::protocol::tiny_short_long<40, 1024, mpx::long_path::automatic, 512>,
                mpx::flow::unlimited, mpx::matching::list, mpx::threading::multiple>;

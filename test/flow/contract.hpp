@@ -229,4 +229,173 @@ void check_elastic(std::uint64_t budget) {
   }
 }
 
+/// Senders with a receiver that moves shares among them, over channels that delay all packets. The
+/// senders become silent and active again.
+template <mpx::ReassigningFlowControl F>
+class reassignments {
+ public:
+  reassignments(mpx::peer_id senders, std::size_t bytes_max, std::uint64_t seed)
+      : receiver_(senders + 1), bytes_max_(bytes_max), random_(seed) {
+    for (mpx::peer_id p = 0; p < senders; ++p) senders_.push_back({F(senders + 1)});
+  }
+
+  void run(std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      if (i % 2'000 == 0) active_ = 1 + random_() % 3;
+      // Few are active at a time, and others now and then.
+      const std::uint64_t any = random_() % 16 == 0 ? senders_.size() : active_;
+      step(static_cast<mpx::peer_id>((i / 2'000 * 3 + random_() % any) % senders_.size()));
+    }
+    for (mpx::peer_id p = 0; p < senders_.size(); ++p)
+      while (arrive(p) || consume(p) || hear(p)) continue;
+  }
+  /// Every sender can send something as big as its minimum of `bytes`, and its credit is no more
+  /// than what the receiver has granted to it.
+  bool all_may_send(std::size_t bytes) {
+    for (mpx::peer_id p = 0; p < senders_.size(); ++p) {
+      remote& r = senders_[p];
+      r.flow.refund(0, std::exchange(r.prepaid_credit, 0));
+      while (hear(p) || arrive(p)) continue;
+      if (r.flow.incoming(0, receiver_.outgoing(p)) && !r.flow.try_acquire(0, bytes)) return false;
+      const std::uint32_t rest = r.flow.give_back(0, 0);
+      if (rest * std::uint64_t{64} + mpx::unexpected_cost(bytes) > receiver_.granted_bytes(p))
+        return false;
+    }
+    return true;
+  }
+
+  int broken() const { return broken_; }
+  int reclaims() const { return reclaims_; }
+  std::uint64_t given_back() const { return given_back_; }
+  std::uint64_t held_most() const { return held_most_; }
+  std::uint64_t bound() const { return receiver_.bytes_bound(); }
+
+ private:
+  enum class kind : std::uint8_t { eager, announcement, returned };
+  struct packet {
+    kind is;
+    std::size_t value;
+  };
+  struct answer {
+    bool reclaim;
+    std::uint32_t count;
+    std::uint32_t kept;
+  };
+  struct remote {
+    F flow;
+    std::uint32_t prepaid_credit = 0;
+    std::deque<packet> to{};
+    std::deque<std::size_t> stored{};
+    std::uint64_t held = 0;
+    std::deque<answer> from{};
+  };
+
+  void step(mpx::peer_id p) {
+    const auto dice = random_() % 100;
+    if (dice < 45) {
+      send(senders_[p]);
+    } else if (dice < 70) {
+      arrive(p);
+    } else if (dice < 85) {
+      consume(p);
+    } else if (dice < 98) {
+      hear(static_cast<mpx::peer_id>(random_() % senders_.size()));
+    } else if (random_() % 50 == 0) {
+      receiver_.prefer_none();
+      settle(receiver_.prefer(p));
+    }
+  }
+  void send(remote& r) {
+    const std::size_t bytes = random_() % (bytes_max_ + 1);
+    if (const std::size_t tiny = bytes % 41; pays(r.flow, 0, r.prepaid_credit, tiny, random_)) {
+      r.to.push_back({kind::eager, tiny});
+    } else if (r.flow.try_acquire(0, bytes)) {
+      r.to.push_back({kind::eager, bytes});
+    } else {
+      r.to.push_back({kind::announcement, bytes});
+    }
+  }
+  bool arrive(mpx::peer_id p) {
+    remote& r = senders_[p];
+    if (r.to.empty()) return false;
+    const packet is = r.to.front();
+    r.to.pop_front();
+    if (is.is == kind::announcement) {
+      settle(receiver_.demand(p, is.value));
+    } else if (is.is == kind::returned) {
+      broken_ += receiver_.returned(p, static_cast<std::uint32_t>(is.value)) ? 0 : 1;
+    } else {
+      r.stored.push_back(is.value);
+      r.held += mpx::unexpected_cost(is.value);
+      held_ += mpx::unexpected_cost(is.value);
+    }
+    broken_ += r.held > receiver_.granted_bytes(p) ? 1 : 0;
+    broken_ += held_ > receiver_.bytes_bound() ? 1 : 0;
+    if (held_ > held_most_) held_most_ = held_;
+    std::uint64_t granted = 0;
+    for (mpx::peer_id q = 0; q <= senders_.size(); ++q) granted += receiver_.granted_bytes(q);
+    broken_ += granted > receiver_.bytes_bound() ? 1 : 0;
+    return true;
+  }
+  bool consume(mpx::peer_id p) {
+    remote& r = senders_[p];
+    if (r.stored.empty()) return false;
+    const std::size_t bytes = r.stored.front();
+    r.stored.pop_front();
+    r.held -= mpx::unexpected_cost(bytes);
+    held_ -= mpx::unexpected_cost(bytes);
+    if (receiver_.release(p, bytes) || random_() % 8 == 0) tell(p, false);
+    return true;
+  }
+  void settle(mpx::share_change change) {
+    if (change.update != mpx::any_peer) tell(change.update, false);
+    if (change.reclaim != mpx::any_peer) tell(change.reclaim, true);
+  }
+  void tell(mpx::peer_id p, bool reclaim) {
+    reclaims_ += reclaim ? 1 : 0;
+    senders_[p].from.push_back({reclaim, receiver_.outgoing(p), receiver_.share(p)});
+  }
+  bool hear(mpx::peer_id p) {
+    remote& r = senders_[p];
+    if (r.from.empty()) return false;
+    const answer a = r.from.front();
+    r.from.pop_front();
+    broken_ += r.flow.incoming(0, a.count) ? 0 : 1;
+    if (!a.reclaim) return true;
+    r.flow.refund(0, std::exchange(r.prepaid_credit, 0));
+    const std::uint32_t units = r.flow.give_back(0, a.kept);
+    given_back_ += units;
+    r.to.push_back({kind::returned, units});
+    return true;
+  }
+
+  F receiver_;
+  std::deque<remote> senders_;
+  std::size_t bytes_max_;
+  std::mt19937_64 random_;
+  std::uint64_t active_ = 1;
+  std::uint64_t held_ = 0;
+  std::uint64_t held_most_ = 0;
+  std::uint64_t given_back_ = 0;
+  int broken_ = 0;
+  int reclaims_ = 0;
+};
+
+/// The bound holds while shares move, every count and answer is taken, silent senders give back,
+/// and each sender keeps a minimum that takes a message of `minimum` bytes.
+template <mpx::ReassigningFlowControl F>
+void check_reassigning(mpx::peer_id senders, std::size_t bytes_max, std::size_t minimum) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(senders);
+    CAPTURE(seed);
+    reassignments<F> r(senders, bytes_max, seed);
+    r.run(60'000);
+    CHECK(r.broken() == 0);
+    CHECK(r.held_most() <= r.bound());
+    CHECK(r.reclaims() > 5);
+    CHECK(r.given_back() > 0);
+    CHECK(r.all_may_send(minimum));
+  }
+}
+
 }  // namespace flow_contract

@@ -28,8 +28,10 @@ using by_put = mpx::stack<mpx::transport::sim, mpx::waiting::sleep, mpx::matchin
 using by_packets = mpx::stack<basic_sim<sim_rma::none>, mpx::waiting::sleep, mpx::flow::unlimited,
                               sized<40, 512, long_path::packets, 700>>;
 /// Copies by the kernel: the path learner, both sides copying at once, several messages at once.
+/// Shares of the unexpected memory move.
 using by_copy = mpx::stack<basic_sim<sim_rma::cpu, 4096, 8>, mpx::waiting::sleep,
-                           sized<40, 1024, long_path::automatic, 2048>>;
+                           sized<40, 1024, long_path::automatic, 2048>,
+                           mpx::flow::zeno<1, 16384, 512, 16>, mpx::trace::counters>;
 /// Everything as small as it goes: a channel of one packet of 64 bytes.
 using tiny = mpx::stack<basic_sim<sim_rma::nic, 64, 1, 8>, mpx::waiting::sleep,
                         sized<8, 64, long_path::automatic, 64>, mpx::flow::credits<4096, 1024, 16>,

@@ -59,6 +59,8 @@ RDMA_TEST = "sim/rdma.test.cpp"
 WRITTEN_TEST = "engine/written_on.test.cpp"
 FORK_TEST = "engine/fork.test.cpp"
 MATCHING_TEST = "matching/differential.test.cpp"
+ZENO_TEST = "flow/zeno.test.cpp"
+SHARES_TEST = "sim/shares.test.cpp"
 FABRIC_TEST = "transport/ring_fabric.test.cpp"
 CHANNEL = "channel/traffic.hpp"
 CHANNEL_TEST = "transport/channel_memory.test.cpp"
@@ -108,6 +110,30 @@ MUTATIONS = [
      "    while (peer_record* r = nullptr) {"),
     ("off by one: a sender announces one message too many", OUTBOX,
      "if (r.announced_ >= r.allowance_) return false;", "if (r.announced_ > r.allowance_) return false;"),
+    ("credit that was given back is still spent", "zeno.hpp",
+     "    p.sent += more;\n    return more;", "    return more;"),
+    ("credit that comes back is granted twice", "zeno.hpp",
+     "    p.released += units;\n    free_ += units;\n", "    free_ += units;\n", ZENO_TEST),
+    ("more credit comes back than was granted", "zeno.hpp",
+     "if (!p.asked || units > out(p)) return false;", "if (!p.asked) return false;", ZENO_TEST),
+    ("a silent peer is asked for its minimum", "zeno.hpp",
+     "return target(pairs_[peer]);", "return places_[pairs_[peer].place].share;", ZENO_TEST),
+    ("peers that send lose their places", "zeno.hpp",
+     "clock_ - places_[i].heard >= places_[i].share &&", "", ZENO_TEST),
+    ("a preferred peer loses its place", "zeno.hpp", " && !holder(i).favoured;", ";", ZENO_TEST),
+    ("more is granted than is free", "zeno.hpp",
+     "detail::lesser(wanted - now, free_);", "wanted - now;", ZENO_TEST),
+    ("no peer is told that its share has grown", "zeno.hpp",
+     "      if (i != p.place) change.reclaim = move_to(peer, i);\n    }\n"
+     "    if (p.granted != p.reported) change.update = peer;",
+     "      if (i != p.place) change.reclaim = move_to(peer, i);\n    }", SHARES_TEST),
+    ("a message announced for lack of credit moves no share", INBOX,
+     "settle(ep().flow().demand(source, static_cast<std::size_t>(a.bytes)));", "{}", SHARES_TEST),
+    ("a peer that is asked for credit does not answer", OUTBOX,
+     "send_control(source, {.kind = wire::kind::returned, .tag = static_cast<tag_t>(units)});",
+     "static_cast<void>(units);", SHARES_TEST),
+    ("the share of a lost peer stays with it", INBOX,
+     "ep().flow().lost(peer, r.held_bytes_);", "{}", SHARES_TEST),
     # Matching.
     ("wrong sequence comparison: a later wildcard matches first", "hashed.hpp",
      "hit->want.sequence < w.want.sequence", "hit->want.sequence > w.want.sequence"),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Name and error handler of a communicator.
+// Name, error handler and preferred peers of a communicator.
 
 #include <cstring>
+#include <initializer_list>
 #include <source_location>
+#include <span>
 #include <string_view>
 
 #include "mpx/comm/detail/create.hpp"
@@ -21,7 +23,7 @@ enum class on_error : std::uint8_t {
 
 namespace detail {
 
-/// Name and error handler; a base of a communicator.
+/// Name, error handler and preferred peers; a base of a communicator.
 template <class Communicator, class Stack>
 class handling {
  public:
@@ -65,6 +67,28 @@ class handling {
   /// Returns the error handling in effect.
   on_error error_handler(std::source_location where = std::source_location::current()) const {
     return static_cast<on_error>(communicator_access<Stack>(self(), where).state().on_error.is);
+  }
+
+  /// Says that this rank expects many messages of `ranks`: they keep the largest shares of its
+  /// unexpected memory, in this order, until the next call on any communicator of the environment.
+  /// Does nothing if the stack's flow control has equal shares.
+  /// Requires:   0 <= r < size() for each r of `ranks`.
+  /// Errors:     errc::no_resources.
+  /// Cost:       with flow::zeno, at most two packets for each of them.
+  /// Source:     Gropp and Lusk, 5.2.
+  void prefer(std::span<const rank_t> ranks,
+              std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    plain_array<peer_id> peers;
+    for (const rank_t r : ranks) {
+      MPX_ASSERT_AT(r >= 0 && r < a.size(), "prefer takes ranks of this communicator", where);
+      peers.push_back(a.peer_of(r));
+    }
+    a.at().prefer({peers.begin(), peers.size()});
+  }
+  void prefer(std::initializer_list<rank_t> ranks,
+              std::source_location where = std::source_location::current()) const {
+    prefer(std::span<const rank_t>(ranks.begin(), ranks.size()), where);
   }
 
  private:

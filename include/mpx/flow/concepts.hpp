@@ -86,6 +86,39 @@ concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_i
   { f.credit_advertised(peer, units) } noexcept;
 };
 
+/// Peers that a reassignment of shares concerns; any_peer: none.
+struct share_change {
+  peer_id update = any_peer;   ///< Send it a header: it has been granted more.
+  peer_id reclaim = any_peer;  ///< Ask it to give back what it does not need of its share.
+};
+
+/// A flow control that moves memory from peers that do not use it to peers that need it.
+///
+/// - `demand(peer, bytes)`: a short message of `peer` was announced for lack of credit.
+/// - `prefer(peer)`: the user expects many messages of `peer`, until `prefer_none()`.
+/// - `share(peer)`: units that the peer may keep, for the packet that asks it.
+/// - `give_back(peer, kept)`: as a sender, gives back the unused units beyond `kept`. Returns their
+///   number; messages sent before have been acquired, so they are no part of it.
+/// - `returned(peer, units)`: the answer of a peer that was asked. Returns false if it is
+///   impossible.
+/// - `lost(peer, held_bytes)`: nothing more will come from the peer, of which `held_bytes` are in
+///   memory.
+///
+/// `window_bytes()` is the largest share. `granted_bytes(peer)` is the part of the budget that the
+/// peer may fill now; `bytes_bound()` is the whole budget.
+template <class F>
+concept ReassigningFlowControl =
+    ElasticFlowControl<F> && requires(F& f, const F& c, peer_id peer, std::size_t bytes,
+                                      std::uint32_t units, std::uint64_t held_bytes) {
+      { f.demand(peer, bytes) } noexcept -> std::same_as<share_change>;
+      { f.prefer(peer) } noexcept -> std::same_as<share_change>;
+      { f.prefer_none() } noexcept;
+      { c.share(peer) } noexcept -> std::same_as<std::uint32_t>;
+      { f.give_back(peer, units) } noexcept -> std::same_as<std::uint32_t>;
+      { f.returned(peer, units) } noexcept -> std::same_as<bool>;
+      { f.lost(peer, held_bytes) } noexcept;
+    };
+
 /// Archetype of the concepts above: models them, and nothing else.
 struct flow_archetype {
   using policy_axis = flow_axis;
@@ -109,6 +142,13 @@ struct flow_archetype {
   std::uint64_t granted_bytes(peer_id) const noexcept;
   void open(peer_id, std::uint64_t) noexcept;
   void drop(peer_id) noexcept;
+  share_change demand(peer_id, std::size_t) noexcept;
+  share_change prefer(peer_id) noexcept;
+  void prefer_none() noexcept;
+  std::uint32_t share(peer_id) const noexcept;
+  std::uint32_t give_back(peer_id, std::uint32_t) noexcept;
+  bool returned(peer_id, std::uint32_t) noexcept;
+  void lost(peer_id, std::uint64_t) noexcept;
 };
 
 /// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:

@@ -45,6 +45,9 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: of a message whose body follows its announcement (`flag_pushed`) only the
   /// announcement has been kept. The sender sends no more of the body.
   kept,
+  /// Receiver to sender: give back the credit beyond `tag` units (ReassigningFlowControl).
+  reclaim,
+  returned,  ///< Answer to `reclaim`: `tag` units have been given back.
   // Kinds from here on belong to services: layers above with packets of their own.
   /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
   /// do not wait for this rank.
@@ -60,7 +63,7 @@ enum class kind : std::uint8_t {
   hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::kept);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::returned);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.

@@ -76,8 +76,8 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   peer_id self() const noexcept { return traffic_.self(); }
   peer_id peers() const noexcept { return traffic_.peers(); }
   bool oversubscribed() const noexcept {
-    if constexpr (WaitingDevice<Device>) return traffic_.device().oversubscribed();
-    return world_rank(peers()) > platform::usable_cores();
+    if constexpr (CoreCountingDevice<Device>) return traffic_.device().oversubscribed();
+    return oversubscribed_;
   }
   /// Returns the device. For tools and tests.
   Device& device() noexcept { return traffic_.device(); }
@@ -201,6 +201,7 @@ class channel : public defaults, public detail::channel_bootstrap<Device> {
   }
 
   traffic_type traffic_;
+  bool oversubscribed_ = world_rank(peers()) > platform::usable_cores();
   platform::atomic<std::uint32_t> is_device_armed_{0};
   [[no_unique_address]] waits_type waits_;
 };

@@ -32,6 +32,7 @@ template <class Stack, class Endpoint>
 class inbox_component {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
+  using flow_type = typename Stack::flow_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
   static constexpr unsigned direct_polls = 4096;
   static constexpr std::uint32_t allowance_max = 1u << 31;
@@ -178,6 +179,10 @@ class inbox_component {
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) ep().peers().set_stalled(r);
     const peer_id source = r.peer;
+    if constexpr (ReassigningFlowControl<flow_type>) {
+      if (!ep().outbox().is_long(a.bytes, source))
+        settle(ep().flow().demand(source, static_cast<std::size_t>(a.bytes)));
+    }
     arrived_message m;
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
@@ -316,7 +321,28 @@ class inbox_component {
   void discard_if(context_id context, Gone&& gone) noexcept;
 
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
-  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
+  void on_loss(peer_record& r, [[maybe_unused]] peer_id peer) noexcept {
+    r.placed_ = nullptr;
+    if constexpr (ReassigningFlowControl<flow_type>) ep().flow().lost(peer, r.held_bytes_);
+  }
+  /// Handles the answer of a peer that was asked to give credit back. Returns false if it violates
+  /// the protocol.
+  bool on_returned([[maybe_unused]] const peer_record& r, [[maybe_unused]] const wire::header& h) {
+    if constexpr (ReassigningFlowControl<flow_type>) {
+      return h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag)) &&
+             r.held_bytes_ <= window_of(r.peer);
+    }
+    return false;
+  }
+  /// Tells peers that their shares of the unexpected memory have changed.
+  void settle(share_change change) requires ReassigningFlowControl<flow_type>
+  {
+    if (change.update != any_peer) ep().outbox().owe_credit(change.update);
+    if (change.reclaim != any_peer)
+      ep().outbox().send_control(change.reclaim,
+                                 {.kind = wire::kind::reclaim,
+                                  .tag = static_cast<tag_t>(ep().flow().share(change.reclaim))});
+  }
   /// Ends a posted receive that waits for `peer` alone, or for any source of a communicator that
   /// contains `peer`.
   void end_if_for(operation& op, peer_id peer, errc why) {
@@ -468,8 +494,7 @@ class inbox_component {
   }
   /// Bytes of unexpected-message memory that the peer may fill.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
-    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
-      return ep().flow().granted_bytes(peer);
+    if constexpr (ElasticFlowControl<flow_type>) return ep().flow().granted_bytes(peer);
     return ep().flow().window_bytes();
   }
   void give_back_unexpected(peer_id source, std::size_t stored) noexcept {

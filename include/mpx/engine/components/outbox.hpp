@@ -323,6 +323,18 @@ class outbox_component {
         std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
     return true;
   }
+  /// Gives back the credit that the peer asks for, with the prepaid part of it. Returns false if
+  /// the packet violates the protocol.
+  bool on_reclaim([[maybe_unused]] peer_id source, [[maybe_unused]] const wire::header& h) {
+    if constexpr (ReassigningFlowControl<typename Stack::flow_type>) {
+      if (h.tag < 0) return false;
+      refund_prepaid(source);
+      const std::uint32_t units = ep().flow().give_back(source, static_cast<std::uint32_t>(h.tag));
+      send_control(source, {.kind = wire::kind::returned, .tag = static_cast<tag_t>(units)});
+      return true;
+    }
+    return false;
+  }
   [[gnu::noinline]] void announcement_answered(peer_id peer) { --ep().peers().of(peer).announced_; }
 
   bool has_announced(const peer_record& r) const noexcept { return r.announced_ != 0; }
@@ -378,6 +390,7 @@ class outbox_component {
     return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
   }
   bool acquire_after_refund(peer_id to, std::size_t bytes) noexcept;
+  bool refund_prepaid(peer_id to) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
@@ -595,17 +608,23 @@ bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) 
   return false;  // Without prepaid credit this path does not send: the caller queues the message.
 }
 
-/// Acquires credit after the unused prepaid credit of the peer has been given back.
+/// Returns unused prepaid credit to the flow control. Returns false if there is none.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
-    [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
+bool outbox_component<Stack, Endpoint>::refund_prepaid([[maybe_unused]] peer_id to) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);
     if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
     ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
-    return ep().flow().try_acquire(to, bytes);
+    return true;
   }
   return false;
+}
+
+/// Acquires credit after the unused prepaid credit of the peer has been given back.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
+    peer_id to, std::size_t bytes) noexcept {
+  return refund_prepaid(to) && ep().flow().try_acquire(to, bytes);
 }
 
 /// Prepares a send of non-contiguous data. Transports take contiguous bytes: if they have read them

@@ -175,6 +175,8 @@ class endpoint : endpoint_policies<Stack>,
   void wait_until(call_site site, awaited on, function_ref<bool()> done) {
     cold_.wait_until(*this, site, on, done);
   }
+  /// Gives the largest shares of the unexpected memory to these peers; see communicator::prefer.
+  void prefer(std::span<const peer_id> peers);
   void progress() { cold_.progress(*this); }
   using typename peers_type::countdown_type;
   /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call

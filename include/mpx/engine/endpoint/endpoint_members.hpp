@@ -61,6 +61,8 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::cancelled:
       return outbox().on_cancelled(named(source, h.ticket, role::send)) ? errc{} : errc::protocol;
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
+    case wire::kind::reclaim: return outbox().on_reclaim(source, h) ? errc{} : errc::protocol;
+    case wire::kind::returned: return inbox().on_returned(r, h) ? errc{} : errc::protocol;
     default: break;
   }
   service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
@@ -200,7 +202,7 @@ template <class Stack>
   pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
   if (r == nullptr) return;
   outbox_type::on_loss(*r);
-  inbox_type::on_loss(*r);
+  inbox_type::on_loss(*r, peer);
   rendezvous_type::on_loss(*r);
 }
 
@@ -495,6 +497,20 @@ errc endpoint<Stack>::on_grant([[maybe_unused]] peer_record& r,
     return errc{};
   }
   return errc::protocol;
+}
+
+// --- Shares of the unexpected memory -------------------------------------------------------------
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::prefer(
+    [[maybe_unused]] std::span<const peer_id> preferred) {
+  if constexpr (ReassigningFlowControl<typename Stack::flow_type>) {
+    lock_guard lock(threading());
+    if (orphaned()) return;
+    flow().prefer_none();
+    for (const peer_id peer : preferred)
+      if (peers().failure_of(peer) == errc{}) inbox().settle(flow().prefer(peer));
+  }
 }
 
 // --- Communicators -------------------------------------------------------------------------------

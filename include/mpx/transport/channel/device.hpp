@@ -132,19 +132,28 @@ concept PollableDevice = ChannelDevice<D> && requires(D& d) {
   { d.descriptor() } noexcept -> std::same_as<int>;
 };
 
-/// A device that waits by itself, and has a clock of its own.
+/// A device that knows the cores of its ranks. Over other devices the adapter compares the number
+/// of all ranks with the cores on which this one may run.
 ///
-/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`, `oversubscribed()`: as those
-///   of Transport. `sleep` also ends when data has arrived, or a call that had no room may succeed.
+/// - `oversubscribed()`: returns true if the ranks of this host outnumber their cores.
 template <class D>
-concept WaitingDevice = ChannelDevice<D> && requires(D& d, const D& c, std::int64_t timeout_ns) {
-  { d.arm() } noexcept -> std::same_as<bool>;
-  { d.sleep(timeout_ns) } noexcept;
-  { d.disarm() } noexcept;
-  { d.wake() } noexcept;
-  { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+concept CoreCountingDevice = ChannelDevice<D> && requires(const D& c) {
   { c.oversubscribed() } noexcept -> std::same_as<bool>;
 };
+
+/// A device that waits by itself, and has a clock of its own.
+///
+/// - `arm()`, `sleep(timeout_ns)`, `disarm()`, `wake()`, `now_ns()`: as those of Transport. `sleep`
+///   also ends when data has arrived, or a call that had no room may succeed.
+template <class D>
+concept WaitingDevice =
+    CoreCountingDevice<D> && requires(D& d, const D& c, std::int64_t timeout_ns) {
+      { d.arm() } noexcept -> std::same_as<bool>;
+      { d.sleep(timeout_ns) } noexcept;
+      { d.disarm() } noexcept;
+      { d.wake() } noexcept;
+      { c.now_ns() } noexcept -> std::same_as<std::int64_t>;
+    };
 
 /// A device that notices that a peer has gone.
 ///

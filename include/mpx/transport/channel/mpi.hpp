@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mpx/bootstrap/mpi.hpp"
+#include "mpx/core/platform.hpp"
 #include "mpx/transport/channel.hpp"
 
 namespace mpx::inline v0::device {
@@ -33,6 +34,7 @@ class mpi {
 
   explicit mpi(bootstrap::mpi& b) {
     MPI_Comm_dup(b.communicator(), &all_);
+    count_cores();
     for (incoming& i : receives_) begin(i);
   }
   mpi(const mpi&) = delete;
@@ -63,15 +65,17 @@ class mpi {
   }
   bool send_control(peer_id peer, std::span<const std::byte> control, std::size_t) noexcept {
     outgoing& o = sends_[next_send_];
-    int is_done = 0;
-    MPI_Test(&o.request, &is_done, MPI_STATUS_IGNORE);
-    if (is_done == 0) return false;
+    if (o.request != MPI_REQUEST_NULL && !is_complete(o.request)) return false;
     std::memcpy(o.bytes.data(), control.data(), control.size());
     MPI_Isend(o.bytes.data(), static_cast<int>(control.size()), MPI_BYTE, static_cast<int>(peer), 0,
               all_, &o.request);
-    next_send_ = (next_send_ + 1) % sends_.size();
+    // MPI has copied most of them: the same place, which is in the cache, serves again.
+    if (!is_complete(o.request)) next_send_ = (next_send_ + 1) % sends_.size();
     return true;
   }
+
+  /// See CoreCountingDevice.
+  bool oversubscribed() const noexcept { return oversubscribed_; }
 
   /// See NonblockingDevice.
   std::int64_t start_send(peer_id peer, std::span<const std::byte> data) noexcept {
@@ -93,9 +97,7 @@ class mpi {
     return id;
   }
   bool test(std::int64_t id) noexcept {
-    int is_done = 0;
-    MPI_Test(&operations_[static_cast<std::size_t>(id)], &is_done, MPI_STATUS_IGNORE);
-    return is_done != 0;
+    return is_complete(operations_[static_cast<std::size_t>(id)]);
   }
 
   /// MPI takes a receive back if its message has not begun to arrive, and no send.
@@ -117,9 +119,26 @@ class mpi {
     MPI_Request request = MPI_REQUEST_NULL;
     std::array<std::byte, traits.control_bytes_max> bytes;
   };
+  /// A request that is complete becomes MPI_REQUEST_NULL.
+  static bool is_complete(MPI_Request& request) noexcept {
+    int is_done = 0;
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    return is_done != 0;
+  }
   void begin(incoming& i) noexcept {
     MPI_Irecv(i.bytes.data(), static_cast<int>(i.bytes.size()), MPI_BYTE, MPI_ANY_SOURCE, 0, all_,
               &i.request);
+  }
+  /// A launcher may have bound each rank to a core of its own.
+  void count_cores() {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    platform::core_set cores = platform::core_set::allowed();
+    int ranks = 0;
+    MPI_Comm_size(host, &ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, host);
+    MPI_Comm_free(&host);
+    oversubscribed_ = ranks > cores.count();
   }
   /// Returns the place of an operation that is complete; -1 if there is none.
   std::int64_t free_operation() noexcept {
@@ -132,6 +151,7 @@ class mpi {
   }
 
   MPI_Comm all_ = MPI_COMM_NULL;
+  bool oversubscribed_ = false;
   MPI_Status status_{};
   std::size_t next_receive_ = 0;
   std::size_t next_send_ = 0;
