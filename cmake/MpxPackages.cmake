@@ -32,7 +32,7 @@ set(CPACK_DEBIAN_HEADERS_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_HEADERS_PACKAGE_RECOMMENDS
   "mpx-tools, g++ (>= 4:12) | clang-16 | clang-17 | clang-18 | clang-19, pkgconf | pkg-config")
 set(CPACK_DEBIAN_HEADERS_PACKAGE_SUGGESTS
-  "libmpx-compiled-dev, cmake (>= 3.25), libssl-dev, libfabric-dev, libpmix-dev, libboost-context-dev | libboost-context1.81-dev")
+  "libmpx-compiled-dev, cmake (>= 3.25), python3:any, libssl-dev, libfabric-dev, libpmix-dev, libboost-context-dev | libboost-context1.81-dev")
 set(CPACK_COMPONENT_HEADERS_DESCRIPTION "message passing for HPC programs, headers
 mpx is a header-only message-passing library in C++20, with the semantics
 of MPI. A program chooses its transport, protocol, matching and flow control

@@ -4,19 +4,24 @@
 
 set(tools "${PROJECT_SOURCE_DIR}/tools")
 
-# Flags that let a bare compiler see mpx. A directory that the compiler searches anyway must not be
+# mpx_append_system(<list> <directory>...): a directory that the compiler searches anyway must not be
 # named again: it would break the order of the standard headers.
+function(mpx_append_system list)
+  foreach(directory IN LISTS ARGN)
+    get_filename_component(directory "${directory}" REALPATH)
+    if(NOT directory IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+      list(APPEND ${list} -isystem "${directory}")
+    endif()
+  endforeach()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()
+
+# Flags that let a bare compiler see mpx.
 set(mpx_bare_flags -std=c++20 -pthread "-I${PROJECT_SOURCE_DIR}/include")
 get_target_property(boost_includes Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
-foreach(directory IN LISTS boost_includes)
-  get_filename_component(directory "${directory}" REALPATH)
-  if(NOT directory IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
-    list(APPEND mpx_bare_flags -isystem "${directory}")
-  endif()
-endforeach()
-
+mpx_append_system(mpx_bare_flags ${boost_includes})
 if(TARGET mpx::pmix)
-  list(APPEND mpx_bare_flags -isystem "${MPX_PMIX_INCLUDE_DIR}")
+  mpx_append_system(mpx_bare_flags "${MPX_PMIX_INCLUDE_DIR}")
 endif()
 
 function(mpx_add_tree_test name label timeout)
@@ -74,14 +79,12 @@ if(TARGET mpx::asio)
   list(APPEND users_flags -DMPX_USERS_ASIO)
 endif()
 if(TARGET mpx::pmix)
-  list(APPEND users_flags -DMPX_USERS_PMIX -isystem "${MPX_PMIX_INCLUDE_DIR}" "${MPX_PMIX_LIBRARY}")
+  list(APPEND users_flags -DMPX_USERS_PMIX "${MPX_PMIX_LIBRARY}")
+  mpx_append_system(users_flags "${MPX_PMIX_INCLUDE_DIR}")
 endif()
 if(TARGET mpx::libfabric)
-  list(APPEND users_flags -DMPX_USERS_LIBFABRIC)
-  foreach(directory IN LISTS MPX_FABRIC_INCLUDE_DIRS)
-    list(APPEND users_flags -isystem "${directory}")
-  endforeach()
-  list(APPEND users_flags ${MPX_FABRIC_LINK_LIBRARIES})
+  list(APPEND users_flags -DMPX_USERS_LIBFABRIC ${MPX_FABRIC_LINK_LIBRARIES})
+  mpx_append_system(users_flags ${MPX_FABRIC_INCLUDE_DIRS})
 endif()
 # mpx_add_compiler_test(<name> <compiler> [--minimum])
 function(mpx_add_compiler_test name compiler)

@@ -29,6 +29,10 @@ def try_out(name):
                         f"-I{SOURCE / 'test'}", str(SOURCE / "test/over_mpi/traffic.cpp"), "-o", str(made)],
                        check=True, timeout=60 * LIMITS)
         r = launch(program(f"mpiexec.{name}"), *MPIS[name], "-n", 3, made)
+        if r.stdout.startswith("1 ranks") and name == "mpich" and "openmpi" in THERE:
+            # Ubuntu's MPICH asks for PMIx, which its own launcher has not, but Open MPI's has.
+            print("mpich: started by mpiexec.openmpi: by mpiexec.mpich each rank is a job of its own")
+            r = launch(program("mpiexec.openmpi"), *MPIS["openmpi"], "-n", 3, made)
         equal((r.returncode, r.stdout), (0, "3 ranks, sum 3\n" * 2))
 
 

@@ -8,7 +8,7 @@ from packages import *  # noqa: F403
 
 NEXT = "77.0.0"
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@y")
-LEFT_OUT = ("test", "demo", "reference", "packages", "vcpkg", "conan", "debian", "ubuntu", "sums")
+LEFT_OUT = ("test", "demo", "reference", "packages", "vcpkg", "conan", "spack", "debian", "ubuntu", "sums")
 
 
 class Copy:
