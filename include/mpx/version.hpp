@@ -19,6 +19,7 @@
 // The value is the year and month of the last change of the feature that a program can notice.
 #define MPX_FEATURE_ASIO 202611
 #define MPX_FEATURE_ATTRIBUTES 202611
+#define MPX_FEATURE_BYTE_WINDOW 202611
 #define MPX_FEATURE_CHECKS 202611
 #define MPX_FEATURE_CLUSTER 202611
 #define MPX_FEATURE_COROUTINE 202611

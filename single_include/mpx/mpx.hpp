@@ -250,6 +250,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <optional>
 #include <source_location>
@@ -307,6 +308,7 @@
 // The value is the year and month of the last change of the feature that a program can notice.
 #define MPX_FEATURE_ASIO 202611
 #define MPX_FEATURE_ATTRIBUTES 202611
+#define MPX_FEATURE_BYTE_WINDOW 202611
 #define MPX_FEATURE_CHECKS 202611
 #define MPX_FEATURE_CLUSTER 202611
 #define MPX_FEATURE_COROUTINE 202611
@@ -422,7 +424,7 @@
 namespace mpx::inline v0 {
 
 /// Version of the wire format. Ranks with another version are refused at start-up.
-inline constexpr unsigned wire_version = 14;
+inline constexpr unsigned wire_version = 15;
 
 namespace detail {
 
@@ -4265,8 +4267,10 @@ enum class algorithm : std::uint8_t {
   shared,              ///< Through memory shared by all ranks; blocking calls only.
   leaders,             ///< Within each node, and between one leader of each node.
   node_parts,          ///< Two levels; each rank of a node handles a part.
+  long_short,  ///< A mesh of ranks: for long data along its rows, for short data along its columns.
+  short_long,  ///< A mesh of ranks: for short data along its rows, for long data along its columns.
 };
-inline constexpr int algorithms = static_cast<int>(algorithm::node_parts) + 1;  ///< Number of them.
+inline constexpr int algorithms = static_cast<int>(algorithm::short_long) + 1;  ///< Number of them.
 
 /// Properties of a call on which a policy decides; the same at every rank of the call.
 struct question {
@@ -4326,20 +4330,23 @@ constexpr bool offers_messages(const question& q, algorithm a) noexcept {
   using enum algorithm;
   if (a == leaders || a == node_parts) return offers_levels(q, a == node_parts);
   const bool power = (q.ranks & (q.ranks - 1)) == 0;
+  const bool in_mesh = a == long_short || a == short_long;
   switch (q.of) {
     case operation::barrier:
       return a == dissemination || a == binomial || (a == recursive_doubling && power);
     case operation::bcast:
-      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear;
+      return a == binomial || a == knomial || a == chain || a == scatter_allgather || a == linear ||
+             in_mesh;
     case operation::gather:
     case operation::scatter: return a == linear || (a == binomial && q.regular);
     case operation::allgather:
-      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular);
+      return a == ring || a == bruck || (a == recursive_doubling && power && q.regular) ||
+             (in_mesh && q.regular);
     case operation::alltoall: return a == linear || a == pairwise || (a == bruck && q.regular);
     case operation::reduce: return a == binomial || a == pairwise;
     case operation::allreduce:
       return a == recursive_doubling || a == recursive_halving || a == pairwise || a == binomial ||
-             (a == ring && q.commutative);
+             in_mesh || (a == ring && q.commutative);
     case operation::reduce_scatter:
       return a == pairwise || (a == ring && q.commutative) ||
              (a == recursive_halving && q.commutative && power);
@@ -5146,7 +5153,9 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: move the data (by packets or a put). Payload: `clearance`. A second one
   /// for the same message: the receiver could not fetch the data before `from`; send it as well.
   clear,
-  data,  ///< A fragment; context and tag hold its offset; `ticket`: the receiver's operation.
+  /// A fragment; context and tag hold its offset. `ticket`: the receiver's operation; with
+  /// `flag_pushed` the sender's.
+  data,
   /// Receiver to sender: the data has been fetched; the send is complete. Payload: tickets of up to
   /// `finished_more_max` other sends that are complete as well.
   finished,
@@ -5164,6 +5173,16 @@ enum class kind : std::uint8_t {
   /// Receiver to sender: the data will not be fetched. A receive that matches later asks for
   /// packets.
   recalled,
+  /// Sender to receiver: drop the message of `ticket`, unless a receive or a matched probe has
+  /// taken it. Then there is no answer, and the end of the send is reported as usual.
+  cancel,
+  cancelled,  ///< Receiver to sender: the message has been dropped; no receive will match it.
+  /// Receiver to sender: of a message whose body follows its announcement (`flag_pushed`) only the
+  /// announcement has been kept. The sender sends no more of the body.
+  kept,
+  /// Receiver to sender: give back the credit beyond `tag` units (ReassigningFlowControl).
+  reclaim,
+  returned,  ///< Answer to `reclaim`: `tag` units have been given back.
   // Kinds from here on belong to services: layers above with packets of their own.
   /// To all members: collective number `tag` of `context` has failed here with the errc `ticket`;
   /// do not wait for this rank.
@@ -5179,7 +5198,7 @@ enum class kind : std::uint8_t {
   hangs,
   one_sided = 72,  ///< Records for the window of `context` (protocol/records.hpp).
 };
-inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::recalled);
+inline constexpr std::uint8_t kind_last = static_cast<std::uint8_t>(kind::returned);
 inline constexpr std::uint8_t service_kind_first = 64;
 
 /// Bits of `header::flags`.
@@ -5187,8 +5206,9 @@ enum flag : std::uint8_t {
   flag_synchronous = 1,  ///< Answer `matched` when a receive matches the message.
   flag_ready = 2,        ///< Answer `matched`, or `unready` if no receive is posted.
   flag_last = 4,         ///< The sender announces no more messages until it gets `allow`.
+  flag_pushed = 8,  ///< The body follows the announcement unrequested; a fragment of such a body.
 };
-inline constexpr std::uint8_t flags_all = 7;
+inline constexpr std::uint8_t flags_all = 15;
 
 struct header {
   wire::kind kind{};
@@ -5300,6 +5320,8 @@ enum class first_half : std::uint8_t {
 /// | answer    | send          | outbox: waits for an answer           | the answer arrives       |
 /// | placed    | receive       | inbox: the transport writes the body  | the packet is complete   |
 /// | streaming | send, receive | rendezvous: data moves as packets     | the last byte has passed |
+/// | pushing   | send, receive | rendezvous: as streaming, unrequested | the last byte has passed |
+/// |           |               | (long_path::eager)                    | or the receiver answers  |
 /// | due       | send, receive | rendezvous: this side copies the data | this rank waits or polls |
 /// | copying   | send, receive | rendezvous: a get or put is pending   | it completes             |
 /// | closing   | any           | endpoint::end, while the transport    | the last completion      |
@@ -5311,6 +5333,7 @@ enum class stage : std::uint8_t {
   answer,
   placed,
   streaming,
+  pushing,
   due,
   copying,
   closing,
@@ -5330,9 +5353,11 @@ enum class stage : std::uint8_t {
 /// |           | memory                              |                                           |
 /// | recalls   | rendezvous: the peer was asked not  | outbox: its envelope is posted            |
 /// |           | to fetch                            |                                           |
+/// | cancels   | outbox: the peer was asked to drop   | never                                     |
+/// |           | the message                          |                                           |
 /// | pending   | outbox, rendezvous: counts posts,   | endpoint::on_complete, one per completion |
 /// |           | gets and puts under way             |                                           |
-/// | cancelled | cancel                              | never                                     |
+/// | cancelled | cancel, or its answer               | never                                     |
 /// | half_and_ | rendezvous: both sides copy         | rendezvous: the first half is sent, too   |
 /// | half      |                                     |                                           |
 /// | copying   | rendezvous: a get or put is pending | endpoint::on_complete                     |
@@ -5378,6 +5403,7 @@ struct alignas(cache_line_bytes) operation : posted_receive {
   detail::first_half first_half{};
   bool copying = false;
   bool recalls = false;
+  bool cancels = false;
   protocol::traffic learns{};
   protocol::rendezvous_protocol rendezvous_protocol{};  // Receive: rendezvous protocol.
   std::uint8_t control_bytes = 0;
@@ -6244,6 +6270,49 @@ concept Steps = requires(S& s, const S& is, const memory& m, rank_t r, const red
 
 }  // namespace mpx::inline v0::coll
 
+// ==== mpx/coll/algorithms/among.hpp
+
+// Steps among some of the ranks of a call: an algorithm runs among these as if there were no
+// others.
+
+namespace mpx::inline v0::coll {
+
+/// Steps among some of the ranks, which are renumbered. Requires: this rank is one of them.
+template <Steps S>
+class steps_among {
+ public:
+  steps_among(S& s, const some_ranks& of) noexcept : s_(s), of_(of) {}
+  steps_among(const steps_among&) = delete;
+  steps_among& operator=(const steps_among&) = delete;
+
+  rank_t rank() const noexcept { return of_.self; }
+  rank_t size() const noexcept { return of_.size; }
+  bool failed() const noexcept { return s_.failed(); }
+  void start_send(const memory& data, rank_t to) { s_.start_send(data, of_[to]); }
+  void start_receive(const memory& into, rank_t from) { s_.start_receive(into, of_[from]); }
+  void start_receive_ahead(const memory& into, rank_t from) {
+    s_.start_receive_ahead(into, of_[from]);
+  }
+  void finish() { s_.finish(); }
+  void send(const memory& data, rank_t to) { s_.send(data, of_[to]); }
+  void receive(const memory& into, rank_t from) { s_.receive(into, of_[from]); }
+  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
+    s_.exchange(out, of_[to], in, of_[from]);
+  }
+  void copy(const memory& to, const memory& from) { s_.copy(to, from); }
+  void combine(const reduction& op, const memory& out, const memory& left, const memory& right) {
+    s_.combine(op, out, left, right);
+  }
+  void call(void (*function)(void*), void* with) { s_.call(function, with); }
+  memory scratch(std::size_t bytes) noexcept { return s_.scratch(bytes); }
+
+ private:
+  S& s_;
+  some_ranks of_;
+};
+
+}  // namespace mpx::inline v0::coll
+
 // ==== mpx/coll/algorithms/blocks.hpp
 
 // The blocks of ranks in memory, described by run-time values only, and checks of their arguments.
@@ -6433,6 +6502,42 @@ struct parts {
 
 /// Wraps a rank that lies between -n and 2n - 1 to 0 .. n - 1.
 constexpr rank_t around(rank_t r, rank_t n) noexcept { return r < 0 ? r + n : r >= n ? r - n : r; }
+
+}  // namespace mpx::inline v0::coll
+
+// ==== mpx/coll/algorithms/mesh.hpp
+
+// The ranks of a call as a logical mesh. A hybrid algorithm uses an algorithm for short data along
+// one of its dimensions, and one for long data along the other.
+
+namespace mpx::inline v0::coll {
+
+/// A mesh of as many rows as columns, or more. Rows hold consecutive ranks. A prime number of ranks
+/// is one column.
+/// Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994.
+class mesh {
+ public:
+  mesh(rank_t me, rank_t ranks) noexcept : me_(me) {
+    for (rank_t c = 1; c * c <= ranks; ++c)
+      if (ranks % c == 0) columns_ = c;
+    rows_ = ranks / columns_;
+  }
+  rank_t rows() const noexcept { return rows_; }
+  rank_t columns() const noexcept { return columns_; }
+  rank_t row_of(rank_t r) const noexcept { return r / columns_; }
+  rank_t column_of(rank_t r) const noexcept { return r % columns_; }
+  /// The row and the column of this rank.
+  rank_t row() const noexcept { return row_of(me_); }
+  rank_t column() const noexcept { return column_of(me_); }
+  /// The ranks of these.
+  some_ranks in_row() const noexcept { return {columns_, column(), me_ - column()}; }
+  some_ranks in_column() const noexcept { return {rows_, row(), column(), columns_}; }
+
+ private:
+  rank_t me_;
+  rank_t columns_ = 1;
+  rank_t rows_ = 1;
+};
 
 }  // namespace mpx::inline v0::coll
 
@@ -6640,6 +6745,15 @@ concept HashedCollectivePolicy = CollectivePolicy<P> && requires {
   { P::choices_hash } -> std::convertible_to<std::uint64_t>;
 };
 
+/// A policy that carries out blocking calls by means of its own, in place of messages. Started and
+/// prepared calls go by messages.
+/// - `carry(channel, what, by)`: carries out the call `what`, of the algorithm `by` or the policy's
+///   choice. All ranks call it, as `channel` is that of a communicator's call. Reports failures to
+///   `channel`. Returns false if calls like `what` go by messages, on which all ranks agree.
+/// - `leave(endpoint)`: releases what `carry` has made. Called when an environment ends.
+template <class P>
+concept CarryingCollectivePolicy = CollectivePolicy<P> && P::carries_calls;
+
 namespace coll {
 
 /// The default: few rounds for short data; for long data each byte is sent as few times as
@@ -6812,6 +6926,34 @@ void allgather_bruck(S& s, const blocks& out) {
   }
 }
 
+/// Gathers blocks in each row of a mesh, then the blocks of whole rows in each column: one of these
+/// by a ring, the other one by Bruck's algorithm.
+/// Requires: regular blocks.
+template <Steps S>
+void allgather_in_mesh(S& s, const blocks& out, bool long_rows) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  const auto all_of_row = [&](rank_t i) { return out.range(i * m.columns(), m.columns()); };
+  const memory mine = all_of_row(m.row());
+  const blocks here{.base = mine.base,
+                    .bytes = out.bytes,
+                    .stride = out.bytes,
+                    .how = out.how,
+                    .together = out.together};
+  if (!long_rows) {
+    allgather_bruck(row, here);
+    return ring_of_blocks(column,
+                          [&](rank_t i) { return all_of_row(around(m.row() - i, m.rows())); });
+  }
+  ring_of_blocks(row, [&](rank_t i) { return here[around(m.column() - i, m.columns())]; });
+  allgather_bruck(column, {.base = out.base,
+                           .bytes = mine.bytes,
+                           .stride = mine.bytes,
+                           .how = out.how,
+                           .together = out.together});
+}
+
 /// See collectives::allgather.
 struct allgather_call {
   static constexpr const char* name = "allgather";
@@ -6851,6 +6993,8 @@ struct allgather_call {
         if (r != me) s.copy(to[r], packed[r]);
       return;
     }
+    if ((c.by == algorithm::long_short || c.by == algorithm::short_long) && to.regular())
+      return allgather_in_mesh(s, to, c.by == algorithm::long_short);
     ring_of_blocks(s, [&](rank_t i) { return to[around(me - i, s.size())]; });
   }
 };
@@ -6899,13 +7043,11 @@ void bcast_chain(S& s, const memory& data, rank_t root, std::size_t segment) {
   }
 }
 
-/// Scatters the message in parts down a binomial tree, then passes the parts round a ring.
-/// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
+/// Scatters the parts of a message down a binomial tree. Part i goes to the rank i above the root.
 template <Steps S>
-void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
+void scatter_parts(S& s, const parts& part, rank_t root) {
   const rank_t n = s.size();
   const rank_t me = around(s.rank() - root, n);
-  const parts part{data, 1, static_cast<std::size_t>(n)};
   const auto span_of = [n](rank_t first, rank_t bit) { return first + bit <= n ? bit : n - first; };
   rank_t bit = 1;
   while (bit < n && (me & bit) == 0) bit *= 2;
@@ -6914,6 +7056,12 @@ void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
     if (me + bit < n)
       s.start_send(part.range(me + bit, span_of(me + bit, bit)), around(me + bit + root, n));
   s.finish();
+}
+/// Passes these parts round a ring, from one at each rank to all of them.
+template <Steps S>
+void collect_parts(S& s, const parts& part, rank_t root) {
+  const rank_t n = s.size();
+  const rank_t me = around(s.rank() - root, n);
   const rank_t left = around(s.rank() - 1, n);
   const rank_t right = around(s.rank() + 1, n);
   if (n > 1) s.start_receive(part[around(me - 1, n)], left);
@@ -6922,6 +7070,38 @@ void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
     s.start_send(part[around(me - i, n)], right);
     s.finish();
   }
+}
+/// Scatters the message in parts, then collects them.
+/// Cost: every rank sends and receives about two messages' worth. Source: van de Geijn 1994.
+template <Steps S>
+void bcast_scatter_allgather(S& s, const memory& data, rank_t root) {
+  const parts part{data, 1, static_cast<std::size_t>(s.size())};
+  scatter_parts(s, part, root);
+  collect_parts(s, part, root);
+}
+
+/// Scatters the message in the root's row, sends each part down its column by a tree, and collects
+/// the parts in each row.
+/// Cost: log2(size) rounds and those of a ring of a row; of each column a tree of one part.
+template <Steps S>
+void bcast_long_short(S& s, const memory& data, rank_t root) {
+  const mesh m(s.rank(), s.size());
+  const parts part{data, 1, static_cast<std::size_t>(m.columns())};
+  const rank_t corner = m.column_of(root);
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  if (m.row() == m.row_of(root)) scatter_parts(row, part, corner);
+  bcast_tree(column, part[around(m.column() - corner, m.columns())], m.row_of(root));
+  collect_parts(row, part, corner);
+}
+/// Sends the message along the root's row by a tree; then scatters and collects it in each column.
+template <Steps S>
+void bcast_short_long(S& s, const memory& data, rank_t root) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  if (m.row() == m.row_of(root)) bcast_tree(row, data, m.column_of(root));
+  bcast_scatter_allgather(column, data, m.row_of(root));
 }
 
 /// See collectives::bcast.
@@ -6943,6 +7123,10 @@ struct bcast_call {
     if (s.rank() == root) s.copy(all, data);
     if (c.by == algorithm::chain) {
       bcast_chain(s, all, root, c.segment_bytes);
+    } else if (c.by == algorithm::long_short) {
+      bcast_long_short(s, all, root);
+    } else if (c.by == algorithm::short_long) {
+      bcast_short_long(s, all, root);
     } else {
       bcast_scatter_allgather(s, all, root);
     }
@@ -7209,6 +7393,42 @@ void allreduce_recursive_halving(S& s, const memory& data, const reduction& op) 
   unfold(s, data, f);
 }
 
+/// Each rank of a row combines a part of the row's vectors; parts are combined in each column by
+/// recursive doubling; then each row collects its parts.
+template <Steps S>
+void allreduce_long_short(S& s, const memory& in, const memory& out, const reduction& op) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  const auto n = static_cast<std::size_t>(m.columns());
+  const parts part{in, op.element_bytes, n};
+  const parts result{out, op.element_bytes, n};
+  const memory mine = result[m.column()];
+  reduce_parts_pairwise(row, mine, op, [&](rank_t r) { return part[r]; });
+  allreduce_recursive_doubling(column, mine, op);
+  ring_of_blocks(row, [&](rank_t i) { return result[around(m.column() - i, m.columns())]; });
+}
+/// The first rank of each row gets the row's sum by a tree; these combine parts and collect them;
+/// then each sends the result along its row.
+template <Steps S>
+void allreduce_short_long(S& s, const memory& in, const memory& out, const reduction& op) {
+  const mesh m(s.rank(), s.size());
+  steps_among<S> row(s, m.in_row());
+  steps_among<S> column(s, m.in_column());
+  reduce_binomial(row, in, m.column() == 0 ? out : memory(), 0, op);
+  if (m.column() == 0) {
+    const auto n = static_cast<std::size_t>(m.rows());
+    const memory all = s.scratch(out.bytes);
+    if (all.base == nullptr && out.bytes != 0) return;
+    s.copy(all, out);
+    const parts part{all, op.element_bytes, n};
+    const parts result{out, op.element_bytes, n};
+    reduce_parts_pairwise(column, result[m.row()], op, [&](rank_t r) { return part[r]; });
+    ring_of_blocks(column, [&](rank_t i) { return result[around(m.row() - i, m.rows())]; });
+  }
+  bcast_tree(row, out, 0);
+}
+
 /// See collectives::allreduce.
 struct allreduce_call {
   static constexpr const char* name = "allreduce";
@@ -7237,6 +7457,8 @@ struct allreduce_call {
       reduce_parts_pairwise(s, result[s.rank()], *op, [&](rank_t r) { return part[r]; });
       return ring_of_blocks(s, [&](rank_t i) { return result[around(s.rank() - i, s.size())]; });
     }
+    if (c.by == algorithm::long_short) return allreduce_long_short(s, in, out, *op);
+    if (c.by == algorithm::short_long) return allreduce_short_long(s, in, out, *op);
     s.copy(out, in);
     if (c.by == algorithm::recursive_doubling) return allreduce_recursive_doubling(s, out, *op);
     if (c.by == algorithm::recursive_halving) return allreduce_recursive_halving(s, out, *op);
@@ -9434,6 +9656,11 @@ class communicators final : public service {
     s.next = detail::exchange(leaving_, &s);
     tidy();
   }
+  /// Calls `f(state)` for each communicator. `f` may free communicators.
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < states_.size(); ++i) f(*states_[i]);
+  }
   /// Called when the endpoint is destroyed.
   void forget_nodes() noexcept {
     for (std::size_t i = 0; i < states_.size(); ++i)
@@ -9831,13 +10058,16 @@ enum class record_kind : std::uint8_t {
   reply,  ///< Data for `token`; replies to one token arrive in order.
   /// Lock request. `op`: 0 shared, 1 exclusive, 2 shared by a rank that holds other locks.
   lock,
-  granted,   ///< The lock is granted.
-  unlock,    ///< The lock is released. `op`: 1 if an acknowledgement is requested.
+  granted,  ///< The lock is granted.
+  /// The lock is released. `op`: 1 if an acknowledgement is requested; or one of undone_by_card.
+  unlock,
   flush,     ///< An acknowledgement is requested.
   answered,  ///< Acknowledgement: all records up to a flush or an unlock are done.
   post,      ///< The sender's exposure epoch is open to the receiver.
   complete,  ///< The sender's access epoch to the receiver is complete.
-  nudge,     ///< A lock word in shared memory is free.
+  /// A lock was released without a record. `at`: 0: that of the receiver, who serves its queue of
+  /// requests; else that of rank `at` - 1, for which the receiver waits.
+  nudge,
   /// An access failed. `op`: the errc; `at` and `token`: those of the access.
   refused,
   denied,  ///< Lock request denied: rank `at` holds the lock and has failed.
@@ -9846,11 +10076,19 @@ enum class record_kind : std::uint8_t {
   left,
 };
 
+/// Of record_kind::unlock: what the sender's atomic accesses have done to the receiver's lock, and
+/// the receiver undoes.
+enum class undone_by_card : std::uint8_t {
+  part = 2,  ///< They marked the sender's part.
+  reader,    ///< They counted the sender in the word as a reader as well.
+  writer,    ///< They named the sender in the word as the writer.
+};
+
 struct record {
   record_kind kind{};
   std::uint8_t op = 0;
-  std::uint16_t reserved = 0;
-  std::uint32_t bytes = 0;  // Of the data, or requested.
+  std::uint16_t element = 0;  // Type of the elements combined; 0: the window's own.
+  std::uint32_t bytes = 0;    // Of the data, or requested.
   std::uint64_t at = 0;
   std::uint64_t token = 0;
 
@@ -10268,485 +10506,6 @@ struct types {
 }  // namespace checks
 }  // namespace mpx::inline v0
 
-// ==== mpx/engine/components/peer_record.hpp
-
-// State that a rank keeps for a peer that is or was busy. Each component has a part of its own,
-// whose members no other component can name.
-
-namespace mpx::inline v0::detail {
-
-struct busy_tag;
-struct stalled_tag;
-
-/// Part of the outbox: queues to the peer that have not been sent.
-class outbound {
-  template <class, class>
-  friend class outbox_component;
-  linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
-  linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
-  std::uint32_t controls_ = 0;                 // Length of `control_`.
-  std::uint32_t announced_ = 0;                // Announcements sent and not answered.
-  std::uint32_t allowance_ = 0;                // Limit of `announced_`.
-  bool owes_credit_ = false;
-};
-
-/// Part of the inbox: resources of this rank that the peer may use.
-class inbound {
-  template <class, class>
-  friend class inbox_component;
-  std::uint32_t heard_ = 0;       // Its announcements that are not answered.
-  std::uint32_t granted_ = 0;     // Limit of `heard_`.
-  std::uint64_t held_bytes_ = 0;  // Memory of its unexpected eager messages.
-  operation* placed_ = nullptr;   // Receive that matched by the header; its body arrives.
-  std::size_t placed_bytes_ = 0;  // Bytes that the transport places there; 0: none.
-  std::uint32_t placed_ticket_ = 0;
-  std::uint8_t placed_flags_ = 0;
-};
-
-/// Part of the rendezvous: long data under way to and from the peer.
-class transfers {
-  template <class, class>
-  friend class rendezvous_component;
-  linked_list<operation, queue_tag> streams_;  // Matched sends whose data moves as packets.
-  linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
-  operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
-  std::size_t fed_bytes_ = 0;     // and the size of the fragment.
-  std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
-  // Rendezvous protocol that the peer chose for the last long message it received from this rank,
-  // and the number of bits of that message's length.
-  protocol::rendezvous_protocol taken_{};
-  std::uint8_t taken_bits_ = 0;
-};
-
-/// All state of a peer. Packet handlers must work without memory: if no record can be allocated,
-/// the peer is lost, and its table entry points to a record shared by all such peers.
-class peer_record : public list_node<busy_tag>,
-                    public list_node<stalled_tag>,
-                    public outbound,
-                    public inbound,
-                    public transfers,
-                    public allocated {
-  template <class, class>
-  friend class peers_component;
-
- public:
-  explicit peer_record(peer_id to) noexcept : peer(to) {}
-  const peer_id peer;
-  /// The reason why the peer is lost, or errc{}.
-  errc failure() const noexcept { return failure_; }
-
- private:
-  errc failure_{};
-  bool busy_ = false;      // Something waits for room in its channel.
-  bool stalled_ = false;   // It must not announce more until it is allowed to.
-  bool refused_ = false;   // The transport cannot reach it.
-  bool newcomer_ = false;  // It was added and has not sent its grant yet.
-  bool left_ = false;      // It has told that it leaves in good order.
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/core/block_cache.hpp
-
-// Memory blocks in steps of 64 bytes. Small blocks are recycled through free lists of bounded
-// length; large ones go to and from the system allocator.
-
-namespace mpx::inline v0 {
-
-/// Keeps at most `cached_bytes_max` of free memory.
-/// Cost:       a pop or a push for blocks up to 1 KiB.
-class block_cache {
- public:
-  static constexpr std::size_t step = 64;
-  static constexpr std::size_t small_max = 1024;
-  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
-  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
-
-  block_cache() = default;
-  block_cache(const block_cache&) = delete;
-  block_cache& operator=(const block_cache&) = delete;
-  ~block_cache() {
-    for (free_list& list : lists_)
-      while (list.first != nullptr) release(pop(list, 0));
-  }
-
-  /// Returns a block of `bytes`, rounded up to a step, aligned to 16; nullptr if memory is
-  /// exhausted.
-  void* take(std::size_t bytes) noexcept {
-    in_use_ += round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if (list.first != nullptr) return pop(list, round_up(bytes));
-    }
-    return take_fresh(round_up(bytes));
-  }
-
-  /// Gives back a block of `take(bytes)`.
-  void give(void* p, std::size_t bytes) noexcept {
-    in_use_ -= round_up(bytes);
-    if (bytes <= small_max) {
-      free_list& list = lists_[index(bytes)];
-      if (list.bytes + round_up(bytes) <= class_bytes_max) {
-        list.first = ::new (p) node{list.first};
-        list.bytes += round_up(bytes);
-        return;
-      }
-    }
-    release(p);
-  }
-
-  /// Bytes handed out and not yet given back.
-  std::size_t in_use_bytes() const noexcept { return in_use_; }
-
- private:
-  struct node {
-    node* next;
-  };
-  struct free_list {
-    node* first = nullptr;
-    std::size_t bytes = 0;
-  };
-
-  static constexpr std::size_t round_up(std::size_t n) noexcept {
-    return (n + step - 1) / step * step;
-  }
-  static constexpr std::size_t index(std::size_t bytes) noexcept {
-    return bytes == 0 ? 0 : (bytes - 1) / step;
-  }
-  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
-    void* p = platform::allocate(rounded);
-    if (p == nullptr) in_use_ -= rounded;
-    return p;
-  }
-  static void* pop(free_list& list, std::size_t bytes) noexcept {
-    node* n = list.first;
-    list.first = n->next;
-    list.bytes -= bytes;
-    return n;
-  }
-  static void release(void* p) noexcept { platform::deallocate(p); }
-
-  free_list lists_[small_max / step]{};
-  std::size_t in_use_ = 0;
-};
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/core/bucket_table.hpp
-
-// Hash table of intrusive nodes. Only its buckets are allocated.
-
-namespace mpx::inline v0::detail {
-
-/// Hash table whose buckets are intrusive lists. The number of buckets doubles with the load. Does
-/// not own the nodes, which derive from `list_node<Tag>`. `Hash` returns the hash of a node. Equal
-/// keys keep their order. If memory for more buckets is exhausted, the table keeps its size and
-/// tries again once the load has doubled again.
-template <class Node, class Tag, class Hash>
-class bucket_table {
- public:
-  using bucket = linked_list<Node, Tag>;
-
-  /// Requires:   `buckets` is a power of two.
-  /// Errors:     errc::no_resources.
-  explicit bucket_table(std::uint32_t buckets, Hash hash = {})
-      : first_(make(buckets)), mask_(buckets - 1), load_max_(buckets - 1), hash_(hash) {
-    if (first_ == nullptr) throw_out_of_memory();
-  }
-  bucket_table(const bucket_table&) = delete;
-  bucket_table& operator=(const bucket_table&) = delete;
-  ~bucket_table() { destroy(first_, mask_ + 1); }
-
-  bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
-  const Hash& hash() const noexcept { return hash_; }
-  std::uint32_t size() const noexcept { return size_; }
-
-  void insert(Node& n) noexcept {
-    if (size_ > mask_) [[unlikely]]
-      grow();
-    ++size_;
-    at(hash_(n)).push_back(n);
-  }
-  void erase(Node& n) noexcept {
-    --size_;
-    bucket::erase(n);
-  }
-
- private:
-  static bucket* make(std::uint32_t count) noexcept {
-    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
-    if (memory == nullptr) return nullptr;
-    auto* const made = static_cast<bucket*>(memory);
-    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
-    return made;
-  }
-  static void destroy(bucket* made, std::uint32_t count) noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
-    platform::deallocate(made);
-  }
-
-  [[gnu::noinline]] void grow() noexcept {
-    if (size_ <= load_max_) return;  // Growth failed, and the load has not doubled since.
-    const std::uint32_t count = 2 * (load_max_ + 1);
-    load_max_ = count - 1;
-    bucket* const more = make(count);
-    if (more == nullptr) return;
-    bucket* const old = first_;
-    const std::uint32_t old_count = mask_ + 1;
-    first_ = more;
-    mask_ = count - 1;
-    for (std::uint32_t i = 0; i < old_count; ++i) {
-      while (!old[i].empty()) {
-        Node& n = old[i].front();
-        old[i].pop_front();
-        at(hash_(n)).push_back(n);
-      }
-    }
-    destroy(old, old_count);
-  }
-
-  bucket* first_;
-  std::uint32_t mask_;
-  std::uint32_t size_ = 0;
-  std::uint32_t load_max_;  // Greater than `mask_` after growth has failed.
-  [[no_unique_address]] Hash hash_;
-};
-
-}  // namespace mpx::inline v0::detail
-
-// ==== mpx/flow/concepts.hpp
-
-// Flow control: bounds the unexpected memory that a sender may fill at a receiver. A sender without
-// credit announces its messages instead of sending them eagerly, so that the receiver's memory
-// holds under a flood.
-
-namespace mpx::inline v0 {
-
-struct flow_axis {};
-
-/// Accounts the bytes of eager messages between this process and each peer.
-///
-/// - `try_acquire(peer, bytes)`: true if an eager message of `bytes` may be sent now; takes its
-///   credit.
-/// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
-/// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
-///   true if the peer should be notified soon.
-/// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
-/// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
-///   impossible.
-/// - `window_bytes()`: unexpected memory that one peer can fill here. `bytes_bound()`: that of all
-///   peers together.
-/// - `F::announced_max`: messages that all peers together may announce at once. More are admitted
-///   as receives ask for them.
-/// - `F::layout`: differs between builds that account differently.
-template <class F>
-concept FlowControl =
-    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
-      requires std::same_as<typename F::policy_axis, flow_axis>;
-      requires std::constructible_from<F, peer_id>;
-      { F::name } -> std::convertible_to<std::string_view>;
-      { F::layout } -> std::convertible_to<std::uint64_t>;
-      { F::announced_max } -> std::convertible_to<std::uint32_t>;
-      { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
-      { f.restore(peer, bytes) } noexcept;
-      { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
-      { f.outgoing(peer) } noexcept -> std::same_as<std::uint32_t>;
-      { f.incoming(peer, count) } noexcept -> std::same_as<bool>;
-      { c.window_bytes() } noexcept -> std::same_as<std::uint64_t>;
-      { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
-    };
-
-/// A flow control whose peers can be added and dropped.
-///
-/// - `try_add(peer)`: adds a peer, with the number of a dropped peer or the next one. Returns false
-///   if memory is exhausted.
-/// - `granted_bytes(peer)`: unexpected memory that an added peer can fill here, taken from the rest
-///   of the budget. If it is 0, the peer announces all its messages. The two sides exchange their
-///   grants when they connect.
-/// - `open(peer, bytes)`: sets the grant received from the peer. No message is sent eagerly before.
-/// - `drop(peer)`: returns the grant to the budget. Requires: no message of the peer is held any
-///   more.
-///
-/// `bytes_bound()` is the sum of all grants.
-template <class F>
-concept ElasticFlowControl =
-    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
-      { f.try_add(peer) } noexcept -> std::same_as<bool>;
-      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
-      { f.open(peer, bytes) } noexcept;
-      { f.drop(peer) } noexcept;
-    };
-
-/// A flow control with prepaid credit, so that it is not called for each message.
-///
-/// - `price(bytes)`: credit that `try_acquire` takes for a message, in units of the policy.
-/// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
-///   0 if the window has none left.
-/// - `refund(peer, units)`: returns units that were not spent.
-/// - `count(peer)`: the result that `outgoing` would have. `credit_advertised(peer, count)`: a
-///   header has carried it.
-template <class F>
-concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
-                                                        std::size_t bytes, std::uint32_t units) {
-  { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
-  { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.refund(peer, units) } noexcept;
-  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
-  { f.credit_advertised(peer, units) } noexcept;
-};
-
-/// Archetype of the concepts above: models them, and nothing else.
-struct flow_archetype {
-  using policy_axis = flow_axis;
-  static constexpr std::string_view name = "archetype";
-  static constexpr std::uint64_t layout = 0;
-  static constexpr std::uint32_t announced_max = 1;
-  explicit flow_archetype(peer_id peers);
-  bool try_acquire(peer_id, std::size_t) noexcept;
-  void restore(peer_id, std::size_t) noexcept;
-  bool release(peer_id, std::size_t) noexcept;
-  std::uint32_t outgoing(peer_id) noexcept;
-  bool incoming(peer_id, std::uint32_t) noexcept;
-  std::uint64_t window_bytes() const noexcept;
-  std::uint64_t bytes_bound() const noexcept;
-  std::uint32_t price(std::size_t) const noexcept;
-  std::uint32_t prepay(peer_id) noexcept;
-  void refund(peer_id, std::uint32_t) noexcept;
-  std::uint32_t count(peer_id) const noexcept;
-  void credit_advertised(peer_id, std::uint32_t) noexcept;
-  bool try_add(peer_id) noexcept;
-  std::uint64_t granted_bytes(peer_id) const noexcept;
-  void open(peer_id, std::uint64_t) noexcept;
-  void drop(peer_id) noexcept;
-};
-
-/// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
-/// the message and its record, rounded up to the allocated size. Both sides compute the same value.
-[[nodiscard]] constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
-  constexpr std::size_t record_bytes = 112;
-  constexpr std::size_t step = 64;
-  return (bytes + record_bytes + step - 1) / step * step;
-}
-
-}  // namespace mpx::inline v0
-
-// ==== mpx/engine/components/unexpected_messages.hpp
-
-// Memory of unexpected messages and of messages that matched probes have taken out of matching. A
-// part of the inbox.
-
-namespace mpx::inline v0::detail {
-
-static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
-
-class unexpected_messages {
- public:
-  /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
-  explicit unexpected_messages(context_id place_mask)
-      : index_(buckets_min, place_hash{place_mask}) {}
-  unexpected_messages(const unexpected_messages&) = delete;
-  unexpected_messages& operator=(const unexpected_messages&) = delete;
-  ~unexpected_messages() {
-    while (!probed_.empty()) {
-      arrived_message& m = probed_.front();
-      probed_.pop_front();
-      forget(&m);
-    }
-  }
-
-  /// Makes a record of a message with a copy of `payload`. Returns nullptr if memory is exhausted.
-  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
-    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
-    if (block == nullptr) return nullptr;
-    auto* const m = ::new (block) arrived_message;
-    m->is = {h.context, source, h.tag};
-    m->kind = h.kind;
-    m->flags = h.flags;
-    m->ticket = h.ticket;
-    m->stored = static_cast<std::uint32_t>(payload.size());
-    m->bytes = payload.size();
-    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
-    return m;
-  }
-  /// Makes a record of an eager message without flags.
-  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
-                                                    std::span<const std::byte> payload) noexcept {
-    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
-    if (block == nullptr) return nullptr;
-    auto* const m = ::new (block) arrived_message;
-    m->is = {bits, source};
-    m->kind = wire::kind::eager;
-    m->plain = true;
-    m->stored = static_cast<std::uint32_t>(payload.size());
-    m->bytes = payload.size();
-    if (payload.size() == 8) {
-      std::memcpy(m->data(), payload.data(), 8);
-    } else if (!payload.empty()) {
-      std::memcpy(m->data(), payload.data(), payload.size());
-    }
-    return m;
-  }
-  /// Frees a record.
-  /// Requires: `m` is neither in the matcher nor held by a matched probe.
-  void forget(arrived_message* m) noexcept {
-    if (m->indexed) [[unlikely]]
-      index_.erase(*m);
-    const std::size_t bytes = sizeof(arrived_message) + m->stored;
-    m->~arrived_message();
-    blocks_.give(m, bytes);
-  }
-
-  void take_by_probe(arrived_message& m) noexcept {
-    if (detail::exchange(m.indexed, false)) index_.erase(m);
-    probed_.push_back(m);
-  }
-  void end_probe(arrived_message& m) noexcept { probed_.erase(m); }
-  const linked_list<arrived_message, arrival_tag>& probed() const noexcept { return probed_; }
-  template <class F>
-  void for_each_probed(F&& f) {
-    for (arrived_message& m : probed_) f(m);
-  }
-
-  /// Adds `m` to the index.
-  /// Requires: it is in the matcher and not in the index.
-  void index(arrived_message& m) noexcept {
-    m.indexed = true;
-    index_.insert(m);
-  }
-  /// Calls take(message) for each indexed message whose context has the place of `context`, and for
-  /// a few others. `take` may take it for a probe or forget the message that it is given.
-  template <class Take>
-  void for_each_near(context_id context, Take&& take) {
-    auto& bucket = index_.at(index_.hash()(context));
-    for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
-  }
-
-  /// Memory of stored eager messages, in bytes, as flow control counts it.
-  std::uint64_t bytes() const noexcept { return bytes_; }
-  void count(std::uint64_t more) noexcept { bytes_ += more; }
-  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
-
- private:
-  struct place_hash {
-    context_id mask;
-    std::uint32_t operator()(context_id context) const noexcept {
-      const std::uint64_t h = std::uint64_t{context & mask} * 0x9e37'79b9'7f4a'7c15u;
-      return static_cast<std::uint32_t>(h >> 32);
-    }
-    std::uint32_t operator()(const arrived_message& m) const noexcept {
-      return (*this)(m.is.context());
-    }
-  };
-  static constexpr std::uint32_t buckets_min = 4;
-
-  std::uint64_t bytes_ = 0;
-  block_cache blocks_;
-  linked_list<arrived_message, arrival_tag> probed_;
-  bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
-};
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/protocol/tiny_short_long.hpp
 
 // Selects a message's path by its size: tiny (with the header, one copy on each side), short
@@ -10756,12 +10515,16 @@ namespace mpx::inline v0 {
 
 struct protocol_axis {};
 
-/// Path of a long message's data once it is matched.
+/// Path of a long message's data.
 enum class long_path : std::uint8_t {
   automatic,  ///< Get if the transport says that it is faster, else packets.
   get,        ///< The receiver fetches the data if the transport can.
   put,        ///< The sender stores the data if the transport can.
   packets,    ///< Fragments through the channel.
+  /// Fragments right behind the announcement. If no receive is posted, the receiver discards them,
+  /// and fetches the data after the match as if by `automatic`. Source: Puma, section 2, figures 4
+  /// and 5.
+  eager,
 };
 
 /// Selects a message's path by thresholds of its payload size, in bytes.
@@ -11467,6 +11230,551 @@ struct transport_archetype {
 
 }  // namespace mpx::inline v0
 
+// ==== mpx/engine/axes/long_path.hpp
+
+// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
+// `automatic`.
+
+namespace mpx::inline v0::detail {
+
+/// True if the bodies of long messages follow their announcements unrequested.
+template <Protocol P>
+inline constexpr bool pushes_long = P::long_by == long_path::eager;
+
+/// True if the transport has the choice of how long data moves that a receiver asks for.
+template <Protocol P>
+inline constexpr bool long_by_transport =
+    P::long_by == long_path::automatic || P::long_by == long_path::eager;
+
+/// True if long messages between this rank and the peer are put by their sender.
+template <Protocol P, Transport T>
+bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
+  if constexpr (RegisteredTransport<T> && long_by_transport<P>) return transport.prefers_put(peer);
+  return P::long_by == long_path::put;
+}
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/engine/components/peer_record.hpp
+
+// State that a rank keeps for a peer that is or was busy. Each component has a part of its own,
+// whose members no other component can name.
+
+namespace mpx::inline v0::detail {
+
+struct busy_tag;
+struct stalled_tag;
+
+/// Part of the outbox: queues to the peer that have not been sent.
+class outbound {
+  template <class, class>
+  friend class outbox_component;
+  linked_list<operation, queue_tag> control_;  // Answers that did not fit the channel.
+  linked_list<operation, queue_tag> backlog_;  // Sends in order, not posted yet.
+  std::uint32_t controls_ = 0;                 // Length of `control_`.
+  std::uint32_t announced_ = 0;                // Announcements sent and not answered.
+  std::uint32_t allowance_ = 0;                // Limit of `announced_`.
+  bool owes_credit_ = false;
+};
+
+/// Part of the inbox: resources of this rank that the peer may use.
+class inbound {
+  template <class, class>
+  friend class inbox_component;
+  std::uint32_t heard_ = 0;       // Its announcements that are not answered.
+  std::uint32_t granted_ = 0;     // Limit of `heard_`.
+  std::uint64_t held_bytes_ = 0;  // Memory of its unexpected eager messages.
+  operation* placed_ = nullptr;   // Receive that matched by the header; its body arrives.
+  std::size_t placed_bytes_ = 0;  // Bytes that the transport places there; 0: none.
+  std::uint32_t placed_ticket_ = 0;
+  std::uint8_t placed_flags_ = 0;
+};
+
+/// Part of the rendezvous: long data under way to and from the peer.
+class transfers {
+  template <class, class>
+  friend class rendezvous_component;
+  linked_list<operation, queue_tag> streams_;  // Sends whose data moves as packets.
+  linked_list<operation, queue_tag> due_;      // Copies that this side has to make.
+  linked_list<operation, queue_tag> pushed_;   // Receives whose bodies are pushed, in order.
+  operation* fed_ = nullptr;      // Receive into which the transport places a fragment,
+  std::size_t fed_bytes_ = 0;     // and the size of the fragment.
+  std::size_t streamed_out_ = 0;  // Bytes sent as packets, not yet set against received ones.
+  // Rendezvous protocol that the peer chose for the last long message it received from this rank,
+  // and the number of bits of that message's length.
+  protocol::rendezvous_protocol taken_{};
+  std::uint8_t taken_bits_ = 0;
+};
+
+/// All state of a peer. Packet handlers must work without memory: if no record can be allocated,
+/// the peer is lost, and its table entry points to a record shared by all such peers.
+class peer_record : public list_node<busy_tag>,
+                    public list_node<stalled_tag>,
+                    public outbound,
+                    public inbound,
+                    public transfers,
+                    public allocated {
+  template <class, class>
+  friend class peers_component;
+
+ public:
+  explicit peer_record(peer_id to) noexcept : peer(to) {}
+  const peer_id peer;
+  /// The reason why the peer is lost, or errc{}.
+  errc failure() const noexcept { return failure_; }
+
+ private:
+  errc failure_{};
+  bool busy_ = false;      // Something waits for room in its channel.
+  bool stalled_ = false;   // It must not announce more until it is allowed to.
+  bool refused_ = false;   // The transport cannot reach it.
+  bool newcomer_ = false;  // It was added and has not sent its grant yet.
+  bool left_ = false;      // It has told that it leaves in good order.
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/core/block_cache.hpp
+
+// Memory blocks in steps of 64 bytes. Small blocks are recycled through free lists of bounded
+// length; large ones go to and from the system allocator.
+
+namespace mpx::inline v0 {
+
+/// Keeps at most `cached_bytes_max` of free memory.
+/// Cost:       a pop or a push for blocks up to 1 KiB.
+class block_cache {
+ public:
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t small_max = 1024;
+  static constexpr std::size_t class_bytes_max = std::size_t{128} * 1024;
+  static constexpr std::size_t cached_bytes_max = class_bytes_max * (small_max / step);
+
+  block_cache() = default;
+  block_cache(const block_cache&) = delete;
+  block_cache& operator=(const block_cache&) = delete;
+  ~block_cache() {
+    for (free_list& list : lists_)
+      while (list.first != nullptr) release(pop(list, 0));
+  }
+
+  /// Returns a block of `bytes`, rounded up to a step, aligned to 16; nullptr if memory is
+  /// exhausted.
+  void* take(std::size_t bytes) noexcept {
+    in_use_ += round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.first != nullptr) return pop(list, round_up(bytes));
+    }
+    return take_fresh(round_up(bytes));
+  }
+
+  /// Gives back a block of `take(bytes)`.
+  void give(void* p, std::size_t bytes) noexcept {
+    in_use_ -= round_up(bytes);
+    if (bytes <= small_max) {
+      free_list& list = lists_[index(bytes)];
+      if (list.bytes + round_up(bytes) <= class_bytes_max) {
+        list.first = ::new (p) node{list.first};
+        list.bytes += round_up(bytes);
+        return;
+      }
+    }
+    release(p);
+  }
+
+  /// Bytes handed out and not yet given back.
+  std::size_t in_use_bytes() const noexcept { return in_use_; }
+
+ private:
+  struct node {
+    node* next;
+  };
+  struct free_list {
+    node* first = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  static constexpr std::size_t round_up(std::size_t n) noexcept {
+    return (n + step - 1) / step * step;
+  }
+  static constexpr std::size_t index(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : (bytes - 1) / step;
+  }
+  [[gnu::noinline]] void* take_fresh(std::size_t rounded) noexcept {
+    void* p = platform::allocate(rounded);
+    if (p == nullptr) in_use_ -= rounded;
+    return p;
+  }
+  static void* pop(free_list& list, std::size_t bytes) noexcept {
+    node* n = list.first;
+    list.first = n->next;
+    list.bytes -= bytes;
+    return n;
+  }
+  static void release(void* p) noexcept { platform::deallocate(p); }
+
+  free_list lists_[small_max / step]{};
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/core/bucket_table.hpp
+
+// Hash table of intrusive nodes. Only its buckets are allocated.
+
+namespace mpx::inline v0::detail {
+
+/// Hash table whose buckets are intrusive lists. The number of buckets doubles with the load. Does
+/// not own the nodes, which derive from `list_node<Tag>`. `Hash` returns the hash of a node. Equal
+/// keys keep their order. If memory for more buckets is exhausted, the table keeps its size and
+/// tries again once the load has doubled again.
+template <class Node, class Tag, class Hash>
+class bucket_table {
+ public:
+  using bucket = linked_list<Node, Tag>;
+
+  /// Requires:   `buckets` is a power of two.
+  /// Errors:     errc::no_resources.
+  explicit bucket_table(std::uint32_t buckets, Hash hash = {})
+      : first_(make(buckets)), mask_(buckets - 1), load_max_(buckets - 1), hash_(hash) {
+    if (first_ == nullptr) throw_out_of_memory();
+  }
+  bucket_table(const bucket_table&) = delete;
+  bucket_table& operator=(const bucket_table&) = delete;
+  ~bucket_table() { destroy(first_, mask_ + 1); }
+
+  bucket& at(std::uint32_t hash) noexcept { return first_[hash & mask_]; }
+  const Hash& hash() const noexcept { return hash_; }
+  std::uint32_t size() const noexcept { return size_; }
+
+  void insert(Node& n) noexcept {
+    if (size_ > mask_) [[unlikely]]
+      grow();
+    ++size_;
+    at(hash_(n)).push_back(n);
+  }
+  void erase(Node& n) noexcept {
+    --size_;
+    bucket::erase(n);
+  }
+
+ private:
+  static bucket* make(std::uint32_t count) noexcept {
+    void* const memory = platform::allocate(std::size_t{count} * sizeof(bucket));
+    if (memory == nullptr) return nullptr;
+    auto* const made = static_cast<bucket*>(memory);
+    for (std::uint32_t i = 0; i < count; ++i) ::new (static_cast<void*>(made + i)) bucket;
+    return made;
+  }
+  static void destroy(bucket* made, std::uint32_t count) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) made[i].~bucket();
+    platform::deallocate(made);
+  }
+
+  [[gnu::noinline]] void grow() noexcept {
+    if (size_ <= load_max_) return;  // Growth failed, and the load has not doubled since.
+    const std::uint32_t count = 2 * (load_max_ + 1);
+    load_max_ = count - 1;
+    bucket* const more = make(count);
+    if (more == nullptr) return;
+    bucket* const old = first_;
+    const std::uint32_t old_count = mask_ + 1;
+    first_ = more;
+    mask_ = count - 1;
+    for (std::uint32_t i = 0; i < old_count; ++i) {
+      while (!old[i].empty()) {
+        Node& n = old[i].front();
+        old[i].pop_front();
+        at(hash_(n)).push_back(n);
+      }
+    }
+    destroy(old, old_count);
+  }
+
+  bucket* first_;
+  std::uint32_t mask_;
+  std::uint32_t size_ = 0;
+  std::uint32_t load_max_;  // Greater than `mask_` after growth has failed.
+  [[no_unique_address]] Hash hash_;
+};
+
+}  // namespace mpx::inline v0::detail
+
+// ==== mpx/flow/concepts.hpp
+
+// Flow control: bounds the unexpected memory that a sender may fill at a receiver. A sender without
+// credit announces its messages instead of sending them eagerly, so that the receiver's memory
+// holds under a flood.
+
+namespace mpx::inline v0 {
+
+struct flow_axis {};
+
+/// Accounts the bytes of eager messages between this process and each peer.
+///
+/// - `try_acquire(peer, bytes)`: true if an eager message of `bytes` may be sent now; takes its
+///   credit.
+/// - `restore(peer, bytes)`: returns the credit of a message whose packet was not posted.
+/// - `release(peer, bytes)`: an eager message of `peer` has left this process's memory. Returns
+///   true if the peer should be notified soon.
+/// - `outgoing(peer)`: the count for the next header to the peer; it is taken as advertised.
+/// - `incoming(peer, count)`: takes the count of a header from the peer. Returns false if it is
+///   impossible.
+/// - `window_bytes()`: unexpected memory that one peer can fill here. `bytes_bound()`: that of all
+///   peers together.
+/// - `F::announced_max`: messages that all peers together may announce at once. More are admitted
+///   as receives ask for them.
+/// - `F::layout`: differs between builds that account differently.
+template <class F>
+concept FlowControl =
+    requires(F& f, const F& c, peer_id peer, std::size_t bytes, std::uint32_t count) {
+      requires std::same_as<typename F::policy_axis, flow_axis>;
+      requires std::constructible_from<F, peer_id>;
+      { F::name } -> std::convertible_to<std::string_view>;
+      { F::layout } -> std::convertible_to<std::uint64_t>;
+      { F::announced_max } -> std::convertible_to<std::uint32_t>;
+      { f.try_acquire(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.restore(peer, bytes) } noexcept;
+      { f.release(peer, bytes) } noexcept -> std::same_as<bool>;
+      { f.outgoing(peer) } noexcept -> std::same_as<std::uint32_t>;
+      { f.incoming(peer, count) } noexcept -> std::same_as<bool>;
+      { c.window_bytes() } noexcept -> std::same_as<std::uint64_t>;
+      { c.bytes_bound() } noexcept -> std::same_as<std::uint64_t>;
+    };
+
+/// A flow control whose peers can be added and dropped.
+///
+/// - `try_add(peer)`: adds a peer, with the number of a dropped peer or the next one. Returns false
+///   if memory is exhausted.
+/// - `granted_bytes(peer)`: unexpected memory that an added peer can fill here, taken from the rest
+///   of the budget. If it is 0, the peer announces all its messages. The two sides exchange their
+///   grants when they connect.
+/// - `open(peer, bytes)`: sets the grant received from the peer. No message is sent eagerly before.
+/// - `drop(peer)`: returns the grant to the budget. Requires: no message of the peer is held any
+///   more.
+///
+/// `bytes_bound()` is the sum of all grants.
+template <class F>
+concept ElasticFlowControl =
+    FlowControl<F> && requires(F& f, const F& c, peer_id peer, std::uint64_t bytes) {
+      { f.try_add(peer) } noexcept -> std::same_as<bool>;
+      { c.granted_bytes(peer) } noexcept -> std::same_as<std::uint64_t>;
+      { f.open(peer, bytes) } noexcept;
+      { f.drop(peer) } noexcept;
+    };
+
+/// A flow control with prepaid credit, so that it is not called for each message.
+///
+/// - `price(bytes)`: credit that `try_acquire` takes for a message, in units of the policy.
+/// - `prepay(peer)`: units for future messages of any length, which count as acquired from now on;
+///   0 if the window has none left.
+/// - `refund(peer, units)`: returns units that were not spent.
+/// - `count(peer)`: the result that `outgoing` would have. `credit_advertised(peer, count)`: a
+///   header has carried it.
+template <class F>
+concept PrepaidFlowControl = FlowControl<F> && requires(F& f, const F& c, peer_id peer,
+                                                        std::size_t bytes, std::uint32_t units) {
+  { c.price(bytes) } noexcept -> std::same_as<std::uint32_t>;
+  { f.prepay(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.refund(peer, units) } noexcept;
+  { c.count(peer) } noexcept -> std::same_as<std::uint32_t>;
+  { f.credit_advertised(peer, units) } noexcept;
+};
+
+/// Peers that a reassignment of shares concerns; any_peer: none.
+struct share_change {
+  peer_id update = any_peer;   ///< Send it a header: it has been granted more.
+  peer_id reclaim = any_peer;  ///< Ask it to give back what it does not need of its share.
+};
+
+/// A flow control that moves memory from peers that do not use it to peers that need it.
+///
+/// - `demand(peer, bytes)`: a short message of `peer` was announced for lack of credit.
+/// - `prefer(peer)`: the user expects many messages of `peer`, until `prefer_none()`.
+/// - `share(peer)`: units that the peer may keep, for the packet that asks it.
+/// - `give_back(peer, kept)`: as a sender, gives back the unused units beyond `kept`. Returns their
+///   number; messages sent before have been acquired, so they are no part of it.
+/// - `returned(peer, units)`: the answer of a peer that was asked. Returns false if it is
+///   impossible.
+/// - `lost(peer, held_bytes)`: nothing more will come from the peer, of which `held_bytes` are in
+///   memory.
+///
+/// `window_bytes()` is the largest share. `granted_bytes(peer)` is the part of the budget that the
+/// peer may fill now; `bytes_bound()` is the whole budget.
+template <class F>
+concept ReassigningFlowControl =
+    ElasticFlowControl<F> && requires(F& f, const F& c, peer_id peer, std::size_t bytes,
+                                      std::uint32_t units, std::uint64_t held_bytes) {
+      { f.demand(peer, bytes) } noexcept -> std::same_as<share_change>;
+      { f.prefer(peer) } noexcept -> std::same_as<share_change>;
+      { f.prefer_none() } noexcept;
+      { c.share(peer) } noexcept -> std::same_as<std::uint32_t>;
+      { f.give_back(peer, units) } noexcept -> std::same_as<std::uint32_t>;
+      { f.returned(peer, units) } noexcept -> std::same_as<bool>;
+      { f.lost(peer, held_bytes) } noexcept;
+    };
+
+/// Archetype of the concepts above: models them, and nothing else.
+struct flow_archetype {
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "archetype";
+  static constexpr std::uint64_t layout = 0;
+  static constexpr std::uint32_t announced_max = 1;
+  explicit flow_archetype(peer_id peers);
+  bool try_acquire(peer_id, std::size_t) noexcept;
+  void restore(peer_id, std::size_t) noexcept;
+  bool release(peer_id, std::size_t) noexcept;
+  std::uint32_t outgoing(peer_id) noexcept;
+  bool incoming(peer_id, std::uint32_t) noexcept;
+  std::uint64_t window_bytes() const noexcept;
+  std::uint64_t bytes_bound() const noexcept;
+  std::uint32_t price(std::size_t) const noexcept;
+  std::uint32_t prepay(peer_id) noexcept;
+  void refund(peer_id, std::uint32_t) noexcept;
+  std::uint32_t count(peer_id) const noexcept;
+  void credit_advertised(peer_id, std::uint32_t) noexcept;
+  bool try_add(peer_id) noexcept;
+  std::uint64_t granted_bytes(peer_id) const noexcept;
+  void open(peer_id, std::uint64_t) noexcept;
+  void drop(peer_id) noexcept;
+  share_change demand(peer_id, std::size_t) noexcept;
+  share_change prefer(peer_id) noexcept;
+  void prefer_none() noexcept;
+  std::uint32_t share(peer_id) const noexcept;
+  std::uint32_t give_back(peer_id, std::uint32_t) noexcept;
+  bool returned(peer_id, std::uint32_t) noexcept;
+  void lost(peer_id, std::uint64_t) noexcept;
+};
+
+/// Returns the memory that an unexpected eager message of `bytes` takes at its receiver, in bytes:
+/// the message and its record, rounded up to the allocated size. Both sides compute the same value.
+[[nodiscard]] constexpr std::size_t unexpected_cost(std::size_t bytes) noexcept {
+  constexpr std::size_t record_bytes = 112;
+  constexpr std::size_t step = 64;
+  return (bytes + record_bytes + step - 1) / step * step;
+}
+
+}  // namespace mpx::inline v0
+
+// ==== mpx/engine/components/unexpected_messages.hpp
+
+// Memory of unexpected messages and of messages that matched probes have taken out of matching. A
+// part of the inbox.
+
+namespace mpx::inline v0::detail {
+
+static_assert(sizeof(arrived_message) <= 112, "unexpected_cost() counts 112 bytes for a record");
+
+class unexpected_messages {
+ public:
+  /// `place_mask`: the bits in which contexts of different places differ (context_numbers).
+  explicit unexpected_messages(context_id place_mask)
+      : index_(buckets_min, place_hash{place_mask}) {}
+  unexpected_messages(const unexpected_messages&) = delete;
+  unexpected_messages& operator=(const unexpected_messages&) = delete;
+  ~unexpected_messages() {
+    while (!probed_.empty()) {
+      arrived_message& m = probed_.front();
+      probed_.pop_front();
+      forget(&m);
+    }
+  }
+
+  /// Makes a record of a message with a copy of `payload`. Returns nullptr if memory is exhausted.
+  arrived_message* make(peer_id source, const wire::header& h, std::span<const std::byte> payload) {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {h.context, source, h.tag};
+    m->kind = h.kind;
+    m->flags = h.flags;
+    m->ticket = h.ticket;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (!payload.empty()) std::memcpy(m->data(), payload.data(), payload.size());
+    return m;
+  }
+  /// Makes a record of an eager message without flags.
+  [[MPX_ALWAYS_INLINE]] arrived_message* make_plain(peer_id source, match_bits bits,
+                                                    std::span<const std::byte> payload) noexcept {
+    void* const block = blocks_.take(sizeof(arrived_message) + payload.size());
+    if (block == nullptr) return nullptr;
+    auto* const m = ::new (block) arrived_message;
+    m->is = {bits, source};
+    m->kind = wire::kind::eager;
+    m->plain = true;
+    m->stored = static_cast<std::uint32_t>(payload.size());
+    m->bytes = payload.size();
+    if (payload.size() == 8) {
+      std::memcpy(m->data(), payload.data(), 8);
+    } else if (!payload.empty()) {
+      std::memcpy(m->data(), payload.data(), payload.size());
+    }
+    return m;
+  }
+  /// Frees a record.
+  /// Requires: `m` is neither in the matcher nor held by a matched probe.
+  void forget(arrived_message* m) noexcept {
+    if (m->indexed) [[unlikely]]
+      index_.erase(*m);
+    const std::size_t bytes = sizeof(arrived_message) + m->stored;
+    m->~arrived_message();
+    blocks_.give(m, bytes);
+  }
+
+  void take_by_probe(arrived_message& m) noexcept {
+    if (detail::exchange(m.indexed, false)) index_.erase(m);
+    probed_.push_back(m);
+  }
+  void end_probe(arrived_message& m) noexcept { probed_.erase(m); }
+  const linked_list<arrived_message, arrival_tag>& probed() const noexcept { return probed_; }
+  template <class F>
+  void for_each_probed(F&& f) {
+    for (arrived_message& m : probed_) f(m);
+  }
+
+  /// Adds `m` to the index.
+  /// Requires: it is in the matcher and not in the index.
+  void index(arrived_message& m) noexcept {
+    m.indexed = true;
+    index_.insert(m);
+  }
+  /// Calls take(message) for each indexed message whose context has the place of `context`, and for
+  /// a few others. `take` may take it for a probe or forget the message that it is given.
+  template <class Take>
+  void for_each_near(context_id context, Take&& take) {
+    auto& bucket = index_.at(index_.hash()(context));
+    for (auto it = bucket.begin(); it != bucket.end();) take(*it++);
+  }
+
+  /// Memory of stored eager messages, in bytes, as flow control counts it.
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  void count(std::uint64_t more) noexcept { bytes_ += more; }
+  void discount(std::uint64_t less) noexcept { bytes_ -= less; }
+
+ private:
+  struct place_hash {
+    context_id mask;
+    std::uint32_t operator()(context_id context) const noexcept {
+      const std::uint64_t h = std::uint64_t{context & mask} * 0x9e37'79b9'7f4a'7c15u;
+      return static_cast<std::uint32_t>(h >> 32);
+    }
+    std::uint32_t operator()(const arrived_message& m) const noexcept {
+      return (*this)(m.is.context());
+    }
+  };
+  static constexpr std::uint32_t buckets_min = 4;
+
+  std::uint64_t bytes_ = 0;
+  block_cache blocks_;
+  linked_list<arrived_message, arrival_tag> probed_;
+  bucket_table<arrived_message, place_tag, place_hash> index_;  // By the place of the context.
+};
+
+}  // namespace mpx::inline v0::detail
+
 // ==== mpx/watch/trace.hpp
 
 // Trace policies: which events and calls an endpoint reports.
@@ -11488,6 +11796,7 @@ enum class event : std::uint8_t {
   bytes_got,         ///< Long data fetched by the receiver.
   bytes_put,         ///< Long data stored by the sender.
   bytes_streamed,    ///< Long data sent as packets.
+  bytes_discarded,   ///< Long data that arrived before its receive, by long_path::eager.
   credits_sent,      ///< Packets that carry only a credit count.
   sleeps,            ///< Times a blocked call slept.
   count_
@@ -11553,6 +11862,7 @@ template <class Stack, class Endpoint>
 class inbox_component {
   using transport_type = typename Stack::transport_type;
   using protocol_type = typename Stack::protocol_type;
+  using flow_type = typename Stack::flow_type;
   static constexpr bool concurrent = Stack::threading_type::concurrent;
   static constexpr unsigned direct_polls = 4096;
   static constexpr std::uint32_t allowance_max = 1u << 31;
@@ -11694,9 +12004,15 @@ class inbox_component {
     wire::announcement a;
     const bool read = wire::read(payload, a);
     if (!read || h.ticket == 0 || r.heard_ == r.granted_) return errc::protocol;
+    const bool pushed = (h.flags & wire::flag_pushed) != 0;
+    if (pushed && !pushes_long<protocol_type>) return errc::protocol;
     ++r.heard_;
     if ((h.flags & wire::flag_last) != 0) ep().peers().set_stalled(r);
     const peer_id source = r.peer;
+    if constexpr (ReassigningFlowControl<flow_type>) {
+      if (!ep().outbox().is_long(a.bytes, source))
+        settle(ep().flow().demand(source, static_cast<std::size_t>(a.bytes)));
+    }
     arrived_message m;
     m.is = {h.context, source, h.tag};
     m.kind = h.kind;
@@ -11711,13 +12027,15 @@ class inbox_component {
     }
     arrived_message* kept = store(source, h, {});
     if (kept == nullptr) return errc::no_resources;
-    kept->flags = m.flags;
+    kept->flags = static_cast<std::uint8_t>(m.flags & ~wire::flag_pushed);  // Discarded.
     kept->bytes = a.bytes;
     kept->memory = a.memory;
     if ((h.flags & wire::flag_ready) != 0) {
       kept->unready = true;
       --r.heard_;
       ep().outbox().send_control(source, {.kind = wire::kind::unready, .ticket = h.ticket});
+    } else if (pushed) {
+      ep().outbox().send_control(source, {.kind = wire::kind::kept, .ticket = h.ticket});
     }
     discard_if_refused(h.context);
     return errc{};
@@ -11740,6 +12058,20 @@ class inbox_component {
     unexpected_.for_each_probed(forget);
     if (waits)
       ep().outbox().send_control(r.peer, {.kind = wire::kind::recalled, .ticket = h.ticket});
+    return errc{};
+  }
+
+  /// Handles a cancel: drops a message that nothing has matched. A message that a receive or a
+  /// matched probe has taken gets no answer: its transfer ends as usual.
+  /// Cost: a look at each unexpected message.
+  errc on_cancel(const peer_record& r, const wire::header& h) noexcept {
+    if (h.ticket == 0) return errc::protocol;
+    arrived_message* found = nullptr;
+    matcher_.for_each([&](unexpected_message& u) {
+      auto& m = static_cast<arrived_message&>(u);
+      if (m.is.source == r.peer && m.ticket == h.ticket && !m.unready) found = &m;
+    });
+    if (found != nullptr) discard_stored(*found, dropped::cancelled);
     return errc{};
   }
 
@@ -11780,7 +12112,7 @@ class inbox_component {
     return {op};
   }
   /// Drops a message as a receive of zero bytes would, but without an operation: no data moves.
-  void discard(arrived_message* m) noexcept;
+  void discard(arrived_message* m) noexcept { discard_as(m, dropped::received); }
   void probing(int more) noexcept { probing_ += static_cast<unsigned>(more); }
 
   /// Lets stalled peers announce more messages. A blocked rank calls it: the message that it waits
@@ -11819,7 +12151,28 @@ class inbox_component {
   void discard_if(context_id context, Gone&& gone) noexcept;
 
   void on_new_record(peer_record& r) noexcept { r.granted_ = announcements_step_; }
-  void on_loss(peer_record& r) noexcept { r.placed_ = nullptr; }
+  void on_loss(peer_record& r, [[maybe_unused]] peer_id peer) noexcept {
+    r.placed_ = nullptr;
+    if constexpr (ReassigningFlowControl<flow_type>) ep().flow().lost(peer, r.held_bytes_);
+  }
+  /// Handles the answer of a peer that was asked to give credit back. Returns false if it violates
+  /// the protocol.
+  bool on_returned([[maybe_unused]] const peer_record& r, [[maybe_unused]] const wire::header& h) {
+    if constexpr (ReassigningFlowControl<flow_type>) {
+      return h.tag >= 0 && ep().flow().returned(r.peer, static_cast<std::uint32_t>(h.tag)) &&
+             r.held_bytes_ <= window_of(r.peer);
+    }
+    return false;
+  }
+  /// Tells peers that their shares of the unexpected memory have changed.
+  void settle(share_change change) requires ReassigningFlowControl<flow_type>
+  {
+    if (change.update != any_peer) ep().outbox().owe_credit(change.update);
+    if (change.reclaim != any_peer)
+      ep().outbox().send_control(change.reclaim,
+                                 {.kind = wire::kind::reclaim,
+                                  .tag = static_cast<tag_t>(ep().flow().share(change.reclaim))});
+  }
   /// Ends a posted receive that waits for `peer` alone, or for any source of a communicator that
   /// contains `peer`.
   void end_if_for(operation& op, peer_id peer, errc why) {
@@ -11893,7 +12246,10 @@ class inbox_component {
     return taken;
   }
 
-  void discard_stored(arrived_message& m) noexcept;
+  /// Reason why a message is dropped, which decides the answer to its sender.
+  enum class dropped : bool { received, cancelled };
+  void discard_as(arrived_message* m, dropped why) noexcept;
+  void discard_stored(arrived_message& m, dropped why = dropped::received) noexcept;
   /// Turns the direct receive into a posted one: it has polled long enough, or a packet needs an
   /// operation.
   [[gnu::noinline]] void post_direct() {
@@ -11968,8 +12324,7 @@ class inbox_component {
   }
   /// Bytes of unexpected-message memory that the peer may fill.
   std::uint64_t window_of([[maybe_unused]] peer_id peer) noexcept {
-    if constexpr (ElasticFlowControl<typename Stack::flow_type>)
-      return ep().flow().granted_bytes(peer);
+    if constexpr (ElasticFlowControl<flow_type>) return ep().flow().granted_bytes(peer);
     return ep().flow().window_bytes();
   }
   void give_back_unexpected(peer_id source, std::size_t stored) noexcept {
@@ -12182,7 +12537,11 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-[[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard(arrived_message* m) noexcept {
+[[gnu::noinline]] void inbox_component<Stack, Endpoint>::discard_as(arrived_message* m,
+                                                                    dropped why) noexcept {
+  const auto answer = [why](wire::kind received) {
+    return why == dropped::received ? received : wire::kind::cancelled;
+  };
   unexpected_.end_probe(*m);
   const peer_id source = m->is.source;
   const arrived_message was = *m;
@@ -12193,12 +12552,13 @@ template <class Stack, class Endpoint>
     // Losses are not checked for: this may run inside a packet handler.
     if (ep().peers().failure_of(source) != errc{}) return;
     announcement_answered(source);
-    return ep().outbox().send_control(source, {.kind = wire::kind::finished, .ticket = was.ticket});
+    return ep().outbox().send_control(source,
+                                      {.kind = answer(wire::kind::finished), .ticket = was.ticket});
   }
   give_back_unexpected(source, was.stored);
   released(source, was.stored);
   if ((was.flags & wire::flag_synchronous) != 0)
-    ep().outbox().send_control(source, {.kind = wire::kind::matched, .ticket = was.ticket});
+    ep().outbox().send_control(source, {.kind = answer(wire::kind::matched), .ticket = was.ticket});
 }
 
 template <class Stack, class Endpoint>
@@ -12210,10 +12570,10 @@ template <class Stack, class Endpoint>
 }
 
 template <class Stack, class Endpoint>
-void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m) noexcept {
+void inbox_component<Stack, Endpoint>::discard_stored(arrived_message& m, dropped why) noexcept {
   matcher_.withdraw(m);
   unexpected_.take_by_probe(m);
-  discard(&m);  // Drops no other message.
+  discard_as(&m, why);  // Drops no other message.
 }
 
 template <class Stack, class Endpoint>
@@ -12658,12 +13018,52 @@ class outbox_component {
     ep().end(*op, h.kind == wire::kind::unready ? errc::not_ready : errc{});
     return true;
   }
+  /// Cancels a send, or asks its receiver to drop the message. `on_cancelled` follows if the
+  /// receiver has; else the send ends as usual. Returns false, without effect, if the receiver has
+  /// matched the message, as far as this rank knows.
+  [[gnu::noinline, gnu::cold]] bool cancel(operation& op) {
+    if (op.stage == stage::queued) {
+      ep().peers().of(op.peer).backlog_.erase(op);
+      end_cancelled(op);
+      return true;
+    }
+    if (op.stage != stage::answer || op.half_and_half || op.cancels) return false;
+    op.cancels = true;
+    send_control(op.peer, {.kind = wire::kind::cancel, .ticket = op.ticket});
+    return true;
+  }
+  /// Handles `cancelled`. Returns false if the packet violates the protocol.
+  bool on_cancelled(operation* op) {
+    if (op == nullptr || op->stage != stage::answer || op->half_and_half || !op->cancels)
+      return false;
+    if (op->announced) announcement_answered(op->peer);
+    end_cancelled(*op);
+    return true;
+  }
+  /// Handles `kept`: the receiver asks for the data of `op` when a receive has matched.
+  static errc on_kept(const operation* op) noexcept {
+    const bool may_be = pushes_long<protocol_type> && op != nullptr && op->stage == stage::answer &&
+                        op->announced && !op->half_and_half;
+    return may_be ? errc{} : errc::protocol;
+  }
   bool on_allow(peer_id source, const wire::header& h) {
     if (h.tag <= 0) return false;
     peer_record& r = ep().peers().of(source);
     r.allowance_ = static_cast<std::uint32_t>(lesser<std::uint64_t>(
         std::uint64_t{r.allowance_} + static_cast<std::uint32_t>(h.tag), allowance_max));
     return true;
+  }
+  /// Gives back the credit that the peer asks for, with the prepaid part of it. Returns false if
+  /// the packet violates the protocol.
+  bool on_reclaim([[maybe_unused]] peer_id source, [[maybe_unused]] const wire::header& h) {
+    if constexpr (ReassigningFlowControl<typename Stack::flow_type>) {
+      if (h.tag < 0) return false;
+      refund_prepaid(source);
+      const std::uint32_t units = ep().flow().give_back(source, static_cast<std::uint32_t>(h.tag));
+      send_control(source, {.kind = wire::kind::returned, .tag = static_cast<tag_t>(units)});
+      return true;
+    }
+    return false;
   }
   [[gnu::noinline]] void announcement_answered(peer_id peer) { --ep().peers().of(peer).announced_; }
 
@@ -12710,18 +13110,24 @@ class outbox_component {
  private:
   static constexpr std::uint8_t pending_max = 255;
   Endpoint& ep() noexcept { return static_cast<Endpoint&>(*this); }
+  void end_cancelled(operation& op) {
+    ep().rendezvous().end_exposure(op);
+    op.cancelled = true;
+    ep().end(op, errc{});
+  }
 
   [[MPX_ALWAYS_INLINE]] bool acquire(peer_id to, std::size_t bytes) noexcept {
     return ep().flow().try_acquire(to, bytes) || acquire_after_refund(to, bytes);
   }
   bool acquire_after_refund(peer_id to, std::size_t bytes) noexcept;
+  bool refund_prepaid(peer_id to) noexcept;
   bool try_send_prepaid(const send_call& c) noexcept;
 
   operation* new_send(const send_call& c, std::uint8_t flags) {
     operation* op = ep().pool().take();
     if (op == nullptr) return nullptr;
     op->begin(role::send, stage::queued, flags);
-    op->announced = op->owned_by_attached = op->half_and_half = op->copying = false;
+    op->announced = op->owned_by_attached = op->half_and_half = op->copying = op->cancels = false;
     op->first_half = first_half::open;
     op->peer = c.to;
     op->tag = c.tag();
@@ -12827,9 +13233,12 @@ class outbox_component {
     op.control_bytes = sizeof a;
     std::memcpy(op.control, &a, sizeof a);
     const bool last = r.announced_ + 1 == r.allowance_;
+    const bool pushes =
+        pushes_long<protocol_type> && is_long(op.data.bytes, op.peer) && !op.data_lost();
     const wire::header h{
         .kind = wire::kind::announce,
-        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0)),
+        .flags = static_cast<std::uint8_t>(op.flags | (last ? wire::flag_last : 0) |
+                                           (pushes ? wire::flag_pushed : 0)),
         .tag = op.tag,
         .context = op.context,
         .ticket = op.ticket};
@@ -12841,6 +13250,9 @@ class outbox_component {
     op.stage = stage::answer;
     ep().trace().on(event::announced, 1);
     if (!is_long(op.data.bytes, op.peer)) ep().trace().on(event::announced_for_flow, 1);
+    if constexpr (pushes_long<protocol_type>) {
+      if (pushes) ep().rendezvous().push(op);
+    }
     return true;
   }
 
@@ -12926,17 +13338,23 @@ bool outbox_component<Stack, Endpoint>::send_and_buy_credit(const send_call& c) 
   return false;  // Without prepaid credit this path does not send: the caller queues the message.
 }
 
-/// Acquires credit after the unused prepaid credit of the peer has been given back.
+/// Returns unused prepaid credit to the flow control. Returns false if there is none.
 template <class Stack, class Endpoint>
-[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
-    [[maybe_unused]] peer_id to, [[maybe_unused]] std::size_t bytes) noexcept {
+bool outbox_component<Stack, Endpoint>::refund_prepaid([[maybe_unused]] peer_id to) noexcept {
   if constexpr (prepays) {
     std::uint32_t* const prepaid_credit = ep().transport().prepaid_credit(to);
     if (prepaid_credit == nullptr || *prepaid_credit == 0) return false;
     ep().flow().refund(to, detail::exchange(*prepaid_credit, 0u));
-    return ep().flow().try_acquire(to, bytes);
+    return true;
   }
   return false;
+}
+
+/// Acquires credit after the unused prepaid credit of the peer has been given back.
+template <class Stack, class Endpoint>
+[[gnu::noinline]] bool outbox_component<Stack, Endpoint>::acquire_after_refund(
+    peer_id to, std::size_t bytes) noexcept {
+  return refund_prepaid(to) && ep().flow().try_acquire(to, bytes);
 }
 
 /// Prepares a send of non-contiguous data. Transports take contiguous bytes: if they have read them
@@ -15196,23 +15614,6 @@ template <class Stack, class Endpoint>
 
 }  // namespace mpx::inline v0::detail
 
-// ==== mpx/engine/axes/long_path.hpp
-
-// Choice of the rendezvous protocol by the stack's protocol, or by the transport if the protocol is
-// `automatic`.
-
-namespace mpx::inline v0::detail {
-
-/// True if long messages between this rank and the peer are put by their sender.
-template <Protocol P, Transport T>
-bool moves_by_puts([[maybe_unused]] const T& transport, [[maybe_unused]] peer_id peer) noexcept {
-  if constexpr (RegisteredTransport<T> && P::long_by == long_path::automatic)
-    return transport.prefers_put(peer);
-  return P::long_by == long_path::put;
-}
-
-}  // namespace mpx::inline v0::detail
-
 // ==== mpx/engine/components/finish_notice.hpp
 
 // Batches of `finished` reports: if the transport fetches by itself, many gets may complete in one
@@ -15314,6 +15715,7 @@ class rendezvous_component {
     ep().inbox().announcement_answered(op.peer);
     if (op.limit == 0) return receive_done(op, tells::now);
     if (op.data.contiguous()) check_writable(op.data.base, op.limit);
+    if (pushes && (m.flags & wire::flag_pushed) != 0) return await_body(op);
     if (!fetch(op, m)) request_packets(op);
   }
 
@@ -15321,6 +15723,19 @@ class rendezvous_component {
   bool has_data_for(peer_record& r) noexcept {
     return ep().outbox().has_announced(r) || !r.streams_.empty() ||
            (!r.due_.empty() && r.due_.front().role == role::send);
+  }
+
+  /// Sends the body of a long message whose announcement has just been posted, unrequested.
+  void push(operation& op) {
+    op.limit = op.data.bytes;
+    op.transferred = 0;
+    stream(op, stage::pushing);
+  }
+  /// The receiver has answered a message: no more of its body is sent unrequested.
+  void stop_push(operation& op) noexcept {
+    if (!pushes || op.stage != stage::pushing) return;
+    ep().peers().of(op.peer).streams_.erase(op);
+    op.stage = stage::answer;
   }
 
   /// Exposes the data of `op`, so that its receiver can fetch it, if the transport and the protocol
@@ -15402,17 +15817,31 @@ class rendezvous_component {
   errc on_data(peer_record& r, operation* op, std::uint64_t offset,
                std::span<const std::byte> payload) {
     r.fed_ = nullptr;
-    if (!takes(op, offset, payload.size())) return errc::protocol;
-    // The data has no memory if the request was dropped. A placed fragment is in the buffer
-    // already.
-    if (op->data.exists() &&
-        (!op->data.contiguous() || payload.data() != op->data.base + op->transferred))
-      op->data.write(op->transferred, payload);
-    op->transferred += payload.size();
-    charge_time(*op, payload.size());
-    more_fragments_ = op->transferred != op->limit;
-    if (!more_fragments_) asked_done(*op);
+    if (op == nullptr || op->stage != stage::streaming || !takes(*op, offset, payload.size()))
+      return errc::protocol;
+    store_fragment(r, *op, payload);
     return errc{};
+  }
+  /// Handles a fragment of a body that its sender sends unrequested. It is discarded if only the
+  /// announcement was kept, or if the receive has all that it takes.
+  errc on_pushed(peer_record& r, std::uint32_t ticket, std::uint64_t offset,
+                 std::span<const std::byte> payload) {
+    r.fed_ = nullptr;
+    if (!pushes || payload.empty()) return errc::protocol;
+    operation* const op = pushed(r, ticket);
+    if (op == nullptr) {
+      ep().trace().on(event::bytes_discarded, payload.size());
+      return errc{};
+    }
+    if (offset != op->transferred || payload.size() > op->message_bytes - offset)
+      return errc::protocol;
+    store_fragment(r, *op, payload.first(lesser(payload.size(), op->limit - op->transferred)));
+    return errc{};
+  }
+  /// Returns the receive that takes the body of this send of the peer; nullptr if there is none.
+  operation* pushed(peer_record& r, std::uint32_t ticket) noexcept {
+    const bool next = !r.pushed_.empty() && r.pushed_.front().remote_ticket == ticket;
+    return next ? &r.pushed_.front() : nullptr;
   }
   /// True once if the last packet was a fragment that is not the last one of its message.
   bool more_fragments() noexcept { return std::exchange(more_fragments_, false); }
@@ -15420,7 +15849,9 @@ class rendezvous_component {
   /// copied.
   std::span<std::byte> place(peer_record& r, operation* op, std::uint64_t offset,
                              std::size_t bytes) noexcept {
-    if (!takes(op, offset, bytes) || !op->data.exists() || !op->data.contiguous()) return {};
+    if (op == nullptr || (op->stage != stage::streaming && op->stage != stage::pushing) ||
+        !takes(*op, offset, bytes) || !op->data.exists() || !op->data.contiguous())
+      return {};
     r.fed_ = op;
     r.fed_bytes_ = bytes;
     return op->data.piece(op->transferred, bytes);
@@ -15434,7 +15865,7 @@ class rendezvous_component {
     r.fed_ = nullptr;
     ep().cancel_place(r.peer);  // The transport discards the fragment.
     op.transferred += r.fed_bytes_;
-    if (op.transferred == op.limit) asked_done(op);
+    if (op.transferred == op.limit) all_arrived(r, op);
   }
   errc on_delivered(operation* op) {
     if (op == nullptr || op->stage != stage::streaming || op->own.key == 0) return errc::protocol;
@@ -15523,6 +15954,7 @@ class rendezvous_component {
   void on_loss(peer_record& r) noexcept {
     r.streams_.clear();
     r.due_.clear();
+    r.pushed_.clear();
     r.fed_ = nullptr;
   }
 
@@ -15551,9 +15983,27 @@ class rendezvous_component {
   }
   bool by_puts(peer_id p) noexcept { return moves_by_puts<protocol_type>(ep().transport(), p); }
 
-  static bool takes(const operation* op, std::uint64_t offset, std::size_t bytes) noexcept {
-    return op != nullptr && op->stage == stage::streaming && offset == op->transferred &&
-           bytes != 0 && bytes <= op->limit - op->transferred;
+  static constexpr bool pushes = pushes_long<protocol_type>;
+
+  static bool takes(const operation& op, std::uint64_t offset, std::size_t bytes) noexcept {
+    return offset == op.transferred && bytes != 0 && bytes <= op.limit - op.transferred;
+  }
+  /// Takes the next fragment of a receive.
+  void store_fragment(peer_record& r, operation& op, std::span<const std::byte> payload) {
+    // The data has no memory if the request was dropped. A placed fragment is in the buffer
+    // already.
+    if (op.data.exists() &&
+        (!op.data.contiguous() || payload.data() != op.data.base + op.transferred))
+      op.data.write(op.transferred, payload);
+    op.transferred += payload.size();
+    charge_time(op, payload.size());
+    more_fragments_ = op.transferred != op.limit;
+    if (!more_fragments_) all_arrived(r, op);
+  }
+  /// The receive of a message takes its body, which follows the announcement.
+  void await_body(operation& op) {
+    op.stage = stage::pushing;
+    ep().peers().of(op.peer).pushed_.push_back(op);
   }
 
   /// Bytes that the CPU copies in one piece; other packets are polled for between pieces.
@@ -15670,6 +16120,12 @@ class rendezvous_component {
   void charge_time(operation& op, std::size_t streamed = 0);
   std::int64_t take_time(std::int64_t asked_at_ns) noexcept;
 
+  /// All fragments that a receive takes have arrived.
+  void all_arrived(peer_record& r, operation& op) {
+    if (!pushes || op.stage != stage::pushing) return asked_done(op);
+    r.pushed_.erase(op);
+    receive_done(op, tells::now);  // The acknowledgement: the sender waits for it.
+  }
   /// The data that the sender was asked to move has arrived.
   void asked_done(operation& op) {
     if (!CpuCopyTransport<transport_type> || op.copied == 0)
@@ -15741,9 +16197,9 @@ class rendezvous_component {
   }
 
   /// Sends the data as packets. Bytes that were put before are sent again.
-  [[gnu::noinline]] void stream(operation& op) {
+  [[gnu::noinline]] void stream(operation& op, stage as = stage::streaming) {
     peer_record& r = ep().peers().of(op.peer);
-    op.stage = stage::streaming;
+    op.stage = as;
     r.streams_.push_back(op);
     if (&r.streams_.front() != &op || !push_fragments(r, op)) ep().peers().set_busy(r);
   }
@@ -15798,7 +16254,8 @@ template <class Stack, class Endpoint>
     if (!whole && !(copies(op.peer) && ep().outbox().prepare_staging())) return false;
     if (ep().peers().is_gone(op.peer)) return false;  // So is its memory.
     cost_hint a = cost_hint::always;
-    if (by == long_path::automatic) a = ep().transport().get_cost_hint(op.peer, from, op.limit);
+    if (long_by_transport<protocol_type>)
+      a = ep().transport().get_cost_hint(op.peer, from, op.limit);
     // One packet: a get has no advantage.
     if (a == cost_hint::never || (a == cost_hint::learn && op.limit < learnt_bytes_min))
       return false;
@@ -16031,12 +16488,14 @@ template <class Stack, class Endpoint>
     ep().peers().refuse(op.peer);  // The next flush loses the peer.
     return false;
   }
+  const bool unrequested = pushes && op.stage == stage::pushing;
   while (op.transferred < op.limit) {
     const std::size_t n = lesser(fragment, op.limit - op.transferred);
     const wire::header h{.kind = wire::kind::data,
+                         .flags = static_cast<std::uint8_t>(unrequested ? wire::flag_pushed : 0),
                          .tag = static_cast<tag_t>(static_cast<std::uint32_t>(op.transferred)),
                          .context = static_cast<context_id>(op.transferred >> 32),
-                         .ticket = op.remote_ticket};
+                         .ticket = unrequested ? op.ticket : op.remote_ticket};
     if (!ep().outbox().post(op.peer, h, ep().outbox().piece(op, op.transferred, n), &op))
       return false;
     op.transferred += n;
@@ -16044,7 +16503,11 @@ template <class Stack, class Endpoint>
     ep().trace().on(event::bytes_streamed, n);
   }
   r.streams_.pop_front();
-  sent_all(op);
+  if (unrequested) {
+    op.stage = stage::answer;
+  } else {
+    sent_all(op);
+  }
   return true;
 }
 
@@ -18920,13 +19383,14 @@ struct stack {
     constexpr auto traits = transport_type::traits;
     return detail::formatted(
         "mpx wire %u, %s endian, %zu bit; transport %.*s<%llu,%llu,%llu>; protocol "
-        "%.*s<%llu,%llu>; "
+        "%.*s<%llu,%llu%s>; "
         "flow %.*s<%llu>; checks %.*s; collectives %.*s<%llx>",
         wire_version, std::endian::native == std::endian::little ? "little" : "big",
         8 * sizeof(void*), static_cast<int>(transport.size()), transport.data(),
         0ull + traits.inline_bytes_max, 0ull + traits.packet_bytes_max, 0ull + traits.layout,
         static_cast<int>(protocol.size()), protocol.data(), 0ull + protocol_type::tiny_bytes_max,
-        0ull + detail::eager_bytes_ceiling<protocol_type>, static_cast<int>(flow.size()),
+        0ull + detail::eager_bytes_ceiling<protocol_type>,
+        detail::pushes_long<protocol_type> ? ",eager" : "", static_cast<int>(flow.size()),
         flow.data(), 0ull + flow_type::layout, static_cast<int>(checks.size()), checks.data(),
         static_cast<int>(collectives.size()), collectives.data(),
         0ull + detail::choices_hash<collective_type>);
@@ -19150,6 +19614,8 @@ class endpoint : endpoint_policies<Stack>,
   void wait_until(call_site site, awaited on, function_ref<bool()> done) {
     cold_.wait_until(*this, site, on, done);
   }
+  /// Gives the largest shares of the unexpected memory to these peers; see communicator::prefer.
+  void prefer(std::span<const peer_id> peers);
   void progress() { cold_.progress(*this); }
   using typename peers_type::countdown_type;
   /// The counter behind `pass_without_poll`, for callers that decrement it themselves: they call
@@ -19353,7 +19819,7 @@ class endpoint : endpoint_policies<Stack>,
   template <class>
   friend struct shared_blocks;  // Shared-memory blocks of the ranks of a node: endpoint_blocks.hpp.
   template <class>
-  friend struct one_sided;  // Access for windows: rma/access.hpp.
+  friend struct one_sided;  // Access for windows and portals: one_sided.hpp.
   template <class From>     // `from` constructs the transport.
   [[gnu::noinline, gnu::cold]] endpoint(job_type& job, From& from, std::nullptr_t)
       : policies_type(from),
@@ -19465,6 +19931,7 @@ class endpoint : endpoint_policies<Stack>,
   /// Returns the operation with `ticket`, if it exists and is one that the peer `source` may name;
   /// else nullptr.
   operation* named(peer_id source, std::uint32_t ticket, detail::role role) noexcept;
+  operation* answered(peer_id source, std::uint32_t ticket) noexcept;
   void fail(operation& op, peer_id peer, errc why, bool wildcards);
   bool part(operation& op);
   bool relocate(operation& op) noexcept;
@@ -20158,26 +20625,33 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
   if (h.reserved != 0 || (h.flags & ~wire::flags_all) != 0) return errc::protocol;
   switch (h.kind) {
     case wire::kind::announce: return inbox().on_announce(r, h, payload);
-    case wire::kind::clear:
-      return rendezvous().on_clear(named(source, h.ticket, role::send), payload);
+    case wire::kind::clear: return rendezvous().on_clear(answered(source, h.ticket), payload);
     case wire::kind::data:
+      if ((h.flags & wire::flag_pushed) != 0)
+        return rendezvous().on_pushed(r, h.ticket, match_bits_of(h.context, h.tag), payload);
       return rendezvous().on_data(r, named(source, h.ticket, role::receive),
                                   match_bits_of(h.context, h.tag), payload);
     case wire::kind::finished:
       return for_each_finished(h.ticket, payload, [&](std::uint32_t ticket) {
-        return rendezvous().on_finished(named(source, ticket, role::send));
+        return rendezvous().on_finished(answered(source, ticket));
       });
     case wire::kind::delivered:
       return rendezvous().on_delivered(named(source, h.ticket, role::receive));
     case wire::kind::matched:
     case wire::kind::unready:
-      return outbox().on_answer(named(source, h.ticket, role::send), h) ? errc{} : errc::protocol;
+      return outbox().on_answer(answered(source, h.ticket), h) ? errc{} : errc::protocol;
+    case wire::kind::kept: return outbox().on_kept(answered(source, h.ticket));
     case wire::kind::credit: return errc{};
     case wire::kind::grant: return on_grant(r, match_bits_of(h.context, h.tag));
     case wire::kind::leave: return peers().leaves(r);
     case wire::kind::recall: return inbox().on_recall(r, h);
     case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
+    case wire::kind::cancel: return inbox().on_cancel(r, h);
+    case wire::kind::cancelled:
+      return outbox().on_cancelled(named(source, h.ticket, role::send)) ? errc{} : errc::protocol;
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
+    case wire::kind::reclaim: return outbox().on_reclaim(source, h) ? errc{} : errc::protocol;
+    case wire::kind::returned: return inbox().on_returned(r, h) ? errc{} : errc::protocol;
     default: break;
   }
   service* const s = services_.find(static_cast<std::uint8_t>(h.kind));
@@ -20199,6 +20673,15 @@ template <class Stack>
   return op;
 }
 
+/// Returns the send that a peer answers, if it may name it; else nullptr. Its body is pushed no
+/// further.
+template <class Stack>
+operation* endpoint<Stack>::answered(peer_id source, std::uint32_t ticket) noexcept {
+  operation* const op = named(source, ticket, role::send);
+  if (op != nullptr) rendezvous().stop_push(*op);
+  return op;
+}
+
 /// Returns the memory for the body of a packet whose header has arrived. Its credit counts when the
 /// packet is complete.
 template <class Stack>
@@ -20209,8 +20692,9 @@ std::span<std::byte> endpoint<Stack>::on_place(peer_id source, const frame_heade
   if (r.failure() != errc{}) return {};
   if (h.kind == wire::kind::eager) return inbox().place(r, h, bytes);
   if (h.kind != wire::kind::data) return {};
-  return rendezvous().place(r, named(source, h.ticket, role::receive),
-                            match_bits_of(h.context, h.tag), bytes);
+  operation* const op = (h.flags & wire::flag_pushed) != 0 ? rendezvous().pushed(r, h.ticket)
+                                                           : named(source, h.ticket, role::receive);
+  return rendezvous().place(r, op, match_bits_of(h.context, h.tag), bytes);
 }
 
 /// Handles the completion of a pending post, get or put. An unknown or repeated cookie is an error
@@ -20280,10 +20764,13 @@ template <class Stack>
   });
 }
 
-/// Cancels a receive that has not matched. Returns false if it has.
+/// Cancels a receive that has not matched, or begins to cancel a send. Returns false if it is too
+/// late for that.
 template <class Stack>
 bool endpoint<Stack>::cancel(operation& op) {
   lock_guard lock(threading());
+  if (orphaned()) peers().check();
+  if (op.role == role::send) return outbox().cancel(op);
   if (op.role != role::receive || op.stage != stage::posted) return false;
   inbox().cancel(op);
   return true;
@@ -20304,7 +20791,7 @@ template <class Stack>
   pool().for_each([&](operation& op) { fail(op, peer, why, wildcards); });
   if (r == nullptr) return;
   outbox_type::on_loss(*r);
-  inbox_type::on_loss(*r);
+  inbox_type::on_loss(*r, peer);
   rendezvous_type::on_loss(*r);
 }
 
@@ -20348,7 +20835,7 @@ bool endpoint<Stack>::part(operation& op) {
       inbox().drop_placed(r, op);
       return true;
     }
-    if (op.stage == stage::streaming) {
+    if (op.stage == stage::streaming || op.stage == stage::pushing) {
       rendezvous().drop_stream(r, op);
       return true;
     }
@@ -20599,6 +21086,20 @@ errc endpoint<Stack>::on_grant([[maybe_unused]] peer_record& r,
     return errc{};
   }
   return errc::protocol;
+}
+
+// --- Shares of the unexpected memory -------------------------------------------------------------
+
+template <class Stack>
+[[gnu::noinline, gnu::cold]] void endpoint<Stack>::prefer(
+    [[maybe_unused]] std::span<const peer_id> preferred) {
+  if constexpr (ReassigningFlowControl<typename Stack::flow_type>) {
+    lock_guard lock(threading());
+    if (orphaned()) return;
+    flow().prefer_none();
+    for (const peer_id peer : preferred)
+      if (peers().failure_of(peer) == errc{}) inbox().settle(flow().prefer(peer));
+  }
 }
 
 // --- Communicators -------------------------------------------------------------------------------
@@ -21622,7 +22123,7 @@ constexpr starts_as start_of(mode m) noexcept {
 
 namespace mpx::inline v0 {
 
-/// Result of a receive or a probe. For a send, only `error()` is meaningful.
+/// Result of a receive or a probe. For a send, only `error()` and `cancelled()` are meaningful.
 class status {
  public:
   constexpr status() = default;
@@ -21644,7 +22145,7 @@ class status {
     if (bytes_ % sizeof(T) != 0) return std::nullopt;
     return bytes_ / sizeof(T);
   }
-  /// True if the receive was cancelled.
+  /// True if the receive or send was cancelled.
   [[nodiscard]] constexpr bool cancelled() const noexcept { return cancelled_; }
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
@@ -21797,9 +22298,13 @@ class [[nodiscard]] request {
     }
   }
 
-  /// Cancels a receive that has not matched; of a compound operation each such part. `wait` or
-  /// `test` has to follow as usual and reports it with status::cancelled().
-  /// Returns: false, without effect, if there is no such receive.
+  /// Cancels a receive or a send that has not matched; of a compound operation each such part.
+  /// `wait` or `test` has to follow as usual, and status::cancelled() tells the outcome. The
+  /// receiver of a send decides: it drops the message unless it has matched it. A standard-mode
+  /// message that has left eagerly is not cancelled.
+  /// Returns: false, without effect, if the operation has matched or is complete.
+  /// Completion: a cancelled send completes by the receiver's next call of mpx, at the latest.
+  /// Source: MPI_Cancel.
   bool cancel(std::source_location where = std::source_location::current()) {
     check(where);
     return operation_ != nullptr && detail::compounds<Stack>::cancel(*endpoint_, *operation_);
@@ -23738,6 +24243,43 @@ class collective_channel : public point_to_point<Stack> {
     return far_scratch(bytes);
   }
 
+  /// Progress of a rank in `meet`.
+  struct meeting {
+    rank_t step = 1;
+    bool sent = false;
+    operation* coming = nullptr;  // Owned: `endpoint::abandon` it with the meeting.
+  };
+  /// A barrier of all ranks that belongs to no call. If this call fails meanwhile, the next call
+  /// that asks for the meeting goes on with it: no message of it is lost.
+  /// Cost: log2(size) rounds of an empty message.
+  [[gnu::noinline]] errc meet(meeting& m) {
+    // The serial before the first start of prepared collective 0, which no start has.
+    constexpr tag_t tag = prepared_serial::make(0);
+    if (begin() != errc{}) return why_;
+    for (; m.step < this->size_; m.step *= 2, m.sent = false) {
+      const rank_t to = (this->rank_ + m.step) % this->size_;
+      const rank_t from = (this->rank_ - m.step + this->size_) % this->size_;
+      if (!detail::exchange(m.sent, true)) {
+        const started s = this->endpoint_->send({memory(), this->peer_of(to), this->context_, tag});
+        if (keep(s, now_) != errc{} || finish_now() != errc{}) return why_;
+      }
+      if (m.coming == nullptr) {
+        const started s =
+            this->endpoint_->receive(memory(), this->exactly(this->peer_of(from), tag, {}));
+        if (s.failure != errc{}) return no_memory();
+        m.coming = s.op;
+      }
+      if (m.coming == nullptr) continue;
+      if (!this->endpoint_->wait_in_collective(*m.coming, site_, call(), false))
+        return failed(why_not_come());
+      operation& op = *detail::exchange(m.coming, nullptr);
+      const errc why = op.failure;
+      this->endpoint_->release(op);
+      if (why != errc{}) return failed_with(why, false, from, 0, 0);
+    }
+    return errc{};
+  }
+
   // --- Failures ----------------------------------------------------------------------------------
 
   errc check_root(rank_t root) {
@@ -23748,6 +24290,11 @@ class collective_channel : public point_to_point<Stack> {
   errc failed(const collective_failure& f) noexcept {
     failure_ = f;
     return fails(f.why);
+  }
+  /// Fails the call by an exception of the user's operation.
+  errc threw(std::exception_ptr what) noexcept {
+    thrown_ = std::move(what);
+    return failed(errc::operation, cause::operation);
   }
   errc no_memory() noexcept { return failed(errc::no_resources, cause::memory); }
 
@@ -24907,40 +25454,6 @@ const node_map* nodes_of(mpx::detail::endpoint<Stack>& e, mpx::detail::communica
   return state.nodes;
 }
 
-/// Steps among some of the ranks, which are renumbered. Requires: this rank is one of them.
-template <Steps S>
-class steps_among {
- public:
-  steps_among(S& s, const some_ranks& of) noexcept : s_(s), of_(of) {}
-  steps_among(const steps_among&) = delete;
-  steps_among& operator=(const steps_among&) = delete;
-
-  rank_t rank() const noexcept { return of_.self; }
-  rank_t size() const noexcept { return of_.size; }
-  bool failed() const noexcept { return s_.failed(); }
-  void start_send(const memory& data, rank_t to) { s_.start_send(data, of_[to]); }
-  void start_receive(const memory& into, rank_t from) { s_.start_receive(into, of_[from]); }
-  void start_receive_ahead(const memory& into, rank_t from) {
-    s_.start_receive_ahead(into, of_[from]);
-  }
-  void finish() { s_.finish(); }
-  void send(const memory& data, rank_t to) { s_.send(data, of_[to]); }
-  void receive(const memory& into, rank_t from) { s_.receive(into, of_[from]); }
-  void exchange(const memory& out, rank_t to, const memory& in, rank_t from) {
-    s_.exchange(out, of_[to], in, of_[from]);
-  }
-  void copy(const memory& to, const memory& from) { s_.copy(to, from); }
-  void combine(const reduction& op, const memory& out, const memory& left, const memory& right) {
-    s_.combine(op, out, left, right);
-  }
-  void call(void (*function)(void*), void* with) { s_.call(function, with); }
-  memory scratch(std::size_t bytes) noexcept { return s_.scratch(bytes); }
-
- private:
-  S& s_;
-  some_ranks of_;
-};
-
 }  // namespace mpx::inline v0::coll
 
 // ==== mpx/coll/node/node_levels.hpp
@@ -25692,6 +26205,8 @@ template <class Stack, class What>
     bool goes = !steps.failed();
     if constexpr (Stack::checks_type::compares_collectives)
       goes = goes && Stack::checks_type::compare_call(steps, compared(what), by, *outcome.mark);
+    if constexpr (CarryingCollectivePolicy<typename Stack::collective_type>)
+      goes = goes && !Stack::collective_type::carry(steps, what, by);
     if (goes) take_steps<Stack>(what, steps, by, nodes);
     if (!steps.failed()) [[likely]]
       return errc{};
@@ -27230,13 +27745,14 @@ class maker : public collective_channel<Stack> {
   maker(const base& parent, call_site site, bool counted = true) noexcept
       : channel(parent, site, counted), parent_(parent) {}
 
-  /// `elements`: element type of what is made with it, for stacks that compare it.
-  errc dup(type_code elements = 0) {
+  /// `elements`: element type of what is made with it, for stacks that compare it. `copies`: it has
+  /// the copied attributes of this one.
+  errc dup(type_code elements = 0, bool copies = true) {
     elements_ = elements;
     if (const errc why = enter(""); why != errc{}) return why;
     communicator_state& like = *this->state_;
     try {
-      attributes_ = like.attributes.copied();
+      if (copies) attributes_ = like.attributes.copied();
     } catch (...) {
       thrown_ = std::current_exception();
     }
@@ -28013,7 +28529,7 @@ class [[nodiscard]] scoped_communicator {
 
 // ==== mpx/comm/handling.hpp
 
-// Name and error handler of a communicator.
+// Name, error handler and preferred peers of a communicator.
 
 namespace mpx::inline v0 {
 
@@ -28027,7 +28543,7 @@ enum class on_error : std::uint8_t {
 
 namespace detail {
 
-/// Name and error handler; a base of a communicator.
+/// Name, error handler and preferred peers; a base of a communicator.
 template <class Communicator, class Stack>
 class handling {
  public:
@@ -28071,6 +28587,28 @@ class handling {
   /// Returns the error handling in effect.
   on_error error_handler(std::source_location where = std::source_location::current()) const {
     return static_cast<on_error>(communicator_access<Stack>(self(), where).state().on_error.is);
+  }
+
+  /// Says that this rank expects many messages of `ranks`: they keep the largest shares of its
+  /// unexpected memory, in this order, until the next call on any communicator of the environment.
+  /// Does nothing if the stack's flow control has equal shares.
+  /// Requires:   0 <= r < size() for each r of `ranks`.
+  /// Errors:     errc::no_resources.
+  /// Cost:       with flow::zeno, at most two packets for each of them.
+  /// Source:     Gropp and Lusk, 5.2.
+  void prefer(std::span<const rank_t> ranks,
+              std::source_location where = std::source_location::current()) const {
+    const communicator_access<Stack> a(self(), where);
+    plain_array<peer_id> peers;
+    for (const rank_t r : ranks) {
+      MPX_ASSERT_AT(r >= 0 && r < a.size(), "prefer takes ranks of this communicator", where);
+      peers.push_back(a.peer_of(r));
+    }
+    a.at().prefer({peers.begin(), peers.size()});
+  }
+  void prefer(std::initializer_list<rank_t> ranks,
+              std::source_location where = std::source_location::current()) const {
+    prefer(std::span<const rank_t>(ranks.begin(), ranks.size()), where);
   }
 
  private:
@@ -30039,6 +30577,8 @@ template <class Stack>
   // fork, hence the comparison of pids.
   if (endpoint_.orphaned() || ::getpid() != pid_) return;
   progress_thread_.stop();
+  if constexpr (CarryingCollectivePolicy<typename Stack::collective_type>)
+    Stack::collective_type::leave(endpoint_);
   if (std::uncaught_exceptions() > exceptions_) {
     leave_alone(false);
     if constexpr (LivenessBootstrap<job_type>) job_.mark_failed();
@@ -30124,6 +30664,324 @@ class unlimited {
   void drop(peer_id) noexcept {}
   std::uint64_t window_bytes() const noexcept { return bytes_bound(); }
   std::uint64_t bytes_bound() const noexcept { return ~std::uint64_t{0}; }
+};
+
+}  // namespace mpx::inline v0::flow
+
+// ==== mpx/flow/zeno.hpp
+
+// Flow control with unequal shares: peers that send much may fill much of the unexpected memory.
+// Shares are halved from one group of peers to the next, and move from silent peers to active ones.
+
+namespace mpx::inline v0::flow {
+
+/// Divides the unexpected memory of a process, `BudgetBytes`, unequally among its peers. Each peer
+/// has a minimum, `MinimumBytes`, but all minima together take at most a quarter of the budget.
+/// Half of the rest is for the first `K` peers that need more than the minimum, half of what is
+/// left for the next `K`, and so on; the last `K` share the remainder. A peer that needs more takes
+/// a better place if one is vacant, or if its holder has been silent while other peers sent as much
+/// as the share of that place. The holder then gives the unused part of its share back. A minimum
+/// is never asked for. `communicator::prefer` gives a place to a peer, which keeps it.
+///
+/// Unexpected memory is bounded by `BudgetBytes`, whatever peers do. Ranks may differ in `K`.
+/// Cost:       32 bytes for each peer; about ten instructions for each message; for a message that
+///             was announced for lack of credit, a search of the better places, and at most three
+///             packets.
+/// Source:     Gropp and Lusk, 5.2.
+template <std::uint32_t K = 4, std::uint64_t BudgetBytes = std::uint64_t{64} << 20,
+          std::uint64_t MinimumBytes = std::uint64_t{16} << 10, std::uint32_t AnnouncedMax = 65536>
+class zeno {
+ public:
+  using policy_axis = flow_axis;
+  static constexpr std::string_view name = "zeno";
+  static constexpr std::uint32_t announced_max = AnnouncedMax;
+  static constexpr std::uint64_t layout =
+      (BudgetBytes * 0x9e37'79b9'7f4a'7c15u + MinimumBytes) * 31 + AnnouncedMax;
+  static_assert(K != 0 && K <= 2048, "places are numbered by 16 bits");
+  static_assert(BudgetBytes / 64 < (std::uint64_t{1} << 31), "counts are of 32 bits");
+
+  explicit zeno(peer_id peers)
+      : pairs_(peers),
+        minimum_(static_cast<std::uint32_t>(
+            detail::lesser(MinimumBytes / block, BudgetBytes / block / 4 / peers))),
+        half_minimum_(minimum_ / 2),
+        free_(budget - minimum_ * peers),
+        in_class_(detail::lesser(K, peers)) {
+    const std::uint32_t classes = (peers + in_class_ - 1) / in_class_;
+    plain_array<std::uint32_t> shares;
+    std::uint32_t rest = free_;
+    for (std::uint32_t c = 0; c < classes; ++c) {
+      const bool last = c + 1 == classes || rest / 4 / in_class_ < share_min;
+      const std::uint32_t share = (last ? rest : rest / 2) / in_class_;
+      rest -= share * in_class_;
+      if (share != 0) shares.push_back(share);
+      if (last) break;
+    }
+    places_ = plain_array<place>(1 + shares.size() * in_class_);
+    for (std::size_t i = 1; i < places_.size(); ++i) places_[i].share = shares[(i - 1) / in_class_];
+  }
+
+  // --- As a sender -------------------------------------------------------------------------------
+
+  bool try_acquire(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t need = blocks(bytes);
+    if (need > left(p)) [[unlikely]]
+      return false;
+    p.sent += need;
+    return true;
+  }
+  void restore(peer_id peer, std::size_t bytes) noexcept { pairs_[peer].sent -= blocks(bytes); }
+  bool incoming(peer_id peer, std::uint32_t count) noexcept {
+    pair& p = pairs_[peer];
+    return count == p.limit || raise(p, count);
+  }
+  std::uint32_t price(std::size_t bytes) const noexcept { return blocks(bytes); }
+  std::uint32_t prepay(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t units = detail::lesser(left(p) / 4, ahead_max);
+    p.sent += units;
+    return units;
+  }
+  void refund(peer_id peer, std::uint32_t units) noexcept { pairs_[peer].sent -= units; }
+  /// Blocks given back count as sent, so that counts never go back.
+  std::uint32_t give_back(peer_id peer, std::uint32_t kept) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t more = left(p) > kept ? left(p) - kept : 0;
+    p.sent += more;
+    return more;
+  }
+
+  // --- As a receiver -----------------------------------------------------------------------------
+
+  bool release(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint32_t n = blocks(bytes);
+    const std::uint32_t held = out(p);
+    if (n > held) [[unlikely]]  // The peer exceeds its credit: it gets no more for that.
+      p.granted += n - held;
+    p.released += n;
+    free_ += detail::lesser(n, held);
+    heard(p, n);
+    refill(p);
+    if (!is_due(p)) [[likely]]
+      return false;
+    if (p.place == 0 && !p.gone) take_vacant(peer);
+    return true;
+  }
+  std::uint32_t outgoing(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    if (p.reported != p.granted) report(p, p.granted);
+    return p.granted;
+  }
+  std::uint32_t count(peer_id peer) const noexcept { return pairs_[peer].granted; }
+  void credit_advertised(peer_id peer, std::uint32_t count) noexcept {
+    if (pair& p = pairs_[peer]; p.reported != count) report(p, count);
+  }
+
+  /// See ReassigningFlowControl.
+  share_change demand(peer_id peer, std::size_t bytes) noexcept {
+    pair& p = pairs_[peer];
+    share_change change;
+    heard(p, blocks(bytes));
+    if (!refill(p)) {
+      const std::size_t i = better_place(p);
+      if (i != p.place) change.reclaim = move_to(peer, i);
+    }
+    if (p.granted != p.reported) change.update = peer;
+    return change;
+  }
+  share_change prefer(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    share_change change;
+    std::size_t i = 1;
+    while (i < places_.size() && i != p.place && !is_vacant(i) && holder(i).favoured) ++i;
+    if (i == places_.size()) return change;
+    if (i != p.place) change.reclaim = move_to(peer, i);
+    p.favoured = true;
+    if (p.granted != p.reported) change.update = peer;
+    return change;
+  }
+  void prefer_none() noexcept {
+    for (std::size_t i = 1; i < places_.size(); ++i)
+      if (!is_vacant(i)) holder(i).favoured = false;
+  }
+  std::uint32_t share(peer_id peer) const noexcept { return target(pairs_[peer]); }
+  bool returned(peer_id peer, std::uint32_t units) noexcept {
+    pair& p = pairs_[peer];
+    if (!p.asked || units > out(p)) return false;
+    p.asked = false;
+    take(p, units);
+    return true;
+  }
+  void lost(peer_id peer, std::uint64_t held_bytes) noexcept {
+    pair& p = pairs_[peer];
+    vacate(p);
+    p.gone = true;
+    const auto held = static_cast<std::uint32_t>(held_bytes / block);
+    take(p, out(p) - detail::lesser(held, out(p)));
+  }
+
+  /// With a place of the best class.
+  std::uint64_t window_bytes() const noexcept {
+    return std::uint64_t{minimum_ + (places_.size() > 1 ? places_[1].share : 0)} * block;
+  }
+  std::uint64_t bytes_bound() const noexcept { return std::uint64_t{budget} * block; }
+
+  /// See ElasticFlowControl. A newcomer is granted a minimum if that much is free, else nothing.
+  bool try_add(peer_id peer) noexcept {
+    if (!pairs_.try_extend(std::size_t{peer} + 1)) return false;
+    shut(pairs_[peer]);
+    if (free_ < minimum_) return true;
+    pairs_[peer].released = 0;
+    free_ -= minimum_;
+    return true;
+  }
+  std::uint64_t granted_bytes(peer_id peer) const noexcept {
+    return std::uint64_t{out(pairs_[peer])} * block;
+  }
+  void open(peer_id peer, std::uint64_t bytes) noexcept {
+    const std::uint64_t granted = detail::lesser(bytes / block, std::uint64_t{budget});
+    pairs_[peer].sent = minimum_ - static_cast<std::uint32_t>(granted);
+  }
+  void drop(peer_id peer) noexcept {
+    pair& p = pairs_[peer];
+    vacate(p);
+    free_ += out(p);
+    shut(p);
+  }
+
+ private:
+  static constexpr std::uint64_t block = 64;
+  static constexpr auto budget = static_cast<std::uint32_t>(BudgetBytes / block);
+  static constexpr std::uint32_t ahead_max = 256;  // Blocks prepaid at a time.
+  static constexpr std::uint32_t share_min = 16;   // Blocks; smaller shares are not worth a class.
+
+  /// Counts of blocks, modulo 2^32. All zero at first: the minimum of a pair is not counted as
+  /// granted.
+  struct pair {
+    std::uint32_t sent = 0;      // To the peer; with blocks prepaid, and blocks given back.
+    std::uint32_t limit = 0;     // Last count received from the peer.
+    std::uint32_t released = 0;  // From the peer; with blocks that it has given back.
+    std::uint32_t granted = 0;   // To the peer, beyond its minimum.
+    std::uint32_t reported = 0;  // Value of `granted` last advertised.
+    std::uint32_t alarm = 0;     // Value of `released`, less half a minimum, at which half of the
+                                 // advertised window is used.
+    std::uint16_t place = 0;     // In places_; 0: none.
+    bool asked = false;          // To give back what it does not use.
+    bool favoured = false;       // By the user; it has a place.
+    bool gone = false;           // Nothing more will come from it.
+  };
+  /// Share of the memory beyond the minima. Those of a class are equal and adjacent.
+  struct place {
+    peer_id holder = any_peer;
+    std::uint32_t share = 0;
+    std::uint32_t heard = 0;  // Value of clock_ when the holder last sent.
+  };
+
+  static std::uint32_t blocks(std::size_t bytes) noexcept {
+    return static_cast<std::uint32_t>(unexpected_cost(bytes) / block);
+  }
+  /// Blocks that this rank may still send.
+  std::uint32_t left(const pair& p) const noexcept { return p.limit + minimum_ - p.sent; }
+  bool raise(pair& p, std::uint32_t count) noexcept {
+    if (count - p.limit > budget || count + minimum_ - p.sent > budget) return false;
+    p.limit = count;
+    return true;
+  }
+
+  /// Blocks that the peer may hold here, arrived or not. Their sum and free_ is the budget.
+  std::uint32_t out(const pair& p) const noexcept { return p.granted + minimum_ - p.released; }
+  std::uint32_t target(const pair& p) const noexcept { return minimum_ + places_[p.place].share; }
+  /// Grants what is missing to the peer's share, as far as memory is free. Returns false if nothing
+  /// was granted.
+  bool refill(pair& p) noexcept {
+    const std::uint32_t now = out(p);
+    const std::uint32_t wanted = target(p);
+    if (now >= wanted) return false;
+    const std::uint32_t more = detail::lesser(wanted - now, free_);
+    p.granted += more;
+    free_ -= more;
+    return more != 0;
+  }
+  void take(pair& p, std::uint32_t units) noexcept {
+    p.released += units;
+    free_ += units;
+    report(p, p.reported);
+  }
+  void report(pair& p, std::uint32_t count) noexcept {
+    p.reported = count;
+    p.alarm = p.released + (count + minimum_ - p.released) / 2 - half_minimum_;
+  }
+  /// True if there is something to tell the peer, and it has used half of what it knows of.
+  bool is_due(const pair& p) const noexcept {
+    return p.granted != p.reported &&
+           static_cast<std::int32_t>(p.released - p.alarm - half_minimum_) > 0;
+  }
+
+  void heard(const pair& p, std::uint32_t n) noexcept {
+    clock_ += n;
+    places_[p.place].heard = clock_;
+  }
+  bool is_vacant(std::size_t i) const noexcept { return places_[i].holder == any_peer; }
+  pair& holder(std::size_t i) noexcept { return pairs_[places_[i].holder]; }
+  bool is_silent(std::size_t i) noexcept {
+    return clock_ - places_[i].heard >= places_[i].share && !holder(i).favoured;
+  }
+  /// Returns a place of the best class that has a vacant place or a silent holder, a vacant one if
+  /// there is one. Returns the peer's own place if no better class has either.
+  std::size_t better_place(const pair& p) noexcept {
+    std::size_t found = p.place;
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      if (places_[i].share <= places_[p.place].share) break;
+      if (found != p.place && places_[i].share < places_[found].share) break;
+      if (is_vacant(i)) return i;
+      const std::uint32_t since = clock_ - places_[i].heard;
+      const bool longer = found == p.place || since > clock_ - places_[found].heard;
+      if (is_silent(i) && longer) found = i;
+    }
+    return found;
+  }
+  void take_vacant(peer_id peer) noexcept {
+    for (std::size_t i = 1; i < places_.size(); ++i)
+      if (is_vacant(i)) return static_cast<void>(move_to(peer, i));
+  }
+  /// Gives a place to `peer`, whose place goes to the former holder. Returns that one if it has to
+  /// give memory back, else any_peer.
+  peer_id move_to(peer_id peer, std::size_t i) noexcept {
+    pair& p = pairs_[peer];
+    const std::uint16_t before = p.place;
+    const peer_id other = places_[i].holder;
+    if (before != 0) places_[before].holder = other;
+    places_[i].holder = peer;
+    places_[i].heard = clock_;
+    p.place = static_cast<std::uint16_t>(i);
+    bool owes = false;
+    if (other != any_peer) {
+      pair& o = pairs_[other];
+      o.place = before;
+      owes = !o.asked && out(o) > target(o);
+      o.asked = o.asked || owes;
+    }
+    refill(p);
+    return owes ? other : any_peer;
+  }
+  void vacate(pair& p) noexcept {
+    if (p.place != 0) places_[p.place].holder = any_peer;
+    p.place = 0;
+    p.favoured = false;
+    p.asked = false;
+  }
+  /// Neither side may send.
+  void shut(pair& p) noexcept { p = {.sent = minimum_, .released = minimum_}; }
+
+  plain_array<pair> pairs_;
+  plain_array<place> places_;  // Best first; 0 is that of peers without one.
+  std::uint32_t minimum_;      // Blocks.
+  std::uint32_t half_minimum_;
+  std::uint32_t free_;       // Blocks granted to no peer.
+  std::uint32_t clock_ = 0;  // Blocks released, or announced for lack of credit, by all peers.
+  std::uint32_t in_class_;
 };
 
 }  // namespace mpx::inline v0::flow
