@@ -194,13 +194,13 @@ class element {
   /// one of these.
   template <class T>
   requires(detail::elements::number_of<typename detail::same_integer<T>::type>() != 0)
-  static constexpr element of() noexcept {
+  [[nodiscard]] static constexpr element of() noexcept {
     return element(detail::elements::number_of<typename detail::same_integer<T>::type>());
   }
   /// Returns the type of a value that is followed by an index, as a C struct of both lays them out:
   /// for maxloc and minloc. Data is sent without the struct's holes, as datatypes describe it.
   template <class Value, class Index>
-  static constexpr element pair() noexcept {
+  [[nodiscard]] static constexpr element pair() noexcept {
     using value = typename detail::same_integer<Value>::type;
     using index = typename detail::same_integer<Index>::type;
     struct both {
