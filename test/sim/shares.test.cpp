@@ -11,6 +11,7 @@
 #include <mpx/sim.hpp>
 #include <vector>
 
+namespace shares_test {
 namespace {
 
 namespace sim = mpx::sim;
@@ -190,3 +191,5 @@ TEST_CASE("shares: the share of a rank that failed goes to another one") {
   CHECK(announced > 0);
   CHECK(announced < 30);  // Of 220: the best place is vacant.
 }
+
+}  // namespace shares_test
