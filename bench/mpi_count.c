@@ -9,15 +9,15 @@
 enum { batch = 256, tag = 7 }; /* Fewer than a ring has lines. */
 
 /* Batches: the cost of the call is shared by all, and the loop is taken off with counted_loop. */
-__attribute__((noinline)) void counted_loop(long *x) {
+__attribute__((noinline)) void counted_loop(long* x) {
   for (int i = 0; i < batch; ++i) __asm__ volatile("" : : "r"(x) : "memory");
 }
-__attribute__((noinline)) void counted_isend(long *x, MPI_Request *r) {
+__attribute__((noinline)) void counted_isend(long* x, MPI_Request* r) {
   for (int i = 0; i < batch; ++i) MPI_Isend(x, 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD, &r[i]);
 }
 /* One by one: the call is taken off with counted_call. */
-__attribute__((noinline)) void counted_call(long *x) { __asm__ volatile("" : : "r"(x) : "memory"); }
-__attribute__((noinline)) void counted_recv(long *y) {
+__attribute__((noinline)) void counted_call(long* x) { __asm__ volatile("" : : "r"(x) : "memory"); }
+__attribute__((noinline)) void counted_recv(long* y) {
   MPI_Recv(y, 8, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -27,7 +27,7 @@ static void check(long sent, long received) {
   exit(1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Request requests[batch];
   if (argc != 3 || atoi(argv[2]) < 1) {
     fprintf(stderr, "usage: mpi_count loop|call|isend|recv BATCHES\n");

@@ -274,12 +274,18 @@ struct element_type {
   bool is_integer;    ///< Their sum is that of integers of their size, modulo 2^n.
   std::size_t reach;  ///< Bytes of memory from its first to its last byte; `bytes` of data.
   // Of an element of a byte_window:
-  std::uint16_t number = 0;   ///< Its number in records; else 0.
-  std::uint16_t hole_at = 0;  ///< Offset of the hole within it; 0: none.
-  std::size_t extent = 0;     ///< Bytes of memory from one element to the next.
+  std::uint16_t number;   ///< Its number in records; else 0.
+  std::uint16_t hole_at;  ///< Offset of the hole within it; 0: none.
+  std::size_t extent;     ///< Bytes of memory from one element to the next.
 };
 
 namespace detail {
+
+/// Returns p + i; nullptr if p is. (nvcc does not take a generic lambda in its place.)
+template <class T>
+constexpr T* behind(T* p, std::size_t i) noexcept {
+  return p == nullptr ? p : p + i;
+}
 
 template <class T>
 inline constexpr element_type type_of{
@@ -288,7 +294,6 @@ inline constexpr element_type type_of{
     [](combine op) noexcept { return has<T>(op); },
     [](combine op, std::byte* there, const std::byte* given, std::byte* fetched, std::size_t count,
        element_locks& locks, std::uint32_t who) noexcept {
-      const auto behind = [](auto* p, std::size_t i) { return p == nullptr ? p : p + i; };
       const std::size_t n = count * sizeof(T);
       if (locks.are_many(count)) {
         constexpr std::size_t most = sizeof(T) < held_bytes_max ? held_bytes_max / sizeof(T) : 1;
@@ -316,7 +321,10 @@ inline constexpr element_type type_of{
     },
     !std::is_void_v<atomic_word<T>>,
     std::is_integral_v<T> && !std::is_same_v<T, bool>,
-    sizeof(T)};
+    sizeof(T),
+    0,
+    0,
+    0};
 
 }  // namespace detail
 

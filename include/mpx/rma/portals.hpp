@@ -31,7 +31,7 @@ class window_portals final : portals::detail::link, public allocated {
   explicit window_portals(window_data<Stack>& w)
       : w_(w),
         memory_(std::span(w.base, static_cast<std::size_t>(w.bytes))),
-        run_(*this, w.rank, w.size, packet_bytes(w), limits_for(w.size)) {
+        run_(*this, w.rank, w.size, w.least_room, limits_for(w.size)) {
     add(put_portal, {}, put_);
     add(get_portal, {.direction = portals::access::read_only}, get_);
     for (rank_t r = 0; r < w.size; ++r) {
@@ -121,12 +121,6 @@ class window_portals final : portals::detail::link, public allocated {
             .operations = each,
             .replies = each * static_cast<std::uint32_t>(ranks)};
   }
-  /// Length of a packet that every target takes.
-  static std::size_t packet_bytes(const window_data<Stack>& w) noexcept {
-    std::size_t least = w.targets[0].room;
-    for (rank_t r = 1; r < w.size; ++r) least = lesser(least, w.targets[r].room);
-    return least;
-  }
   void add(portals::index portal, const portals::options& how, portals::detail::entry_name& made) {
     const portals::criteria want{.bits = bits()};
     const portals::detail::continuation on[3]{};
@@ -153,7 +147,7 @@ class window_portals final : portals::detail::link, public allocated {
     if (!gets && data.bytes <= rma::copied_bytes_max) {  // It may be a temporary.
       a->copy = static_cast<std::byte*>(platform::allocate(data.bytes));
       if (a->copy == nullptr) return begun::failed;
-      data.read(0, {a->copy, data.bytes});
+      data.read(0, std::span<std::byte>(a->copy, data.bytes));
       from = {a->copy, data.bytes};
     }
     a->is = run_.start(m, t.rank, from, gets ? data : memory(), gets);
@@ -223,10 +217,10 @@ struct portals_protocol {
   window_data<Stack>& w;
 
   /// A dynamic window has no block of memory that an entry could name. Results of requests come by
-  /// records, and so does data that has a layout on both sides.
+  /// records, and so does data that has a layout on both sides. The header has to fit a packet.
   bool takes(const rma_target&, const rma::transfer& x) const noexcept {
-    return x.what <= rma::action::get && !w.dynamic && x.waiter == nullptr &&
-           (x.runs == nullptr || x.data.contiguous());
+    return w.least_room > portals::detail::begin_bytes && x.what <= rma::action::get &&
+           !w.dynamic && x.waiter == nullptr && (x.runs == nullptr || x.data.contiguous());
   }
   bool start(rma_target& t, rma::transfer& x) noexcept {
     using begun = typename window_portals<Stack>::begun;

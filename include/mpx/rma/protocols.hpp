@@ -380,7 +380,7 @@ struct rdma_protocol {
     if constexpr (os::has_rdma) {
       auto* const m = new (std::nothrow) rma_move<Stack>(w, t);
       std::byte* from = x.data.base + x.begun;
-      if (m != nullptr && copies(t, x)) from = m->keep({from, n});
+      if (m != nullptr && copies(t, x)) from = m->keep(std::span<const std::byte>(from, n));
       if (m != nullptr && from != nullptr) m->op = os::take_locked(w.e, t.peer, *m);
       if (m == nullptr || m->op == nullptr) {
         delete m;

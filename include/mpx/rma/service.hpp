@@ -364,6 +364,7 @@ errc window_data<Stack>::on_records(peer_id source, std::span<const std::byte> r
   const rank_t from = rank_of(source);
   if (from < 0 || from >= size) return errc::protocol;
   if (portals::detail::is_of_portals(records)) {
+    if (least_room <= portals::detail::begin_bytes) return errc::protocol;
     window_portals<Stack>* const by = portals_of(*this);
     return by == nullptr ? errc::no_resources : by->on_packet(from, records);
   }

@@ -300,6 +300,7 @@ struct window_data : exposed_window, allocated {
   std::byte* out = nullptr;           // Replies not sent yet.
   std::size_t out_used = 0;
   std::size_t out_room = 0;
+  std::size_t least_room = 0;  // Length of a packet that every target takes.
   plain_array<rma_request> requests;
   bool owner_waits = false;  // For its own lock, which a card may release.
   // The locks of all targets, by rank, if the transport's atomic accesses reach them; else nullptr.
@@ -351,6 +352,7 @@ struct window_data : exposed_window, allocated {
       t.peer = peer_of(r);
       t.room = os::packet_bytes(e, t.peer);
       out_room = greater(out_room, t.room);
+      least_room = r == 0 ? t.room : lesser(least_room, t.room);
     }
     out = static_cast<std::byte*>(platform::allocate(out_room));
     return out != nullptr && held.try_extend(n) && counts.try_extend(n);
