@@ -15,7 +15,6 @@ LEFT_OUT = ("session", "convert", "tool")  # Areas that Open MPI 4 does not have
 INS = {"required": "thread", "split_type": "split", "order": "order", "typeclass": "typeclass",
        "lock_type": "lock", "whence": "whence", "comm_keyval": "keyval", "type_keyval": "keyval",
        "win_keyval": "keyval", "keyval": "keyval", "assert": "assertion", "amode": "mode",
-       "target_rank": "rank", "Win_lock.rank": "rank", "Win_unlock.rank": "rank",
        "Error_class.errorcode": "error", "Error_string.errorcode": "error",
        "Comm_call_errhandler.errorcode": "error", "Win_call_errhandler.errorcode": "error",
        "File_call_errhandler.errorcode": "error", "Add_error_string.errorcode": "error",
@@ -29,9 +28,9 @@ TEXTS = {"Get_library_version.version": 256, "Error_string.string": 256, "Type_g
          "Comm_get_name.comm_name": 64, "Win_get_name.win_name": 64, "Info_get_nthkey.key": 36}
 CALLBACKS = ("Op_create", "Comm_create_errhandler", "Win_create_errhandler", "File_create_errhandler",
              "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
-             "Grequest_start")
+             "Grequest_start", "Win_get_attr")
 HANDLES = {"comm", "peer", "type", "type_any", "type_if", "op", "group", "info", "hints", "errhandler",
-           "request", "message", "win", "file"}
+           "request", "message", "win", "win_or_null", "file"}
 BITS = ("assertion", "mode")
 
 
@@ -105,7 +104,7 @@ class Entry:
         if k == "status_in":
             self.before.append(f"const MPI_Status {n}_ = {n} == nullptr ? MPI_Status{{}} : new_status(*{n});")
             return "const old_status *", f"{n} == nullptr ? nullptr : &{n}_"
-        if k in ("dest", "source", "root"):
+        if k in ("dest", "source", "root", "target"):
             return new, f"rank_to_new({n})"
         if k == "tag_any":
             return new, f"tag_to_new({n})"

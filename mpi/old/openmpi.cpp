@@ -293,6 +293,20 @@ int Grequest_start(any_function query, any_function drop, any_function cancel, v
   return code;
 }
 
+/// Values of predefined attributes are pointed to.
+int Win_get_attr(void* win, int win_keyval, void* attribute_val, int* flag) {
+  const int key = keyval_to_new(win_keyval);
+  const int code = at<int(MPI_Win, int, void*, int*)>(fn_Win_get_attr)(to_new<MPI_Win>(win), key,
+                                                                       attribute_val, flag);
+  if (code != MPI_SUCCESS || *flag == 0) return code;
+  static int flavors[] = {0, 1, 2, 3, 4};
+  static int models[] = {0, 1};
+  int*& value = *static_cast<int**>(attribute_val);
+  if (key == MPI_WIN_CREATE_FLAVOR) value = &flavors[flavor_to_old(*value)];
+  if (key == MPI_WIN_MODEL) value = &models[model_to_old(*value)];
+  return code;
+}
+
 }  // namespace mpx_mpi_openmpi
 
 // --- Functions and objects of Open MPI's that no call of MPI makes -------------------------------------
@@ -311,6 +325,17 @@ MPX_EXPORTED int OMPI_C_MPI_COMM_DUP_FN(void*, int, void*, void* in, void* out, 
   return MPI_SUCCESS;
 }
 MPX_EXPORTED int OMPI_C_MPI_COMM_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
+// Of MPI_Keyval_create.
+MPX_EXPORTED int OMPI_C_MPI_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+MPX_EXPORTED int OMPI_C_MPI_DUP_FN(void*, int, void*, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+MPX_EXPORTED int OMPI_C_MPI_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
 MPX_EXPORTED int OMPI_C_MPI_TYPE_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;

@@ -213,6 +213,7 @@ int Comm_create_keyval(any_function copy, any_function drop, int* keyval, void* 
 int Type_create_keyval(any_function copy, any_function drop, int* keyval, void* extra);
 int Win_create_keyval(any_function copy, any_function drop, int* keyval, void* extra);
 int Keyval_create(any_function copy, any_function drop, int* keyval, void* extra);
+int Win_get_attr(void* win, int win_keyval, void* attribute_val, int* flag);
 int Grequest_start(any_function query, any_function drop, any_function cancel, void* extra,
                    void** request);
 

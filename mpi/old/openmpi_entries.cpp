@@ -3246,56 +3246,56 @@ int old_Psend_init(const void *buf, int partitions, int count, void *datatype, i
 int old_Accumulate(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win) __asm__("PMPI_Accumulate") MPX_EXPORTED;
 MPX_WEAK(Accumulate)
 int old_Accumulate(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, void *datatype, int target_rank, MPI_Aint target_disp, void *win) __asm__("PMPI_Compare_and_swap") MPX_EXPORTED;
 MPX_WEAK(Compare_and_swap)
 int old_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, void *datatype, int target_rank, MPI_Aint target_disp, void *win) {
-  return error_to_old(at<int(const void *, const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Win)>(fn_Compare_and_swap)(origin_addr, compare_addr, result_addr, to_new<MPI_Datatype>(datatype), target_rank, target_disp, to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Win)>(fn_Compare_and_swap)(origin_addr, compare_addr, result_addr, to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Win>(win)));
 }
 int old_Fetch_and_op(const void *origin_addr, void *result_addr, void *datatype, int target_rank, MPI_Aint target_disp, void *op, void *win) __asm__("PMPI_Fetch_and_op") MPX_EXPORTED;
 MPX_WEAK(Fetch_and_op)
 int old_Fetch_and_op(const void *origin_addr, void *result_addr, void *datatype, int target_rank, MPI_Aint target_disp, void *op, void *win) {
-  return error_to_old(at<int(const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Op, MPI_Win)>(fn_Fetch_and_op)(origin_addr, result_addr, to_new<MPI_Datatype>(datatype), target_rank, target_disp, to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Op, MPI_Win)>(fn_Fetch_and_op)(origin_addr, result_addr, to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Get(void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win) __asm__("PMPI_Get") MPX_EXPORTED;
 MPX_WEAK(Get)
 int old_Get(void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win) {
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Get)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Get)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Get_accumulate(const void *origin_addr, int origin_count, void *origin_datatype, void *result_addr, int result_count, void *result_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win) __asm__("PMPI_Get_accumulate") MPX_EXPORTED;
 MPX_WEAK(Get_accumulate)
 int old_Get_accumulate(const void *origin_addr, int origin_count, void *origin_datatype, void *result_addr, int result_count, void *result_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Put(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win) __asm__("PMPI_Put") MPX_EXPORTED;
 MPX_WEAK(Put)
 int old_Put(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Put)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Put)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Raccumulate(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win, void **request) __asm__("PMPI_Raccumulate") MPX_EXPORTED;
 MPX_WEAK(Raccumulate)
 int old_Raccumulate(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win, void **request) {
   handle_place<MPI_Request> request_(request, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget(void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win, void **request) __asm__("PMPI_Rget") MPX_EXPORTED;
 MPX_WEAK(Rget)
 int old_Rget(void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win, void **request) {
   handle_place<MPI_Request> request_(request, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget_accumulate(const void *origin_addr, int origin_count, void *origin_datatype, void *result_addr, int result_count, void *result_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win, void **request) __asm__("PMPI_Rget_accumulate") MPX_EXPORTED;
 MPX_WEAK(Rget_accumulate)
 int old_Rget_accumulate(const void *origin_addr, int origin_count, void *origin_datatype, void *result_addr, int result_count, void *result_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *op, void *win, void **request) {
   handle_place<MPI_Request> request_(request, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rput(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win, void **request) __asm__("PMPI_Rput") MPX_EXPORTED;
 MPX_WEAK(Rput)
 int old_Rput(const void *origin_addr, int origin_count, void *origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, void *target_datatype, void *win, void **request) {
   handle_place<MPI_Request> request_(request, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), target_rank, target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Win_allocate(MPI_Aint size, int disp_unit, void *info, void *comm, void *baseptr, void **win) __asm__("PMPI_Win_allocate") MPX_EXPORTED;
 MPX_WEAK(Win_allocate)
@@ -3364,7 +3364,7 @@ int old_Win_fence(int assert, void *win) {
 int old_Win_flush(int rank, void *win) __asm__("PMPI_Win_flush") MPX_EXPORTED;
 MPX_WEAK(Win_flush)
 int old_Win_flush(int rank, void *win) {
-  return error_to_old(at<int(int, MPI_Win)>(fn_Win_flush)(rank, to_new<MPI_Win>(win)));
+  return error_to_old(at<int(int, MPI_Win)>(fn_Win_flush)(rank_to_new(rank), to_new<MPI_Win>(win)));
 }
 int old_Win_flush_all(void *win) __asm__("PMPI_Win_flush_all") MPX_EXPORTED;
 MPX_WEAK(Win_flush_all)
@@ -3374,7 +3374,7 @@ int old_Win_flush_all(void *win) {
 int old_Win_flush_local(int rank, void *win) __asm__("PMPI_Win_flush_local") MPX_EXPORTED;
 MPX_WEAK(Win_flush_local)
 int old_Win_flush_local(int rank, void *win) {
-  return error_to_old(at<int(int, MPI_Win)>(fn_Win_flush_local)(rank, to_new<MPI_Win>(win)));
+  return error_to_old(at<int(int, MPI_Win)>(fn_Win_flush_local)(rank_to_new(rank), to_new<MPI_Win>(win)));
 }
 int old_Win_flush_local_all(void *win) __asm__("PMPI_Win_flush_local_all") MPX_EXPORTED;
 MPX_WEAK(Win_flush_local_all)
@@ -3398,7 +3398,7 @@ int old_Win_free_keyval(int *win_keyval) {
 int old_Win_get_attr(void *win, int win_keyval, void *attribute_val, int *flag) __asm__("PMPI_Win_get_attr") MPX_EXPORTED;
 MPX_WEAK(Win_get_attr)
 int old_Win_get_attr(void *win, int win_keyval, void *attribute_val, int *flag) {
-  return error_to_old(at<int(MPI_Win, int, void *, int *)>(fn_Win_get_attr)(to_new<MPI_Win>(win), keyval_to_new(win_keyval), attribute_val, flag));
+  return error_to_old(mpx_mpi_openmpi::Win_get_attr(win, win_keyval, attribute_val, flag));
 }
 int old_Win_get_errhandler(void *win, void **errhandler) __asm__("PMPI_Win_get_errhandler") MPX_EXPORTED;
 MPX_WEAK(Win_get_errhandler)
@@ -3418,18 +3418,18 @@ int old_Win_get_info(void *win, void **info_used) {
   handle_place<MPI_Info> info_used_(info_used, false);
   return error_to_old(at<int(MPI_Win, MPI_Info *)>(fn_Win_get_info)(to_new<MPI_Win>(win), info_used_.get()));
 }
-int old_Win_get_name(MPI_Win win, char *win_name, int *resultlen) __asm__("PMPI_Win_get_name") MPX_EXPORTED;
+int old_Win_get_name(void *win, char *win_name, int *resultlen) __asm__("PMPI_Win_get_name") MPX_EXPORTED;
 MPX_WEAK(Win_get_name)
-int old_Win_get_name(MPI_Win win, char *win_name, int *resultlen) {
+int old_Win_get_name(void *win, char *win_name, int *resultlen) {
   text_place<64> win_name_(win_name);
-  const int code = at<int(MPI_Win, char *, int *)>(fn_Win_get_name)(win, win_name_.get(), resultlen);
+  const int code = at<int(MPI_Win, char *, int *)>(fn_Win_get_name)(to_new<MPI_Win>(win), win_name_.get(), resultlen);
   win_name_.store(code, resultlen);
   return error_to_old(code);
 }
 int old_Win_lock(int lock_type, int rank, int assert, void *win) __asm__("PMPI_Win_lock") MPX_EXPORTED;
 MPX_WEAK(Win_lock)
 int old_Win_lock(int lock_type, int rank, int assert, void *win) {
-  return error_to_old(at<int(int, int, int, MPI_Win)>(fn_Win_lock)(lock_to_new(lock_type), rank, assertion_to_new(assert), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(int, int, int, MPI_Win)>(fn_Win_lock)(lock_to_new(lock_type), rank_to_new(rank), assertion_to_new(assert), to_new<MPI_Win>(win)));
 }
 int old_Win_lock_all(int assert, void *win) __asm__("PMPI_Win_lock_all") MPX_EXPORTED;
 MPX_WEAK(Win_lock_all)
@@ -3464,7 +3464,7 @@ int old_Win_set_name(void *win, const char *win_name) {
 int old_Win_shared_query(void *win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) __asm__("PMPI_Win_shared_query") MPX_EXPORTED;
 MPX_WEAK(Win_shared_query)
 int old_Win_shared_query(void *win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr) {
-  return error_to_old(at<int(MPI_Win, int, MPI_Aint *, int *, void *)>(fn_Win_shared_query)(to_new<MPI_Win>(win), rank, size, disp_unit, baseptr));
+  return error_to_old(at<int(MPI_Win, int, MPI_Aint *, int *, void *)>(fn_Win_shared_query)(to_new<MPI_Win>(win), rank_to_new(rank), size, disp_unit, baseptr));
 }
 int old_Win_start(void *group, int assert, void *win) __asm__("PMPI_Win_start") MPX_EXPORTED;
 MPX_WEAK(Win_start)
@@ -3484,7 +3484,7 @@ int old_Win_test(void *win, int *flag) {
 int old_Win_unlock(int rank, void *win) __asm__("PMPI_Win_unlock") MPX_EXPORTED;
 MPX_WEAK(Win_unlock)
 int old_Win_unlock(int rank, void *win) {
-  return error_to_old(at<int(int, MPI_Win)>(fn_Win_unlock)(rank, to_new<MPI_Win>(win)));
+  return error_to_old(at<int(int, MPI_Win)>(fn_Win_unlock)(rank_to_new(rank), to_new<MPI_Win>(win)));
 }
 int old_Win_unlock_all(void *win) __asm__("PMPI_Win_unlock_all") MPX_EXPORTED;
 MPX_WEAK(Win_unlock_all)

@@ -21,13 +21,16 @@ extern const std::size_t predefined_count;
 extern const int fn_Comm_size, fn_Comm_remote_size, fn_Comm_test_inter, fn_Topo_test,
     fn_Cartdim_get, fn_Graph_neighbors_count, fn_Comm_rank, fn_Dist_graph_neighbors_count,
     fn_Op_create, fn_Comm_create_errhandler, fn_Win_create_errhandler, fn_File_create_errhandler,
-    fn_Comm_create_keyval, fn_Type_create_keyval, fn_Win_create_keyval, fn_Grequest_start;
+    fn_Comm_create_keyval, fn_Type_create_keyval, fn_Win_create_keyval, fn_Grequest_start,
+    fn_Win_get_attr;
 
 // Constants of one section of mpi/table/openmpi.txt. Values that are not there stay.
 int error_to_new(int v) noexcept;
 int error_to_old(int v) noexcept;
 int keyval_to_new(int v) noexcept;
 int keyval_to_old(int v) noexcept;
+int flavor_to_old(int v) noexcept;
+int model_to_old(int v) noexcept;
 int rank_to_new(int v) noexcept;
 int rank_to_old(int v) noexcept;
 int tag_to_new(int v) noexcept;

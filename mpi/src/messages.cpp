@@ -397,14 +397,24 @@ void Mrecv(void* buf, MPI_Count count, const type_t& datatype, MPI_Message* mess
   set_status(status, s);
   need_success(s, "receive of a matched message", on);
 }
+/// Returns MPI_COMM_SELF, to which `what` belongs. Errors: MPI_ERR_COMM between sessions.
+static comm_t& need_self(const char* what) {
+  if (lib().self == nullptr)
+    fail(MPI_ERR_COMM,
+         "%s belongs to MPI_COMM_SELF, which is there between MPI_Init and "
+         "MPI_Finalize only",
+         what);
+  return *lib().self;
+}
 void Imrecv(void* buf, MPI_Count count, const type_t& datatype, MPI_Message* message,
             MPI_Request* request) {
   request_t r;
   r.receives = true;
   if (*message == MPI_MESSAGE_NO_PROC) {
     r.comm = MPI_COMM_SELF;
-    lib().self->port->irecv(form::start, data_of(buf, count, datatype), mpx_rank(MPI_PROC_NULL), 0,
-                            r.cell);
+    need_self("MPI_MESSAGE_NO_PROC")
+        .port->irecv(form::start, data_of(buf, count, datatype), mpx_rank(MPI_PROC_NULL), 0,
+                     r.cell);
   } else {
     message_t& m = need_message(*message);
     r.comm = m.comm;
@@ -626,7 +636,7 @@ void Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_fun
   r.rare = std::make_unique<rare_parts>();
   r.rare->generalized = std::make_unique<generalized_t>(
       generalized_t{query_fn, free_fn, cancel_fn, extra_state, {}, false});
-  lib().self->port->generalized(r.cell, r.generalized()->completer);
+  need_self("a generalized request").port->generalized(r.cell, r.generalized()->completer);
   *request = add_request(std::move(r));
 }
 void Grequest_complete(MPI_Request request) {

@@ -13027,7 +13027,8 @@ class outbox_component {
       end_cancelled(op);
       return true;
     }
-    if (op.stage != stage::answer || op.half_and_half || op.cancels) return false;
+    const bool may_be = op.stage == stage::answer || op.stage == stage::pushing;
+    if (!may_be || op.half_and_half || op.cancels) return false;
     op.cancels = true;
     send_control(op.peer, {.kind = wire::kind::cancel, .ticket = op.ticket});
     return true;
@@ -20648,7 +20649,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
     case wire::kind::cancel: return inbox().on_cancel(r, h);
     case wire::kind::cancelled:
-      return outbox().on_cancelled(named(source, h.ticket, role::send)) ? errc{} : errc::protocol;
+      return outbox().on_cancelled(answered(source, h.ticket)) ? errc{} : errc::protocol;
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     case wire::kind::reclaim: return outbox().on_reclaim(source, h) ? errc{} : errc::protocol;
     case wire::kind::returned: return inbox().on_returned(r, h) ? errc{} : errc::protocol;
@@ -30763,7 +30764,7 @@ class zeno {
     p.released += n;
     free_ += detail::lesser(n, held);
     heard(p, n);
-    refill(p);
+    if (!p.gone) refill(p);
     if (!is_due(p)) [[likely]]
       return false;
     if (p.place == 0 && !p.gone) take_vacant(peer);

@@ -126,6 +126,27 @@ TEST_CASE_TEMPLATE("pushes: a receiver that keeps the header stops its sender", 
   });
 }
 
+TEST_CASE_TEMPLATE("pushes: a send is cancelled while its body is on the way", Stack, portals,
+                   narrow, placed) {
+  ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {
+    auto world = env.world();
+    const bytes_type out = ranks::message(most, 1);
+    for (int round = 0; round < 10; ++round) {
+      world.barrier();
+      if (world.rank() == 1) {
+        token_from(world, 0);  // After the cancelled send: that is dropped.
+        CHECK(!world.iprobe(0, data_tag));
+      } else {
+        auto r = world.isend(out, 1, data_tag);
+        REQUIRE(r.cancel());
+        CHECK(r.wait().cancelled());
+        token_to(world, 1);
+      }
+    }
+    world.barrier();
+  });
+}
+
 TEST_CASE_TEMPLATE("pushes: ready sends without a receive are told", Stack, portals, narrow,
                    placed) {
   ranks::run<Stack>(2, [](mpx::environment<Stack>& env) {

@@ -33,6 +33,23 @@ static void messages(void) {
   CHECK(n == 5);
 }
 
+static void windows(void) {
+  MPI_Win win;
+  int *base, *flavor, *model, there;
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  *base = -1;
+  MPI_Win_fence(0, win);
+  MPI_Put(&me, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+  MPI_Put(&me, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK(*base == left);
+  MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &there);
+  CHECK(there && *flavor == MPI_WIN_FLAVOR_ALLOCATE);
+  MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &there);
+  CHECK(there && *model == MPI_WIN_UNIFIED);
+  MPI_Win_free(&win);
+}
+
 static void types(void) {
   int n, kind, sizes[2] = {4, 6}, part[2] = {2, 3}, starts[2] = {1, 1}, lengths[2] = {1, 2};
   int distributions[1] = {MPI_DISTRIBUTE_CYCLIC}, arguments[1] = {MPI_DISTRIBUTE_DFLT_DARG};
@@ -244,6 +261,7 @@ int main(int argc, char **argv) {
   MPI_Get_library_version(text, &length);
   puts(text);
   messages();
+  windows();
   types();
   collectives();
   communicators();

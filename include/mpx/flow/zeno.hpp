@@ -99,7 +99,7 @@ class zeno {
     p.released += n;
     free_ += detail::lesser(n, held);
     heard(p, n);
-    refill(p);
+    if (!p.gone) refill(p);
     if (!is_due(p)) [[likely]]
       return false;
     if (p.place == 0 && !p.gone) take_vacant(peer);

@@ -311,7 +311,7 @@ class collective_steps {
   }
 
   void begin_send(const memory& data, rank_t to) {
-    while (sends_.size() >= room_ && why_ == errc{}) step();
+    if (sends_.size() >= room_) return fail(errc::no_resources);
     const bool is_long = data.bytes > most_.short_bytes_max;
     sends_.push_back({.label = next_label_++,
                       .bits = next(sent_, to) | (is_long ? long_bit : 0),

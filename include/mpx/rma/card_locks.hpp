@@ -22,8 +22,9 @@ enum class lock_step : std::uint8_t {
   announces,  ///< Reader: part = tries.
   acquires,   ///< Changes the word.
   undoes,     ///< Reader that the word has refused: takes itself out of it.
-  looks,      ///< Reads the bits of the ranks that wait, and wakes them.
+  looks,      ///< Takes the bits of the ranks that wait, and wakes them.
   flags,      ///< Sets the bit of this rank,
+  pauses,     ///< (a reader: part = waits,)
   rechecks,   ///< looks whether the lock has become free meanwhile,
   sleeps,     ///< and waits to be woken.
   unflags,
@@ -91,7 +92,7 @@ struct card_lock final : completion_watcher {
   /// Another rank has released the lock.
   void wake() noexcept {
     woken = true;
-    if (step == lock_step::sleeps) step = lock_step::rechecks;
+    if (step == lock_step::sleeps) step = lock_step::flags;
   }
   /// The window goes, and no access is in progress: the target undoes what the accesses did.
   void abandon() noexcept {
@@ -126,7 +127,7 @@ struct card_lock final : completion_watcher {
   }
   /// True if the bits of all ranks are in one word, and no rank has failed.
   bool may_sleep() const noexcept {
-    return w.size <= 64 && os::fast_path_allowed(w.e) && refusals < refusals_max;
+    return w.size <= 64 && os::none_lost(w.e) && refusals < refusals_max;
   }
   void advance() noexcept {
     while (!is_at_rest()) {
@@ -141,9 +142,12 @@ struct card_lock final : completion_watcher {
       // A release may have to send a record.
       if (os::waiting_locked(w.e, t.peer) > window_data<Stack>::backlog_max) return;
       op = os::take_locked(w.e, t.peer, *this);
-      if (op == nullptr) return;
+      if (op == nullptr) {
+        has_ended = refused = t.moves == 0;  // Nothing would ever give an operation back.
+        return;
+      }
       const access what = what_to_do();
-      if (step == lock_step::rechecks) woken = false;
+      if (step == lock_step::flags) woken = false;
       previous = 0;
       const std::span<std::byte> into(reinterpret_cast<std::byte*>(&previous), what.bytes);
       // The control blocks of all ranks have one layout.
@@ -173,13 +177,15 @@ struct card_lock final : completion_watcher {
     using enum atomic_operation;
     using word = rma::lock_word;
     const auto of_word = [this](atomic_access a) { return access{&w.control->lock, 8, a}; };
+    // The word with the target's bit. Up to 64 ranks it has the bits of all; beyond, only the
+    // target sets one.
     const auto of_bits = [this](atomic_access a) {
       return access{w.control->sleeping() + t.rank / 64, 8, a};
     };
     const auto of_part = [this](std::uint32_t state) {
       return access{&w.control->of(w.rank, w.size).part, 4, {exchange, state}};
     };
-    const std::uint64_t bit = std::uint64_t{1} << (w.rank % 64);
+    const auto bit_of = [](rank_t r) { return std::uint64_t{1} << (r % 64); };
     switch (step) {
       case acquires:
         return of_word(
@@ -190,9 +196,11 @@ struct card_lock final : completion_watcher {
         return of_word(exclusive ? atomic_access{fetch_and, ~word::any_writer}
                                  : atomic_access{fetch_add, 0 - word::one_reader});
       case rechecks: return of_word({fetch_add, 0});
-      case looks: return of_bits({fetch_or, 0});
-      case flags: return of_bits({fetch_or, bit});
-      case unflags: return of_bits({fetch_and, ~bit});
+      // Who is woken sets its bit again. The target's means requests, which stay.
+      case looks: return of_bits({fetch_and, bit_of(t.rank)});
+      case flags: return of_bits({fetch_or, bit_of(w.rank)});
+      case unflags: return of_bits({fetch_and, ~bit_of(w.rank)});
+      case pauses: return of_part(rma::lock_part::waits);
       case records: return of_part(rma::lock_part::reads);
       case announces:
       case leaves: return of_part(rma::lock_part::tries);
@@ -206,22 +214,28 @@ struct card_lock final : completion_watcher {
     using enum lock_step;
     has_ended = false;
     switch (step) {
-      case announces: marked = !refused; return refused ? asks : acquires;
+      case announces: marked = marked || !refused; return refused ? give_up() : acquires;
       case acquires: return has_word();
       case undoes:
         if (refused) return left_to_target(undo::reader, asks);
         in_word = false;
         return looks;
       case looks:
-        if (!refused) wake_all(previous);
+        if (refused) return left_to_target(undo::part, releasing ? none : asks);
+        wake_all(previous);
         if (releasing) return exclusive ? none : clears;
         return may_sleep() ? flags : give_up();
-      case flags: flagged = !refused; return refused ? give_up() : rechecks;
+      case flags:
+        flagged = !refused;
+        if (refused) return give_up();
+        return exclusive ? rechecks : pauses;
+      case pauses: return refused ? give_up() : rechecks;
       case rechecks:
         if (refused) return give_up();
         expected = previous;
-        if (!rma::lock_word::refuses(previous, exclusive, passes)) return acquires;
-        return woken ? rechecks : sleeps;
+        if (!rma::lock_word::refuses(previous, exclusive, passes))
+          return exclusive ? acquires : announces;
+        return woken ? flags : sleeps;
       case unflags: flagged = false; return in_word ? recorded() : give_up();
       case records: return held;  // If it is refused, the part tells that this rank may hold it.
       case forgets:
@@ -246,8 +260,7 @@ struct card_lock final : completion_watcher {
     if (!refuses) return flagged ? unflags : recorded();
     ++refusals;
     if (!exclusive) return undoes;
-    if (!may_sleep()) return give_up();
-    return flagged ? rechecks : flags;
+    return may_sleep() ? flags : give_up();
   }
   lock_step has_released() noexcept {
     using enum lock_step;

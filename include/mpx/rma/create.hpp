@@ -387,9 +387,10 @@ struct window_maker {
       const auto n = static_cast<std::size_t>(w.size);
       std::vector<remote_memory> keys(n);
       static_assert(alignof(card_lock<Stack>) <= alignof(std::max_align_t));
-      w.card_locks =
-          static_cast<card_lock<Stack>*>(platform::allocate(n * sizeof(card_lock<Stack>)));
-      all = w.card_locks != nullptr && w.exposed_words.try_extend(n);
+      if (w.exposed_words.try_extend(n))
+        w.card_locks =
+            static_cast<card_lock<Stack>*>(platform::allocate(n * sizeof(card_lock<Stack>)));
+      all = w.card_locks != nullptr;
       if (all) {
         for (std::size_t i = 0; i < n; ++i)
           ::new (&w.card_locks[i]) card_lock<Stack>(w, w.targets[i]);

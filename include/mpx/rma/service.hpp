@@ -146,26 +146,37 @@ struct exposed_side {
   /// Undoes what atomic accesses of `r` did to the lock.
   /// Errors:     errc::protocol if they cannot have done that.
   static errc undo(data& w, rank_t r, rma::undone_by_card what) noexcept {
+    if (w.card_locks == nullptr || w.held[static_cast<std::size_t>(r)] != 0) return errc::protocol;
     rma::lock_word& lock = w.control->lock;
     if (what == rma::undone_by_card::writer) {
       if (lock.holder() != r) return errc::protocol;
       lock.unlock(true);
     } else {
-      const bool reads = what == rma::undone_by_card::reader;
-      if (reads && !lock.has_readers()) return errc::protocol;
-      if (reads) lock.unlock(false);
-      w.control->of(r, w.size).part.store(rma::lock_part::none);
+      // (Whoever finds the part marked takes the reader out of the word, once.)
+      const bool was =
+          w.control->of(r, w.size).part.exchange(rma::lock_part::none) != rma::lock_part::none;
+      if (what == rma::undone_by_card::reader) {
+        if (!was || !lock.has_readers()) return errc::protocol;
+        lock.unlock(false);
+      }
     }
     w.control->sleeping()[r / 64].fetch_and(~(std::uint64_t{1} << (r % 64)));
     grant(w);
     wake_sleepers(w, *w.control);
     return errc{};
   }
+  /// Bit of this rank among those of `first` and the 63 ranks behind it; 0: none.
+  static std::uint64_t own_bit(const data& w, rank_t first) noexcept {
+    return w.rank / 64 == first / 64 ? std::uint64_t{1} << (w.rank % 64) : 0;
+  }
   /// Wakes the ranks that sleep until the lock word is free.
   static void wake_sleepers(data& w, rma::control_block& c) noexcept {
     if (!os::has_blocks && w.card_locks == nullptr) return;
     for (rank_t first = 0; first < w.size; first += 64) {
-      std::uint64_t mask = c.sleeping()[first / 64].load(platform::memory_order_seq_cst);
+      auto& bits = c.sleeping()[first / 64];
+      // Whom a record wakes sets its bit again; this rank's own means requests.
+      std::uint64_t mask = w.card_locks == nullptr ? bits.load(platform::memory_order_seq_cst)
+                                                   : bits.fetch_and(own_bit(w, first));
       for (; mask != 0; mask &= mask - 1) {
         const rank_t r = first + static_cast<rank_t>(std::countr_zero(mask));
         if (r >= w.size) continue;
@@ -240,7 +251,8 @@ struct exposed_side {
     const rma::element_type* const type = type_of(w, r, combines || swaps);
     if (type == nullptr) return errc::protocol;
     const std::size_t element = type->bytes;
-    if (swaps && r.bytes != 2 * element) return errc::protocol;
+    if (swaps && (r.bytes != 2 * element || (r.element != 0 && !type->is_word)))
+      return errc::protocol;
     const auto op = static_cast<rma::combine>(r.op);
     if (combines && (r.bytes % element != 0 ||
                      r.op >= static_cast<unsigned>(rma::combine::count_) || !type->has(op)))

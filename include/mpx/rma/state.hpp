@@ -323,7 +323,8 @@ class window_accesses : public window_data<Stack> {
       if (look()) return why;
       shut = !t.open;
     }
-    // (Cards that release a lock wake its owner by a record.)
+    // A card that releases the word cannot wake who sleeps on it: a record does, for which
+    // wait_until polls.
     if (shut && is_locked(t) && t.control != nullptr && this->card_locks == nullptr) {
       why = wait_for_word(t, site);
       if (why != errc{}) return why;

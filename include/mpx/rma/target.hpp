@@ -411,7 +411,8 @@ struct window_data : exposed_window, allocated {
     }
   }
 
-  /// Tells the ranks that release this rank's lock without a record if somebody waits here for it.
+  /// Publishes that requests, or the owner, wait for this rank's lock. Ranks that release it by
+  /// themselves read this, and send a nudge.
   void count_queued() noexcept {
     const std::uint32_t n = static_cast<std::uint32_t>(requests.size()) + (owner_waits ? 1 : 0);
     control->queued.store(n);

@@ -297,7 +297,8 @@ class outbox_component {
       end_cancelled(op);
       return true;
     }
-    if (op.stage != stage::answer || op.half_and_half || op.cancels) return false;
+    const bool may_be = op.stage == stage::answer || op.stage == stage::pushing;
+    if (!may_be || op.half_and_half || op.cancels) return false;
     op.cancels = true;
     send_control(op.peer, {.kind = wire::kind::cancel, .ticket = op.ticket});
     return true;

@@ -59,7 +59,7 @@ errc endpoint<Stack>::dispatch(peer_record& r, const wire::header& h,
     case wire::kind::recalled: return rendezvous().on_recalled(named(source, h.ticket, role::send));
     case wire::kind::cancel: return inbox().on_cancel(r, h);
     case wire::kind::cancelled:
-      return outbox().on_cancelled(named(source, h.ticket, role::send)) ? errc{} : errc::protocol;
+      return outbox().on_cancelled(answered(source, h.ticket)) ? errc{} : errc::protocol;
     case wire::kind::allow: return outbox().on_allow(source, h) ? errc{} : errc::protocol;
     case wire::kind::reclaim: return outbox().on_reclaim(source, h) ? errc{} : errc::protocol;
     case wire::kind::returned: return inbox().on_returned(r, h) ? errc{} : errc::protocol;

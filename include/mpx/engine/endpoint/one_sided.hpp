@@ -69,6 +69,10 @@ struct one_sided {
   [[gnu::always_inline]] static bool fast_path_allowed(endpoint_type& e) noexcept {
     return e.peers().fast_path_allowed();
   }
+  /// True if no rank is known to have failed, and the job reports nothing new.
+  static bool none_lost(endpoint_type& e) noexcept {
+    return e.peers().losses() == 0 && !e.peers().failure_epoch_changed();
+  }
   /// Revokes that communicator at this rank only: its operations here end with errc::revoked.
   static void revoke_locked(endpoint_type& e, communicator_state& s) noexcept {
     e.communicators_.revoke_here(s);
