@@ -216,7 +216,7 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel of many sends", Stack, request_cancel
         if (i % 3 != 0) sends[i].cancel();
       for (std::size_t i = 0; i < count; ++i)
         if (!sends[i].wait().cancelled()) kept.push_back(i);
-      CHECK(kept.size() < count / 2 + count / 10);
+      CHECK(kept.size() >= count / 3);  // More if the receiver was fast.
       world.send(kept, 0, 2);
       return;
     }
