@@ -198,48 +198,6 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel of a send", Stack, request_cancel_sen
 }
 TEST_CASE_TEMPLATE_APPLY(request_cancel_send, request_stacks);
 
-// More sends than the receiver's memory takes: some have left eagerly, some are announced, and others
-// wait behind them. Each is received or cancelled.
-TEST_CASE_TEMPLATE_DEFINE("request: cancel of many sends", Stack, request_cancel_many) {
-  ranks::run<Stack>(2, [](auto world) {
-    constexpr std::size_t count = 3000;
-    constexpr std::size_t words = 100;
-    if (world.rank() == 1) {
-      std::vector<std::vector<std::size_t>> data(count);
-      std::vector<mpx::request<Stack>> sends;
-      for (std::size_t i = 0; i < count; ++i) {
-        data[i].assign(words, i);
-        sends.push_back(world.isend(data[i], 0, 1));
-      }
-      std::vector<std::size_t> kept;
-      for (std::size_t i = count; i-- > 0;)
-        if (i % 3 != 0) sends[i].cancel();
-      for (std::size_t i = 0; i < count; ++i)
-        if (!sends[i].wait().cancelled()) kept.push_back(i);
-      CHECK(kept.size() >= count / 3);  // More if the receiver was fast.
-      world.send(kept, 0, 2);
-      return;
-    }
-    std::vector<std::size_t> got, in(words);
-    std::vector<std::size_t> kept(count);
-    auto last = world.irecv(kept, 1, 2);
-    std::size_t expected = count;
-    while (got.size() < expected) {
-      if (expected == count) {
-        if (const auto s = last.test()) expected = *s->template count<std::size_t>();
-        if (!world.probe(1, 1, mpx::once)) continue;
-      }
-      world.recv(in, 1, 1);
-      CHECK(in.front() == in.back());
-      got.push_back(in.front());
-    }
-    kept.resize(expected);
-    CHECK(got == kept);
-    CHECK(!world.probe(1, 1, mpx::once));
-  });
-}
-TEST_CASE_TEMPLATE_APPLY(request_cancel_many, request_stacks);
-
 TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack,
                           request_persistent) {
   ranks::run<Stack>(2, [](auto world) {
