@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The states of a request and of a persistent one: empty, pending, complete, cancelled; and moves.
 
+#include <atomic>
+#include <thread>
 #include <tuple>
+#include <vector>
 
 #include "comm/ranks.hpp"
 
@@ -197,6 +200,52 @@ TEST_CASE_TEMPLATE_DEFINE("request: cancel of a send", Stack, request_cancel_sen
   });
 }
 TEST_CASE_TEMPLATE_APPLY(request_cancel_send, request_stacks);
+
+// More sends than the receiver's memory takes: some have left eagerly, some are announced, and others
+// wait behind them. Each is received or cancelled. Nothing is received before that: else a fast
+// receiver leaves nothing to cancel.
+TEST_CASE_TEMPLATE_DEFINE("request: cancel of many sends", Stack, request_cancel_many) {
+  std::atomic<bool> are_cancelled{false};
+  ranks::run<Stack>(2, [&](auto world) {
+    constexpr std::size_t count = 3000;
+    constexpr std::size_t words = 100;
+    if (world.rank() == 1) {
+      std::vector<std::vector<std::size_t>> data(count);
+      std::vector<mpx::request<Stack>> sends;
+      for (std::size_t i = 0; i < count; ++i) {
+        data[i].assign(words, i);
+        sends.push_back(world.isend(data[i], 0, 1));
+      }
+      std::vector<std::size_t> kept;
+      for (std::size_t i = count; i-- > 0;)
+        if (i % 3 != 0) sends[i].cancel();
+      are_cancelled = true;
+      for (std::size_t i = 0; i < count; ++i)
+        if (!sends[i].wait().cancelled()) kept.push_back(i);
+      CHECK(kept.size() < count / 2 + count / 10);
+      world.send(kept, 0, 2);
+      return;
+    }
+    while (!are_cancelled) std::this_thread::yield();
+    std::vector<std::size_t> got, in(words);
+    std::vector<std::size_t> kept(count);
+    auto last = world.irecv(kept, 1, 2);
+    std::size_t expected = count;
+    while (last || got.size() < expected) {
+      if (last) {
+        if (const auto s = last.test()) expected = *s->template count<std::size_t>();
+        if (!world.probe(1, 1, mpx::once)) continue;
+      }
+      world.recv(in, 1, 1);
+      CHECK(in.front() == in.back());
+      got.push_back(in.front());
+    }
+    kept.resize(expected);
+    CHECK(got == kept);
+    CHECK(!world.probe(1, 1, mpx::once));
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(request_cancel_many, request_stacks);
 
 TEST_CASE_TEMPLATE_DEFINE("persistent request: inactive, active, inactive", Stack,
                           request_persistent) {
