@@ -109,7 +109,7 @@ class [[nodiscard]] byte_window : private window<std::byte, Stack> {
         return base::well(how);
       }
     }
-    return go<rma::action::put>(memory_of(data, false), {}, target, at, raw(), rma::combine{},
+    return go<rma::action::put>(base::bytes_of(data, false), {}, target, at, raw(), rma::combine{},
                                 std::forward<How>(how), where);
   }
   /// Loads the bytes at the place `at` of `target` into `into`.
@@ -126,7 +126,7 @@ class [[nodiscard]] byte_window : private window<std::byte, Stack> {
         return base::well(how);
       }
     }
-    return go<rma::action::get>(memory_of(into, true), {}, target, at, raw(), rma::combine{},
+    return go<rma::action::get>(base::bytes_of(into, true), {}, target, at, raw(), rma::combine{},
                                 std::forward<How>(how), where);
   }
   /// Combines elements of type `type` at the place `at` of `target` with those of `data`.
@@ -134,7 +134,7 @@ class [[nodiscard]] byte_window : private window<std::byte, Stack> {
   requires SendBuffer<std::remove_cvref_t<B>>
   auto accumulate(const B& data, rank_t target, const P& at, rma::element type, rma::combine op,
                   How&& how = {}, site where = site::current()) {
-    return go<rma::action::accumulate>(memory_of(data, false), {}, target, at, type.type(), op,
+    return go<rma::action::accumulate>(base::bytes_of(data, false), {}, target, at, type.type(), op,
                                        std::forward<How>(how), where);
   }
   /// As accumulate; also stores the previous values to `result`, which may be a layout. `data` is
@@ -143,9 +143,9 @@ class [[nodiscard]] byte_window : private window<std::byte, Stack> {
   requires SendBuffer<std::remove_cvref_t<B>> && ReceiveBuffer<R&&>
   auto get_accumulate(const B& data, R&& result, rank_t target, const P& at, rma::element type,
                       rma::combine op, How&& how = {}, site where = site::current()) {
-    taken into = memory_of(result, true);
+    taken into = base::bytes_of(result, true);
     taken given{{nullptr, into.what.bytes}, errc{}};
-    if (op != rma::combine::no_op) given = memory_of(data, false);
+    if (op != rma::combine::no_op) given = base::bytes_of(data, false);
     if (given.wrong == errc{}) given.wrong = into.wrong;
     if (given.wrong == errc{} && given.what.bytes != into.what.bytes) given.wrong = errc::argument;
     return go<rma::action::fetch>(given, into.what, target, at, type.type(), op,
@@ -208,17 +208,7 @@ class [[nodiscard]] byte_window : private window<std::byte, Stack> {
     return base::fast(target, offset, n, where);
   }
   static const rma::element_type& raw() noexcept { return rma::detail::type_of<std::byte>; }
-  template <class B>
-  static taken memory_of(const B& buffer, bool received) noexcept {
-    using buffer_type = std::remove_cvref_t<B>;
-    if constexpr (LayoutBuffer<buffer_type>) {
-      if (const errc why = buffer.fault(received); why != errc{}) return {{}, why};
-      const memory m = buffer.keep();
-      return {m, !m.exists() && m.bytes != 0 ? errc::no_resources : errc{}};
-    } else {
-      return {memory(detail::bytes_of(buffer)), errc{}};
-    }
-  }
+
   /// Returns the displacement in bytes of a place; sets `wrong` if it exceeds 64 bits.
   std::uint64_t offset_of(std::uint64_t at, rank_t target, errc& wrong) const noexcept {
     std::uint64_t offset = 0;

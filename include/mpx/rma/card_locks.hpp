@@ -125,7 +125,8 @@ struct card_lock final : completion_watcher {
     using enum lock_step;
     return step == none || step == held || step == asks || step == sleeps;
   }
-  /// True if the bits of all ranks are in one word, and no rank has failed.
+  /// True if this rank may wait by its bit: the bits of all ranks are in one word, no rank has
+  /// failed, and the word has not refused too often.
   bool may_sleep() const noexcept {
     return w.size <= 64 && os::none_lost(w.e) && refusals < refusals_max;
   }
@@ -176,16 +177,16 @@ struct card_lock final : completion_watcher {
     using enum lock_step;
     using enum atomic_operation;
     using word = rma::lock_word;
+    using block = rma::control_block;
     const auto of_word = [this](atomic_access a) { return access{&w.control->lock, 8, a}; };
     // The word with the target's bit. Up to 64 ranks it has the bits of all; beyond, only the
     // target sets one.
     const auto of_bits = [this](atomic_access a) {
-      return access{w.control->sleeping() + t.rank / 64, 8, a};
+      return access{&w.control->sleeping_with(t.rank), 8, a};
     };
     const auto of_part = [this](std::uint32_t state) {
       return access{&w.control->of(w.rank, w.size).part, 4, {exchange, state}};
     };
-    const auto bit_of = [](rank_t r) { return std::uint64_t{1} << (r % 64); };
     switch (step) {
       case acquires:
         return of_word(
@@ -193,13 +194,13 @@ struct card_lock final : completion_watcher {
                       : atomic_access{fetch_add, word::one_reader});
       case undoes:
       case releases:
-        return of_word(exclusive ? atomic_access{fetch_and, ~word::any_writer}
+        return of_word(exclusive ? atomic_access{fetch_and, ~word::writer}
                                  : atomic_access{fetch_add, 0 - word::one_reader});
       case rechecks: return of_word({fetch_add, 0});
-      // Who is woken sets its bit again. The target's means requests, which stay.
-      case looks: return of_bits({fetch_and, bit_of(t.rank)});
-      case flags: return of_bits({fetch_or, bit_of(w.rank)});
-      case unflags: return of_bits({fetch_and, ~bit_of(w.rank)});
+      // A rank that is woken sets its bit again. The target's bit means requests: it stays.
+      case looks: return of_bits({fetch_and, block::bit_of(t.rank)});
+      case flags: return of_bits({fetch_or, block::bit_of(w.rank)});
+      case unflags: return of_bits({fetch_and, ~block::bit_of(w.rank)});
       case pauses: return of_part(rma::lock_part::waits);
       case records: return of_part(rma::lock_part::reads);
       case announces:

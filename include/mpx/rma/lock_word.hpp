@@ -50,7 +50,9 @@ class lock_word {
   }
   // For ranks that access the word of another rank by a card, with a value read there.
   static constexpr std::uint64_t one_reader = 1;
-  static constexpr std::uint64_t any_writer = (std::uint64_t{1} << 42) - (std::uint64_t{1} << 21);
+  static constexpr std::uint64_t one_writer = std::uint64_t{1} << 21;
+  static constexpr std::uint64_t one_waits = std::uint64_t{1} << 42;
+  static constexpr std::uint64_t writer = one_waits - one_writer;
   static constexpr std::uint64_t held_by(rank_t who) noexcept {
     return (std::uint64_t{static_cast<std::uint32_t>(who)} + 1) * one_writer;
   }
@@ -72,10 +74,7 @@ class lock_word {
   }
 
  private:
-  static constexpr std::uint64_t one_writer = std::uint64_t{1} << 21;
-  static constexpr std::uint64_t one_waits = std::uint64_t{1} << 42;
   static constexpr std::uint64_t readers = one_writer - 1;
-  static constexpr std::uint64_t writer = any_writer;
   static constexpr std::uint64_t waiting = ~(one_waits - 1);
 
   platform::atomic<std::uint64_t> word_{0};
@@ -151,6 +150,9 @@ struct control_block {
   platform::atomic<std::uint64_t>* sleeping() noexcept {
     return reinterpret_cast<platform::atomic<std::uint64_t>*>(this + 1);
   }
+  /// The word of `sleeping` that has the bit of rank `r`, and that bit.
+  platform::atomic<std::uint64_t>& sleeping_with(rank_t r) noexcept { return sleeping()[r / 64]; }
+  static constexpr std::uint64_t bit_of(rank_t r) noexcept { return std::uint64_t{1} << (r % 64); }
   /// Words of rank `r` of `ranks`.
   control_words& of(rank_t r, rank_t ranks) noexcept {
     return reinterpret_cast<control_words*>(sleeping() + masks(ranks))[r];

@@ -250,7 +250,7 @@ struct portals_protocol {
     return dropped(x);
   }
   static bool dropped(rma::transfer& x) noexcept {
-    if (x.data.how != nullptr) x.data.how->drop();
+    x.drop();
     return true;
   }
 };

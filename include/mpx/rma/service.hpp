@@ -160,21 +160,21 @@ struct exposed_side {
         lock.unlock(false);
       }
     }
-    w.control->sleeping()[r / 64].fetch_and(~(std::uint64_t{1} << (r % 64)));
+    w.control->sleeping_with(r).fetch_and(~rma::control_block::bit_of(r));
     grant(w);
     wake_sleepers(w, *w.control);
     return errc{};
   }
   /// Bit of this rank among those of `first` and the 63 ranks behind it; 0: none.
   static std::uint64_t own_bit(const data& w, rank_t first) noexcept {
-    return w.rank / 64 == first / 64 ? std::uint64_t{1} << (w.rank % 64) : 0;
+    return w.rank / 64 == first / 64 ? rma::control_block::bit_of(w.rank) : 0;
   }
   /// Wakes the ranks that sleep until the lock word is free.
   static void wake_sleepers(data& w, rma::control_block& c) noexcept {
     if (!os::has_blocks && w.card_locks == nullptr) return;
     for (rank_t first = 0; first < w.size; first += 64) {
-      auto& bits = c.sleeping()[first / 64];
-      // Whom a record wakes sets its bit again; this rank's own means requests.
+      auto& bits = c.sleeping_with(first);
+      // A rank that is woken by a record sets its bit again; this rank's own means requests.
       std::uint64_t mask = w.card_locks == nullptr ? bits.load(platform::memory_order_seq_cst)
                                                    : bits.fetch_and(own_bit(w, first));
       for (; mask != 0; mask &= mask - 1) {

@@ -454,8 +454,8 @@ class window_accesses : public window_data<Stack> {
   /// Errors:     errc::peer_lost if the target or the holder has failed.
   errc wait_for_word([[maybe_unused]] rma_target& t, [[maybe_unused]] call_site site) {
     if constexpr (os::has_blocks) {
-      auto& sleeping = t.control->sleeping()[this->rank / 64];
-      const std::uint64_t bit = std::uint64_t{1} << (this->rank % 64);
+      auto& sleeping = t.control->sleeping_with(this->rank);
+      const std::uint64_t bit = rma::control_block::bit_of(this->rank);
       errc why{};
       const window_awaited<Stack> awaits(*this, &t, hang_stage::answers);
       const bool got = os::wait_for_flag(

@@ -417,8 +417,8 @@ struct window_data : exposed_window, allocated {
     const std::uint32_t n = static_cast<std::uint32_t>(requests.size()) + (owner_waits ? 1 : 0);
     control->queued.store(n);
     if (card_locks != nullptr) {
-      auto& bits = control->sleeping()[rank / 64];
-      const std::uint64_t bit = std::uint64_t{1} << (rank % 64);
+      auto& bits = control->sleeping_with(rank);
+      const std::uint64_t bit = rma::control_block::bit_of(rank);
       n != 0 ? bits.fetch_or(bit) : bits.fetch_and(~bit);
     }
     rma::full_fence();  // Before the word is read.

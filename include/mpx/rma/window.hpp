@@ -386,16 +386,22 @@ class [[nodiscard]] window : public detail::window_calls<window<T, Stack, Policy
   }
   template <class B>
   static taken memory_of(const B& buffer, bool received) noexcept {
-    using buffer_type = std::remove_cvref_t<B>;
-    if constexpr (LayoutBuffer<buffer_type>) {
+    if constexpr (!LayoutBuffer<std::remove_cvref_t<B>>)
+      detail::assert_elements<T, std::remove_cvref_t<B>>();
+    const taken t = bytes_of(buffer, received);
+    if (t.wrong != errc{} || t.what.bytes % sizeof(T) == 0) return t;
+    if (t.what.how != nullptr) t.what.how->drop();
+    return {{}, errc::datatype};
+  }
+  /// As memory_of, for elements of any type.
+  template <class B>
+  static taken bytes_of(const B& buffer, bool received) noexcept {
+    if constexpr (LayoutBuffer<std::remove_cvref_t<B>>) {
       if (const errc why = buffer.fault(received); why != errc{}) return {{}, why};
       const memory m = buffer.keep();
       if (!m.exists() && m.bytes != 0) return {{}, errc::no_resources};
-      if (m.bytes % sizeof(T) == 0) return {m, errc{}};
-      if (m.how != nullptr) m.how->drop();
-      return {{}, errc::datatype};
+      return {m, errc{}};
     } else {
-      detail::assert_elements<T, buffer_type>();
       return {memory(detail::bytes_of(buffer)), errc{}};
     }
   }
