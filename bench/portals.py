@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Measures the policies of Puma in a stack beside the others, by portal_stacks on two ranks and by
-scripts/count: the matcher portals, and the path eager of long messages. Writes the least time, or the
-greatest rate, of several runs as docs/results/portals.csv, and tables of it as portals.md."""
+scripts/count: the matcher portals, and the path eager of long messages. Measures a put to a portal
+beside a put to a window and a send, by mpx_bench. Writes the least time, or the greatest rate, of
+several runs as docs/results/portals.csv, and tables of it as portals.md."""
 
 import argparse
 import csv
@@ -16,6 +17,13 @@ ROOT = Path(__file__).resolve().parent.parent
 MATCHERS = ("hashed", "list", "portals")
 PATHS = ("automatic", "get", "put", "packets", "eager")
 KIB, MIB = 1 << 10, 1 << 20
+PUTS = {
+    "endpoint": "send",
+    "window_put": "put to a window, by packets",
+    "window_put_portals": "put to a window, by portals",
+    "portal_put": "put to a portal",
+    "portal_put_acknowledged": "put, acknowledged",
+}
 WORDS = {"posted": "the receive is posted before", "unexpected": "the receive begins when the header has come"}
 
 
@@ -44,6 +52,19 @@ def instructions():
                            stdout=subprocess.DEVNULL)
             figures[m] = json.loads(file.read_text())
     return figures
+
+
+def puts(build):
+    """{(benchmark, bytes): nanoseconds}"""
+    command = [build / "bin/mpx_bench", f"--benchmark_filter=^({'|'.join(PUTS)})/", "--benchmark_format=json",
+               "--benchmark_repetitions=5"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    best = {}
+    for run in json.loads(done.stdout)["benchmarks"]:
+        if run["run_type"] == "iteration":
+            name, size = run["name"].split("/")[:2]
+            best[name, int(size)] = min(best.get((name, int(size)), run["cpu_time"]), run["cpu_time"])
+    return best
 
 
 def human(size):
@@ -80,7 +101,13 @@ def matcher_rows(best, counts):
         yield timed(f"latency, us, behind other receives: {depth:,}", "depth", depth)
 
 
-def page(best, counts, machine):
+def put_rows(times):
+    for size in sorted(of for name, of in times if name == "portal_put"):
+        near = {name: min((of for n, of in times if n == name), key=lambda of: abs(of - size)) for name in PUTS}
+        yield [f"{size:,} B", *(figure(times[name, near[name]]) for name in PUTS)]
+
+
+def page(best, counts, times, machine):
     text = f"""# The matcher and the long path of Puma, measured
 
 Two ranks over shared memory on two cores of {machine}; 8 bytes where no size is said. Of several runs the least
@@ -97,7 +124,13 @@ The last column is the cost of `portals` divided by that of `hashed`.
         sizes = sorted(of for t, p, of in best if t == test and p == "eager")
         rows = [[human(s), *(figure(best[test, p, s]) for p in PATHS)] for s in sizes]
         text += f"\nOne way, us; {words}:\n\n{table(('', *PATHS), rows)}"
-    return text
+    return text + f"""
+## A put beside a send
+
+A rank to itself over inproc, ns for each operation, both sides of it: the cost of the software alone. The sends are of
+16,384 bytes where the puts are of 16,000.
+
+{table(("", *PUTS.values()), put_rows(times))}"""
 
 
 def machine_name():
@@ -114,13 +147,14 @@ def main():
     p.add_argument("--machine", default=machine_name(), help="its name in the text")
     p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="the folder of the page")
     a = p.parse_args()
-    best, counts = best_of_runs(a.build, a.runs), instructions()
+    best, counts, times = best_of_runs(a.build, a.runs), instructions(), puts(a.build)
     with (a.out / "portals.csv").open("w", newline="") as f:
         rows = csv.writer(f, lineterminator="\n")
         rows.writerow(("test", "policy", "of", "value"))
         rows.writerows((*key, value) for key, value in best.items())
         rows.writerows(("instructions", m, name, n) for m, of in counts.items() for name, n in of.items())
-    (a.out / "portals.md").write_text(page(best, counts, a.machine))
+        rows.writerows(("put", *key, value) for key, value in times.items())
+    (a.out / "portals.md").write_text(page(best, counts, times, a.machine))
 
 
 if __name__ == "__main__":
