@@ -80,17 +80,18 @@ void Win_create(void* base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, co
   need_one_group(comm);
   need_memory(size, disp_unit);
   if (base == nullptr && size != 0) fail(MPI_ERR_BASE, "the base of the window is a null pointer");
-  win_t& w = add_window(comm, plan_of(window_memory::given, base, size, disp_unit),
-                        MPI_WIN_FLAVOR_CREATE, info, win);
-  w.values.base = base;
+  add_window(comm, plan_of(window_memory::given, base, size, disp_unit), MPI_WIN_FLAVOR_CREATE,
+             info, win)
+      .values.base = base;
 }
 void Win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, comm_t& comm, void* baseptr,
                   MPI_Win* win) {
   need_one_group(comm);
   need_memory(size, disp_unit);
-  const win_t& w = add_window(comm, plan_of(window_memory::allocated, nullptr, size, disp_unit),
-                              MPI_WIN_FLAVOR_ALLOCATE, info, win);
-  *static_cast<void**>(baseptr) = w.values.base;
+  *static_cast<void**>(baseptr) =
+      add_window(comm, plan_of(window_memory::allocated, nullptr, size, disp_unit),
+                 MPI_WIN_FLAVOR_ALLOCATE, info, win)
+          .values.base;
 }
 void Win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, comm_t& comm,
                          void* baseptr, MPI_Win* win) {
@@ -98,9 +99,9 @@ void Win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, comm_
   need_memory(size, disp_unit);
   const auto how = wants_parts_apart(info) ? window_memory::shared_apart : window_memory::shared;
   try {
-    const win_t& w =
-        add_window(comm, plan_of(how, nullptr, size, disp_unit), MPI_WIN_FLAVOR_SHARED, info, win);
-    *static_cast<void**>(baseptr) = w.values.base;
+    *static_cast<void**>(baseptr) =
+        add_window(comm, plan_of(how, nullptr, size, disp_unit), MPI_WIN_FLAVOR_SHARED, info, win)
+            .values.base;
   } catch (const mpx::error& e) {
     if (e.code() != mpx::errc::argument) throw;
     fail(MPI_ERR_RMA_SHARED, "%s", e.what_went_wrong());
