@@ -373,5 +373,30 @@ TEST_CASE("policy by portals: in the simulator, a rank that dies ends calls at t
   }
 }
 
+TEST_CASE("policy by portals: in the simulator, nobody waits for data of a rank that has failed") {
+  sim::options o;
+  o.faults.push_back({sim::fault::kind::kill, 10 * ms, 2});
+  std::int64_t told_at = -1;
+  const auto all = sim::try_run<by_policy>(
+      3, sim::loggp{}, 1,
+      [&](mpx::environment<by_policy>& env) {
+        const auto world = env.world();
+        const auto calls = world.with(mpx::coll::algorithm::linear);
+        world.barrier();
+        // The root fails when rank 2 dies, and leaves mpx. The heap of rank 1 has its header.
+        if (env.rank() == 1) env.transport().compute(20 * ms);
+        if (env.rank() == 2) env.transport().compute(1000 * ms);
+        std::vector<std::uint64_t> data(300);
+        std::error_code ec;
+        calls.bcast(data, 0, ec);
+        CHECK(ec == mpx::errc::peer_lost);
+        if (env.rank() == 0) env.transport().compute(10'000 * ms);
+        if (env.rank() == 1) told_at = env.transport().now_ns();
+      },
+      o);
+  CHECK(told_at > 0);
+  CHECK(told_at < 1000 * ms);
+}
+
 }  // namespace
 }  // namespace sim_portals

@@ -112,11 +112,6 @@ class collective_steps {
   }
   void finish() noexcept {
     guarded([&] {
-      for (receiving& r : receives_) {
-        if (r.round > round_ || r.here || !r.pull) continue;
-        r.pull.wait();
-        r.here = true;
-      }
       while (why_ == errc{} && !is_over()) step();
       if (why_ != errc{}) return;  // `end` drops entries that are still active.
       std::erase_if(receives_, [this](const receiving& r) { return r.round <= round_; });
@@ -260,6 +255,7 @@ class collective_steps {
   void give_up() noexcept {
     receives_.clear();
     sends_.clear();
+    leaving_.clear();
     if (of_ != nullptr || std::exchange(told_, true)) return;
     for (rank_t r = 0; r < size(); ++r) {
       std::error_code ec;
@@ -286,19 +282,34 @@ class collective_steps {
     const auto serial = static_cast<std::uint32_t>(bits >> 32) & 0x7fff'ffffu;
     return ((serial - serial_) & 0x7fff'ffffu) >= 0x4000'0000u;
   }
-  /// Handles the next event, or the answers to messages. Fails if the call can never end.
+  /// Handles the next event; or answers to messages, data that was pulled, and blocks that have
+  /// left. Fails if the call can never end.
   void step() {
     bool lost = false;
     bool answered = false;
     const auto next = events_.wait_unless([&] {
       for (sending& s : sends_)
         if (!s.saved && is_answered(s)) s.answered = answered = true;
+      for (const receiving& r : receives_)
+        answered = answered || (r.pull && mpx::detail::request_access::done_locked(r.pull));
+      for (const request<Stack>& r : leaving_)
+        answered = answered || mpx::detail::request_access::done_locked(r);
       return answered || (lost = of_ != nullptr && endpoint_.collective_lost(*of_));
     });
     if (next) return handle(*next);
     if (lost) return fail(errc::peer_lost);
     for (std::size_t i = 0; i < sends_.size() && why_ == errc{}; ++i)
       if (std::exchange(sends_[i].answered, false)) look_at(sends_[i]);
+    for (receiving& r : receives_)
+      if (r.pull && mpx::detail::request_access::is_done(r.pull)) {
+        r.pull.wait();
+        r.here = true;
+      }
+    std::erase_if(leaving_, [](request<Stack>& r) {
+      if (!mpx::detail::request_access::is_done(r)) return false;
+      if (r) r.wait();
+      return true;
+    });
   }
   static bool is_answered(const sending& s) noexcept {
     return s.answer->what != saved::nothing || s.answer->reason != drop_reason::none;
@@ -366,17 +377,14 @@ class collective_steps {
     table_.put(std::span<const std::byte>(), left, {readies, serial_, bytes});
     while (why_ == errc{} && ready_serial_ != serial_) step();
     if (why_ == errc{} && ready_bytes_ != bytes) fail(errc::count);
-    std::vector<request<Stack>> leaving;
     for (rank_t i = 0; i + 1 < n; ++i) {
       while (why_ == errc{} && streamed_ < i) step();  // Block i has arrived.
       if (why_ != errc{}) return;
       const std::size_t at = static_cast<std::size_t>(coll::around(rank() - i, n)) * bytes;
-      leaving.push_back(
+      leaving_.push_back(
           table_.put(coll::slice(all, at, bytes), right, {streams, serial_, at}, {}, mpx::start));
     }
-    while (why_ == errc{} && streamed_ < n - 1) step();
-    for (auto& r : leaving)
-      if (why_ == errc{} && r) r.wait();
+    while (why_ == errc{} && (streamed_ < n - 1 || !leaving_.empty())) step();
   }
 
   bool is_over() const noexcept {
@@ -467,6 +475,7 @@ class collective_steps {
   std::vector<counter> got_;
   std::vector<sending> sends_;
   std::vector<receiving> receives_;
+  std::vector<request<Stack>> leaving_;  // Blocks on their way round the ring.
   std::vector<std::unique_ptr<mpx::scratch_bytes>> scratch_;
   std::exception_ptr thrown_;
   errc why_{};
