@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "functions.hpp"
+#include "modules.hpp"
 #include "mpx/config.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/group_sets.hpp"
@@ -24,14 +25,16 @@ namespace {
 /// The stack that MPX_MPI_STACK names, or the first one, that allows `multiple`.
 const stack_entry& chosen_stack(bool multiple) {
   const char* const wanted = std::getenv("MPX_MPI_STACK");
+  const bool loads = wanted != nullptr && is_module(wanted);
   std::string names;
-  for (const stack_entry& s : built_stacks()) {
+  for (const stack_entry& s : loads ? module_stacks(wanted) : built_stacks()) {
     const bool fits = wanted == nullptr || std::strcmp(wanted, s.name) == 0;
     if (fits && s.multiple == multiple) return s;
     if (names.find(s.name) == std::string::npos)
       names += std::string(names.empty() ? "" : ", ") + s.name;
   }
-  fail(MPI_ERR_OTHER, "MPX_MPI_STACK=%s: this library holds the stacks %s", wanted, names.c_str());
+  fail(MPI_ERR_OTHER, "MPX_MPI_STACK=%s: this library holds the stacks %s; fabric is a module",
+       wanted, names.c_str());
 }
 comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* name,
                   std::uintptr_t& handle) {
