@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 
+#include "extensions.hpp"
 #include "functions.hpp"
 #include "modules.hpp"
 #include "mpx/config.hpp"
@@ -128,7 +129,11 @@ void Finalize() {
     fail(MPI_ERR_OTHER, l.ended ? "MPI is finalised once" : "called before MPI_Init");
   drop_attributes(l.self->attributes, MPI_COMM_SELF);
   drop_attributes(l.world->attributes, MPI_COMM_WORLD);
-  l.world->port->collective({collective::barrier}, form::blocking, nullptr);
+  try {
+    l.world->port->collective({collective::barrier}, form::blocking, nullptr);
+  } catch (const mpx::error& e) {  // The survivors of a failure leave without the failed ranks.
+    if (e.code() != mpx::errc::peer_lost && e.code() != mpx::errc::revoked) throw;
+  }
   l.self->port->free();
   l.comms.erase(l.self_handle);
   l.comms.erase(l.world_handle);
@@ -170,6 +175,7 @@ void Abi_get_info(MPI_Info* info) {
   made.pairs.emplace_back("mpi_aint_size", std::to_string(sizeof(MPI_Aint)));
   made.pairs.emplace_back("mpi_count_size", std::to_string(sizeof(MPI_Count)));
   made.pairs.emplace_back("mpi_offset_size", std::to_string(sizeof(MPI_Offset)));
+  made.pairs.emplace_back("mpx_extensions", address_of_extensions());
   *info = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
 }
 double Wtime() {

@@ -123,6 +123,13 @@ class Mpi(unittest.TestCase):
         for ranks in RANKS:
             self.assert_passes(ranks, program)
 
+    def test_survivors_of_killed_ranks(self):
+        program = self.build(HERE / "survivors.c")
+        for ranks, hosts in ((4, "0"), (7, "0"), (4, "0,1,0,1")):
+            done = call(MPXRUN, "--survive", "-n", ranks, program, env=os.environ | {"MPX_PRETEND_HOSTS": hosts})
+            self.assertEqual(done.stdout, f"{ranks - 2} ranks went on, 0 failures\n", done.stderr)
+            self.assertEqual(done.returncode, 128 + 9, done.stderr)  # The first rank that was lost.
+
     def test_examples(self):
         stencil, sort, farm = (self.build(SOURCE / f"examples/mpi/{name}.c", "-O1")
                                for name in ("stencil", "sort", "task_farm"))
