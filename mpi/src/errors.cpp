@@ -333,11 +333,23 @@ void need_one_group(const comm_t& comm) {
     fail(MPI_ERR_COMM, "the communicator has two groups: this call takes one group");
 }
 
+void need_no_constant(const void* base) {
+  if (base == MPI_IN_PLACE)
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is no buffer of this argument at this rank");
+  if (base == MPI_BUFFER_AUTOMATIC)
+    fail(MPI_ERR_BUFFER, "MPI_BUFFER_AUTOMATIC is no buffer of messages");
+}
+void need_memory(const void* base, std::int64_t offset, const type_part& part) {
+  need_no_constant(base);
+  constexpr std::int64_t never_mapped = 65536;  // Linux maps nothing below that address.
+  const std::int64_t first = offset + part.type.true_lower_bound();
+  if (base == nullptr && first < never_mapped && first > -never_mapped)
+    fail(MPI_ERR_BUFFER, "the buffer is a null pointer");
+}
 buffer data_of_any(const void* base, std::int64_t count, const type_t& type) {
   const type_part& part = *type.part;
   buffer b{const_cast<void*>(base), count, &part.type, part.dense, nullptr, 0};
-  if (base == MPI_IN_PLACE)
-    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is no buffer of this argument at this rank");
+  need_no_constant(base);
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(count, part.bytes, &bytes))
     fail(MPI_ERR_COUNT, "%lld elements of %lld bytes exceed memory", static_cast<long long>(count),
