@@ -65,8 +65,8 @@ static inline int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm) {
 static inline int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
   MPX_EXTENSION(comm_ishrink(comm, newcomm, request));
 }
-/* All surviving ranks get the bitwise and of the flags. Returns MPIX_ERR_PROC_FAILED, at all of them
- * and with the flag, if ranks have failed that some surviving rank has not acknowledged. */
+/* All surviving ranks get the bitwise and of the flags. Returns MPIX_ERR_PROC_FAILED, at all of
+ * them and with the flag, if ranks have failed that some surviving rank has not acknowledged. */
 static inline int MPIX_Comm_agree(MPI_Comm comm, int *flag) {
   MPX_EXTENSION(comm_agree(comm, flag));
 }

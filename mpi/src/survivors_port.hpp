@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Interface to the fault tolerance of a communicator: revoke, agree, shrink. Part of port.hpp's ports.
+// Interface to the fault tolerance of a communicator: revoke, agree, shrink. One of the ports that
+// port.hpp names.
 
 #include <memory>
 

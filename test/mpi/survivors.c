@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSL-1.0 */
-/* Survivors of killed ranks (mpi-ext.h), on 4 ranks or more: rank 1 is killed, later the last one. The
- * others learn of it, revoke, agree, shrink, and go on. Run by mpxrun --survive. */
+/* Survivors of killed ranks (mpi-ext.h), on 4 ranks or more: rank 1 is killed, later the last one.
+ * The others learn of it, revoke, agree, shrink, and go on. Run by mpxrun --survive. */
 #include <mpi-ext.h>
 #include <signal.h>
 
@@ -41,9 +41,11 @@ static void learn(MPI_Comm comm, int rank) {
     CHECK(number == 0);
     MPI_Group_free(&failed);
     /* A receive from any source might wait for the failed rank. */
-    FAILS(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+    FAILS(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, MPI_STATUS_IGNORE),
+          MPIX_ERR_PROC_FAILED);
     CHECK(MPIX_Comm_ack_failed(comm, 0, &number) == MPI_SUCCESS && number == 0);
-    FAILS(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+    FAILS(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, MPI_STATUS_IGNORE),
+          MPIX_ERR_PROC_FAILED);
     CHECK(MPIX_Comm_ack_failed(comm, 9, &number) == MPI_SUCCESS && number == 1);
     MPI_Send(&x, 1, MPI_INT, 2, 5, comm);
     CHECK(MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
