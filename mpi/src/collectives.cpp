@@ -67,6 +67,7 @@ side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_D
     std::vector<mpx::memory>& pieces = out ? state.out_pieces : state.in_pieces;
     state.parts.push_back(type.part);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] != 0) need_memory(base, places[i] * part.extent, part);
       auto* const first =
           static_cast<std::byte*>(const_cast<void*>(base)) + places[i] * part.extent;
       const auto piece = mpx::buffer(first, sizes[i], part.type);
@@ -85,6 +86,7 @@ side blocks_of(const void* base, const numbers& counts, const numbers& at, MPI_D
     high = some ? std::max(high, places[i] + sizes[i]) : places[i] + sizes[i];
     some = true;
   }
+  if (some) need_memory(base, low * part.extent, part);
   for (std::size_t i = 0; i < sizes.size(); ++i) places[i] = sizes[i] == 0 ? 0 : places[i] - low;
   auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + low * part.extent;
   side s{side::blocks::counted, data_of(some ? first : base, high - low, type)};
@@ -106,6 +108,7 @@ side typed_blocks(const void* base, const numbers& counts, const numbers& at,
     }
     const type_t& type = need_type(types[i]);
     state.parts.push_back(type.part);
+    need_memory(base, at[i], *type.part);
     auto* const first = static_cast<std::byte*>(const_cast<void*>(base)) + at[i];
     const auto piece = mpx::buffer(first, counts[i], type.part->type);
     if (piece.fault(out) != mpx::errc{}) fail(MPI_ERR_TYPE, "%s", piece.fault_text(out));
@@ -365,6 +368,7 @@ void neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype 
   const auto state = std::make_shared<call_state>();
   collective_call call{collective::neighbor_alltoall};
   need_count(sendcount, "sendcount");
+  (void)data_of(sendbuf, sendcount, need_type(sendtype));
   state->parts.push_back(need_type(sendtype).part);
   const auto piece =
       mpx::buffer(static_cast<const void*>(sendbuf), sendcount, state->parts.back()->type);

@@ -9,7 +9,9 @@
 #include <cstring>
 #include <exception>
 
+#include "extensions.hpp"
 #include "functions.hpp"
+#include "modules.hpp"
 #include "mpx/config.hpp"
 #include "mpx/core/error.hpp"
 #include "mpx/core/group_sets.hpp"
@@ -24,14 +26,16 @@ namespace {
 /// The stack that MPX_MPI_STACK names, or the first one, that allows `multiple`.
 const stack_entry& chosen_stack(bool multiple) {
   const char* const wanted = std::getenv("MPX_MPI_STACK");
+  const bool loads = wanted != nullptr && is_module(wanted);
   std::string names;
-  for (const stack_entry& s : built_stacks()) {
+  for (const stack_entry& s : loads ? module_stacks(wanted) : built_stacks()) {
     const bool fits = wanted == nullptr || std::strcmp(wanted, s.name) == 0;
     if (fits && s.multiple == multiple) return s;
     if (names.find(s.name) == std::string::npos)
       names += std::string(names.empty() ? "" : ", ") + s.name;
   }
-  fail(MPI_ERR_OTHER, "MPX_MPI_STACK=%s: this library holds the stacks %s", wanted, names.c_str());
+  fail(MPI_ERR_OTHER, "MPX_MPI_STACK=%s: this library holds the stacks %s; fabric is a module",
+       wanted, names.c_str());
 }
 comm_t* add_world(std::unique_ptr<comm_port> port, MPI_Comm self, const char* name,
                   std::uintptr_t& handle) {
@@ -125,7 +129,11 @@ void Finalize() {
     fail(MPI_ERR_OTHER, l.ended ? "MPI is finalised once" : "called before MPI_Init");
   drop_attributes(l.self->attributes, MPI_COMM_SELF);
   drop_attributes(l.world->attributes, MPI_COMM_WORLD);
-  l.world->port->collective({collective::barrier}, form::blocking, nullptr);
+  try {
+    l.world->port->collective({collective::barrier}, form::blocking, nullptr);
+  } catch (const mpx::error& e) {  // The survivors of a failure leave without the failed ranks.
+    if (e.code() != mpx::errc::peer_lost && e.code() != mpx::errc::revoked) throw;
+  }
   l.self->port->free();
   l.comms.erase(l.self_handle);
   l.comms.erase(l.world_handle);
@@ -167,6 +175,7 @@ void Abi_get_info(MPI_Info* info) {
   made.pairs.emplace_back("mpi_aint_size", std::to_string(sizeof(MPI_Aint)));
   made.pairs.emplace_back("mpi_count_size", std::to_string(sizeof(MPI_Count)));
   made.pairs.emplace_back("mpi_offset_size", std::to_string(sizeof(MPI_Offset)));
+  made.pairs.emplace_back("mpx_extensions", address_of_extensions());
   *info = put_in<MPI_Info>(lib().infos, "info objects", std::move(made));
 }
 double Wtime() {

@@ -2,6 +2,8 @@
 // Errors: texts, classes, handlers, and the checks of errors.hpp.
 #include "errors.hpp"
 
+#include <mpi-ext.h>
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -84,6 +86,9 @@ constexpr class_text texts[] = {
     {MPI_ERR_SESSION, "invalid session"},
     {MPI_ERR_ERRHANDLER, "invalid error handler"},
     {MPI_ERR_ABI, "wrong version of the ABI"},
+    {MPIX_ERR_PROC_FAILED, "a process has failed"},
+    {MPIX_ERR_PROC_FAILED_PENDING, "a process has failed, and the request is pending"},
+    {MPIX_ERR_REVOKED, "the communicator is revoked"},
 };
 
 std::string formatted(const char* format, std::va_list values) {
@@ -174,6 +179,8 @@ int class_of_errc(int value) noexcept {
     case errc::rma_sync: return MPI_ERR_RMA_SYNC;
     case errc::rma_range: return MPI_ERR_RMA_RANGE;
     case errc::rma_conflict: return MPI_ERR_RMA_CONFLICT;
+    case errc::peer_lost: return MPIX_ERR_PROC_FAILED;
+    case errc::revoked: return MPIX_ERR_REVOKED;
     default: return MPI_ERR_OTHER;
   }
 }
@@ -326,11 +333,23 @@ void need_one_group(const comm_t& comm) {
     fail(MPI_ERR_COMM, "the communicator has two groups: this call takes one group");
 }
 
+void need_no_constant(const void* base) {
+  if (base == MPI_IN_PLACE)
+    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is no buffer of this argument at this rank");
+  if (base == MPI_BUFFER_AUTOMATIC)
+    fail(MPI_ERR_BUFFER, "MPI_BUFFER_AUTOMATIC is no buffer of messages");
+}
+void need_memory(const void* base, std::int64_t offset, const type_part& part) {
+  need_no_constant(base);
+  constexpr std::int64_t never_mapped = 65536;  // Linux maps nothing below that address.
+  const std::int64_t first = offset + part.type.true_lower_bound();
+  if (base == nullptr && first < never_mapped && first > -never_mapped)
+    fail(MPI_ERR_BUFFER, "the buffer is a null pointer");
+}
 buffer data_of_any(const void* base, std::int64_t count, const type_t& type) {
   const type_part& part = *type.part;
   buffer b{const_cast<void*>(base), count, &part.type, part.dense, nullptr, 0};
-  if (base == MPI_IN_PLACE)
-    fail(MPI_ERR_BUFFER, "MPI_IN_PLACE is no buffer of this argument at this rank");
+  need_no_constant(base);
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(count, part.bytes, &bytes))
     fail(MPI_ERR_COUNT, "%lld elements of %lld bytes exceed memory", static_cast<long long>(count),
@@ -439,6 +458,11 @@ void Errhandler_free(MPI_Errhandler* errhandler) {
 // --- Classes and codes ---------------------------------------------------------------------------
 
 namespace {
+/// True for a class of MPI, and of mpi-ext.h.
+bool is_class(int code) noexcept {
+  return (code >= 0 && code <= MPI_ERR_ABI) ||
+         (code >= MPIX_ERR_PROC_FAILED && code <= MPIX_ERR_REVOKED);
+}
 int add_code(int of, library& l) {
   const int made = ++l.last_code;
   l.codes[made] = {of < 0 ? made : of, {}, false};
@@ -460,7 +484,7 @@ void Add_error_class(int* errorclass) {
 void Add_error_code(int errorclass, int* errorcode) {
   library& l = lib();
   const std::lock_guard guard(l.lock);
-  const bool known = errorclass >= 0 && errorclass <= MPI_ERR_ABI;
+  const bool known = is_class(errorclass);
   if (!known && need_user_code(l, errorclass, "error class").of != errorclass)
     fail(MPI_ERR_ARG, "%d is an error code, not a class", errorclass);
   *errorcode = add_code(errorclass, l);
@@ -488,8 +512,8 @@ void Remove_error_string(int errorcode) {
 }
 void Error_class(int errorcode, int* errorclass) { *errorclass = class_of(errorcode); }
 void Error_string(int errorcode, char* string, int* resultlen) {
-  const bool known = (errorcode >= 0 && errorcode <= MPI_ERR_ABI) ||
-                     (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
+  const bool known =
+      is_class(errorcode) || (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
   if (!known) fail(MPI_ERR_ARG, "%d is no error code", errorcode);
   const std::string text = text_of(errorcode);
   *resultlen = std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", text.c_str());

@@ -122,6 +122,10 @@ info_t& need_info(MPI_Info i);
 void need_hints(MPI_Info i);
 void need_one_group(const comm_t& comm);
 
+/// Throws MPI_ERR_BUFFER for constants that are no buffer.
+void need_no_constant(const void* base);
+/// Throws MPI_ERR_BUFFER if a block at `base` plus `offset` bytes is at no address of memory.
+void need_memory(const void* base, std::int64_t offset, const type_part& part);
 /// The buffer of a call. Throws MPI_ERR_BUFFER for a null address where the datatype has no
 /// absolute addresses, and for MPI_IN_PLACE.
 buffer data_of_any(const void* base, std::int64_t count, const type_t& type);

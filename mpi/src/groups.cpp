@@ -606,7 +606,8 @@ std::vector<int> weights_in(int n, const int weights[]) {
     if (weights[i] < 0) bad_number(MPI_ERR_ARG, "weight", weights[i]);
   return {weights, weights + n};
 }
-void copy_list(std::span<const int> from, int room, int* to) {
+void copy_list(std::span<const int> from, int room, int* to, const char* name) {
+  if (!from.empty() && room > 0) need_place(to, name);
   for (std::size_t i = 0; i < from.size() && i < static_cast<std::size_t>(room); ++i)
     to[i] = from[i];
 }
@@ -643,6 +644,11 @@ void Cartdim_get(comm_t& comm, int* ndims) {
 void Cart_get(comm_t& comm, int maxdims, int dims[], int periods[], int coords[]) {
   const mpx::cart_topology& shape = need_cart(comm);
   const auto mine = shape.coords(comm.rank);
+  if (!mine.empty() && maxdims > 0) {
+    need_place(dims, "dims");
+    need_place(periods, "periods");
+    need_place(coords, "coords");
+  }
   for (std::size_t i = 0; i < mine.size() && i < static_cast<std::size_t>(maxdims); ++i) {
     dims[i] = shape.dims()[i].size;
     periods[i] = shape.dims()[i].periodic;
@@ -659,7 +665,7 @@ void Cart_coords(comm_t& comm, int rank, int maxdims, int coords[]) {
   if (rank < 0 || rank >= comm.size) bad_rank(MPI_ERR_RANK, "rank", rank, comm);
   if (static_cast<std::size_t>(maxdims) < shape.dims().size())
     fail(MPI_ERR_ARG, "there is room for %d coordinates of %zu", maxdims, shape.dims().size());
-  copy_list(shape.coords(rank), maxdims, coords);
+  copy_list(shape.coords(rank), maxdims, coords, "coords");
 }
 void Cart_shift(comm_t& comm, int direction, int disp, int* rank_source, int* rank_dest) {
   const mpx::cart_topology& shape = need_cart(comm);
@@ -703,9 +709,10 @@ void Graphdims_get(comm_t& comm, int* nnodes, int* nedges) {
 }
 void Graph_get(comm_t& comm, int maxindex, int maxedges, int indx[], int edges[]) {
   const mpx::graph_topology& shape = need_graph(comm);
+  if (!shape.ends().empty() && maxindex > 0) need_place(indx, "indx");
   for (std::size_t i = 0; i < shape.ends().size() && i < static_cast<std::size_t>(maxindex); ++i)
     indx[i] = static_cast<int>(shape.ends()[i]);
-  copy_list(shape.edges(), maxedges, edges);
+  copy_list(shape.edges(), maxedges, edges, "edges");
 }
 void Graph_neighbors_count(comm_t& comm, int rank, int* nneighbors) {
   const mpx::graph_topology& shape = need_graph(comm);
@@ -715,7 +722,7 @@ void Graph_neighbors_count(comm_t& comm, int rank, int* nneighbors) {
 void Graph_neighbors(comm_t& comm, int rank, int maxneighbors, int neighbors[]) {
   const mpx::graph_topology& shape = need_graph(comm);
   if (rank < 0 || rank >= comm.size) bad_rank(MPI_ERR_RANK, "rank", rank, comm);
-  copy_list(shape.neighbors(rank), maxneighbors, neighbors);
+  copy_list(shape.neighbors(rank), maxneighbors, neighbors, "neighbors");
 }
 void Graph_map(comm_t& comm, int nnodes, const int indx[], const int edges[], int* newrank) {
   need_one_group(comm);
@@ -757,6 +764,7 @@ void Dist_graph_create(comm_t& comm_old, int n, const int sources[], const int d
     if (degrees[i] < 0) bad_number(MPI_ERR_ARG, "degree", degrees[i]);
     for (int k = 0; k < degrees[i]; ++k) {
       need_place(destinations, "destinations");
+      need_place(weights, "weights");
       const std::size_t at = edges.size();
       const int weight = weighted && weights != MPI_WEIGHTS_EMPTY ? weights[at] : 1;
       if (weight < 0) bad_number(MPI_ERR_ARG, "weight", weight);
@@ -777,11 +785,13 @@ void Dist_graph_neighbors_count(comm_t& comm, int* indegree, int* outdegree, int
 void Dist_graph_neighbors(comm_t& comm, int maxindegree, int sources[], int sourceweights[],
                           int maxoutdegree, int destinations[], int destweights[]) {
   const mpx::graph_neighbors& mine = need_neighbors(comm);
-  copy_list(mine.sources, maxindegree, sources);
-  copy_list(mine.destinations, maxoutdegree, destinations);
+  copy_list(mine.sources, maxindegree, sources, "sources");
+  copy_list(mine.destinations, maxoutdegree, destinations, "destinations");
   if (!comm.weighted) return;
-  if (sourceweights != MPI_UNWEIGHTED) copy_list(mine.source_weights, maxindegree, sourceweights);
-  if (destweights != MPI_UNWEIGHTED) copy_list(mine.destination_weights, maxoutdegree, destweights);
+  if (sourceweights != MPI_UNWEIGHTED)
+    copy_list(mine.source_weights, maxindegree, sourceweights, "sourceweights");
+  if (destweights != MPI_UNWEIGHTED)
+    copy_list(mine.destination_weights, maxoutdegree, destweights, "destweights");
 }
 
 // --- Handles as integers -------------------------------------------------------------------------

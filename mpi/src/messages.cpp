@@ -478,6 +478,7 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
   active_list list(incount, array_of_requests);
   *outcount = MPI_UNDEFINED;
   if (list.cells.empty()) return;
+  need_place(array_of_indices, "array_of_indices");
   std::vector<done_request> done(list.cells.size());
   const std::size_t n = lib().job->some(list.cells, done, once);
   *outcount = static_cast<int>(n);
@@ -553,6 +554,7 @@ void Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 void Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
                             MPI_Status* array_of_statuses) {
+  if (count > 0) need_place(array_of_requests, "array_of_requests");
   *flag = 1;
   for (int i = 0; i < count; ++i)
     if (!look_at(array_of_requests[i], MPI_STATUS_IGNORE)) *flag = 0;
@@ -576,6 +578,7 @@ void Request_get_status_some(int incount, const MPI_Request array_of_requests[],
                              int array_of_indices[], MPI_Status* array_of_statuses) {
   const active_list list(incount, array_of_requests);
   *outcount = list.cells.empty() ? MPI_UNDEFINED : 0;
+  if (!list.cells.empty()) need_place(array_of_indices, "array_of_indices");
   for (const std::size_t at : list.at) {
     const auto n = static_cast<std::size_t>(*outcount);
     if (!look_at(array_of_requests[at], status_at(array_of_statuses, n))) continue;
@@ -590,6 +593,7 @@ void Start(MPI_Request* request) {
   lib().job->start(r.cell);
 }
 void Startall(int count, MPI_Request array_of_requests[]) {
+  if (count > 0) need_place(array_of_requests, "array_of_requests");
   for (int i = 0; i < count; ++i) Start(&array_of_requests[i]);
 }
 void Cancel(MPI_Request* request) {

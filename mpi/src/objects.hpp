@@ -147,7 +147,9 @@ struct comm_t {
   attribute_list attributes;
   std::string name;
   info_t hints;
-  bool weighted = false;  ///< Of a distributed graph: weights were given.
+  bool weighted = false;          ///< Of a distributed graph: weights were given.
+  std::vector<int> failed_ranks;  ///< In the order in which this rank learned of them.
+  int acknowledged = 0;           ///< The first ones of them.
 
   [[nodiscard]] bool inter() const noexcept { return remote_size >= 0; }
   /// Number of ranks that messages may name.

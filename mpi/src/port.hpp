@@ -97,6 +97,7 @@ class message_port {
   virtual void irecv(const buffer& into, request_cell& request) = 0;
 };
 
+class survivors_port;
 class window_port;
 struct window_plan;
 
@@ -152,6 +153,8 @@ class comm_port {
                                                          bool reorder) = 0;
   /// Of a communicator of one group.
   virtual std::unique_ptr<window_port> window(const window_plan& plan) = 0;
+  /// Its fault tolerance. Of a communicator of one group.
+  virtual std::unique_ptr<survivors_port> survivors() = 0;
   virtual void free() = 0;
 
   // Topology: nullptr if it has another one, or none.

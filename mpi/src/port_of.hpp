@@ -15,6 +15,7 @@
 #include "mpx/partitioned.hpp"
 #include "mpx/topology.hpp"
 #include "port.hpp"
+#include "survivors_port.hpp"
 
 namespace mpx_mpi {
 
@@ -354,6 +355,7 @@ class inter_of final : public comm_base<Stack, mpx::intercommunicator<Stack>> {
   pointer dist_graph(std::span<const mpx::graph_edge>, bool, bool) override { return nullptr; }
   pointer dist_graph_adjacent(mpx::graph_neighbors, bool) override { return nullptr; }
   std::unique_ptr<window_port> window(const window_plan&) override { return nullptr; }
+  std::unique_ptr<survivors_port> survivors() override { return nullptr; }
   void free() override { c_.free(); }
   const mpx::cart_topology* cart_shape() const override { return nullptr; }
   const mpx::graph_topology* graph_shape() const override { return nullptr; }
@@ -431,6 +433,7 @@ class intra_of final : public comm_base<Stack, mpx::communicator<Stack>> {
   std::unique_ptr<window_port> window(const window_plan& plan) override {
     return window_of<Stack>::made(c_, plan);
   }
+  std::unique_ptr<survivors_port> survivors() override;
   void free() override { c_.free(); }
   const mpx::cart_topology* cart_shape() const override {
     auto* const s = std::get_if<cart_comm>(&shape_);
@@ -501,6 +504,12 @@ template <class Stack>
 std::unique_ptr<comm_port> inter_of<Stack>::merge(bool high) {
   return std::make_unique<intra_of<Stack>>(c_.merge(high));
 }
+
+}  // namespace mpx_mpi
+
+#include "survivors_port_of.hpp"
+
+namespace mpx_mpi {
 
 /// Requests in cells as a range of mpx::request.
 template <class Stack>

@@ -488,6 +488,9 @@ void Type_get_contents(type_t& datatype, int max_integers, int max_addresses, in
   need_room(max_integers, e.integers.size(), "integers");
   need_room(max_addresses, e.addresses.size(), "addresses");
   need_room(max_datatypes, e.types.size(), "datatypes");
+  if (!e.integers.empty()) need_place(array_of_integers, "array_of_integers");
+  if (!e.addresses.empty()) need_place(array_of_addresses, "array_of_addresses");
+  if (!e.types.empty()) need_place(array_of_datatypes, "array_of_datatypes");
   for (std::size_t i = 0; i < e.integers.size(); ++i)
     array_of_integers[i] = static_cast<int>(e.integers[i]);
   for (std::size_t i = 0; i < e.addresses.size(); ++i) array_of_addresses[i] = e.addresses[i];
@@ -601,9 +604,10 @@ void need_native(const char* datarep) {
   if (std::strcmp(datarep, "external32") != 0)
     fail(MPI_ERR_ARG, "the data representation '%s' is not known: external32 is", datarep);
 }
-/// Bytes of `room` from `position` on.
+/// Bytes of `room` from `position` on, for data of `bytes` bytes.
 template <class Byte>
-std::span<Byte> rest_of(Byte* base, std::int64_t room, std::int64_t position) {
+std::span<Byte> rest_of(Byte* base, std::int64_t room, std::int64_t position, std::size_t bytes) {
+  if (bytes != 0) need_memory(base, 0, *need_type(MPI_BYTE).part);
   if (room < 0) bad_number(MPI_ERR_ARG, "size of the packed data", room);
   if (position < 0 || position > room) bad_number(MPI_ERR_ARG, "position", position);
   return {base + position, static_cast<std::size_t>(room - position)};
@@ -612,7 +616,7 @@ std::span<Byte> rest_of(Byte* base, std::int64_t room, std::int64_t position) {
 void Pack(const void* inbuf, MPI_Count incount, const type_t& datatype, void* outbuf,
           MPI_Count outsize, number_place position, comm_t& /*comm*/) {
   const buffer data = data_of(inbuf, incount, datatype);
-  const auto room = rest_of(static_cast<std::byte*>(outbuf), outsize, position.get());
+  const auto room = rest_of(static_cast<std::byte*>(outbuf), outsize, position.get(), data.bytes);
   if (data.bytes > room.size())
     fail(MPI_ERR_TRUNCATE, "%zu bytes of room for %zu", room.size(), data.bytes);
   pack_data(data, room);
@@ -621,7 +625,8 @@ void Pack(const void* inbuf, MPI_Count incount, const type_t& datatype, void* ou
 void Unpack(const void* inbuf, MPI_Count insize, number_place position, void* outbuf,
             MPI_Count outcount, const type_t& datatype, comm_t& /*comm*/) {
   const buffer data = data_of(outbuf, outcount, datatype);
-  const auto from = rest_of(static_cast<const std::byte*>(inbuf), insize, position.get());
+  const auto from =
+      rest_of(static_cast<const std::byte*>(inbuf), insize, position.get(), data.bytes);
   if (data.bytes > from.size())
     fail(MPI_ERR_TRUNCATE, "%zu packed bytes for %zu", from.size(), data.bytes);
   unpack_data(from, data);
@@ -637,7 +642,7 @@ void Pack_external(const char datarep[], const void* inbuf, MPI_Count incount,
                    const type_t& datatype, void* outbuf, MPI_Count outsize, number_place position) {
   need_native(datarep);
   const buffer data = data_of(inbuf, incount, datatype);
-  const auto room = rest_of(static_cast<std::byte*>(outbuf), outsize, position.get());
+  const auto room = rest_of(static_cast<std::byte*>(outbuf), outsize, position.get(), data.bytes);
   const auto n = mpx::pack_external(mpx::buffer(inbuf, data.count, *data.type), room);
   position.set(position.get() + static_cast<std::int64_t>(n));
 }
@@ -646,7 +651,8 @@ void Unpack_external(const char datarep[], const void* inbuf, MPI_Count insize,
                      const type_t& datatype) {
   need_native(datarep);
   const buffer data = data_of(outbuf, outcount, datatype);
-  const auto from = rest_of(static_cast<const std::byte*>(inbuf), insize, position.get());
+  const auto from =
+      rest_of(static_cast<const std::byte*>(inbuf), insize, position.get(), data.bytes);
   const auto n = mpx::unpack_external(from, mpx::buffer(outbuf, data.count, *data.type));
   position.set(position.get() + static_cast<std::int64_t>(n));
 }

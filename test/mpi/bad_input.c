@@ -29,10 +29,15 @@ static void requests(void) {
   FAILS(MPI_Wait(NULL, &status), MPI_ERR_ARG);
   FAILS(MPI_Grequest_complete(wild), MPI_ERR_REQUEST);
   FAILS(MPI_Grequest_start(NULL, NULL, NULL, NULL, &copy), MPI_ERR_ARG);
+  FAILS(MPI_Startall(1, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Request_get_status_all(1, NULL, &flag, &status), MPI_ERR_ARG);
   MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &done);
   copy = done;
   FAILS(MPI_Start(&copy), MPI_ERR_REQUEST);
   FAILS(MPI_Grequest_complete(copy), MPI_ERR_REQUEST);
+  FAILS(MPI_Waitsome(1, &done, &index, NULL, &status), MPI_ERR_ARG);
+  FAILS(MPI_Testsome(1, &done, &index, NULL, &status), MPI_ERR_ARG);
+  FAILS(MPI_Request_get_status_some(1, &done, &index, NULL, &status), MPI_ERR_ARG);
   MPI_Send(&y, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
   CHECK(MPI_Wait(&done, &status) == MPI_SUCCESS);
   FAILS(MPI_Wait(&copy, &status), MPI_ERR_REQUEST); /* Freed by the first wait. */
@@ -164,6 +169,48 @@ static void data(void) {
         MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
+/* Null places and buffers that are significant in some calls only, and constants in place of buffers. */
+static void places(void) {
+  int x[8] = {0}, y[8] = {0}, one = 1, zero = 0, at = 0;
+  MPI_Aint zero_at = 0;
+  MPI_Comm made;
+  MPI_Datatype type = MPI_INT, vector;
+  FAILS(MPI_Send(MPI_BUFFER_AUTOMATIC, 1, MPI_INT, 0, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Recv(MPI_BUFFER_AUTOMATIC, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+  FAILS(MPI_Allreduce(x, MPI_BUFFER_AUTOMATIC, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Reduce_local(x, MPI_BUFFER_AUTOMATIC, 1, MPI_INT, MPI_SUM), MPI_ERR_BUFFER);
+  FAILS(MPI_Gatherv(x, 1, MPI_INT, NULL, &one, &one, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Alltoallv(NULL, &one, &one, MPI_INT, y, &one, &zero, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Alltoallw(x, &one, &zero, &type, NULL, &one, &zero, &type, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Pack(x, 1, MPI_INT, NULL, 4, &at, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  FAILS(MPI_Unpack(MPI_BUFFER_AUTOMATIC, 4, &at, x, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+  FAILS(MPI_Type_get_contents(vector, 3, 0, 1, NULL, NULL, &type), MPI_ERR_ARG);
+  FAILS(MPI_Type_get_contents(vector, 3, 0, 1, x, NULL, NULL), MPI_ERR_ARG);
+  MPI_Type_free(&vector);
+  MPI_Cart_create(MPI_COMM_SELF, 1, &one, &zero, 0, &made);
+  FAILS(MPI_Cart_get(made, 1, NULL, x, y), MPI_ERR_ARG);
+  FAILS(MPI_Cart_get(made, 1, x, NULL, y), MPI_ERR_ARG);
+  FAILS(MPI_Cart_get(made, 1, x, y, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Cart_coords(made, 0, 1, NULL), MPI_ERR_ARG);
+  MPI_Comm_free(&made);
+  MPI_Graph_create(MPI_COMM_SELF, 1, &one, &zero, 0, &made);
+  FAILS(MPI_Graph_get(made, 1, 1, NULL, x), MPI_ERR_ARG);
+  FAILS(MPI_Graph_get(made, 1, 1, x, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Graph_neighbors(made, 0, 1, NULL), MPI_ERR_ARG);
+  FAILS(MPI_Neighbor_allgatherv(NULL, 1, MPI_INT, y, &one, &zero, MPI_INT, made), MPI_ERR_BUFFER);
+  FAILS(MPI_Neighbor_alltoallw(NULL, &one, &zero_at, (MPI_Datatype[]){MPI_INT}, y, &one, &zero_at,
+                               (MPI_Datatype[]){MPI_INT}, made), MPI_ERR_BUFFER);
+  MPI_Comm_free(&made);
+  FAILS(MPI_Dist_graph_create(MPI_COMM_SELF, 1, &zero, &one, &zero, NULL, MPI_INFO_NULL, 0, &made),
+        MPI_ERR_ARG);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, &zero, &one, 1, &zero, &one, MPI_INFO_NULL, 0, &made);
+  FAILS(MPI_Dist_graph_neighbors(made, 1, NULL, y, 1, x, y), MPI_ERR_ARG);
+  FAILS(MPI_Dist_graph_neighbors(made, 1, x, NULL, 1, x, y), MPI_ERR_ARG);
+  FAILS(MPI_Dist_graph_neighbors(made, 1, x, y, 1, NULL, y), MPI_ERR_ARG);
+  MPI_Comm_free(&made);
+}
+
 /* Windows: arguments that depend on each other, and wrong epochs. */
 static void windows(void) {
   int x[4] = {0}, y = 0, flag, unit;
@@ -266,6 +313,7 @@ int main(int argc, char **argv) {
   requests();
   freed_objects();
   data();
+  places();
   windows();
   int x = 0, y[2] = {1, 2};
   MPI_Request receiving;

@@ -123,6 +123,13 @@ class Mpi(unittest.TestCase):
         for ranks in RANKS:
             self.assert_passes(ranks, program)
 
+    def test_survivors_of_killed_ranks(self):
+        program = self.build(HERE / "survivors.c")
+        for ranks, hosts in ((4, "0"), (7, "0"), (4, "0,1,0,1")):
+            done = call(MPXRUN, "--survive", "-n", ranks, program, env=os.environ | {"MPX_PRETEND_HOSTS": hosts})
+            self.assertEqual(done.stdout, f"{ranks - 2} ranks went on, 0 failures\n", done.stderr)
+            self.assertEqual(done.returncode, 128 + 9, done.stderr)  # The first rank that was lost.
+
     def test_examples(self):
         stencil, sort, farm = (self.build(SOURCE / f"examples/mpi/{name}.c", "-O1")
                                for name in ("stencil", "sort", "task_farm"))
@@ -203,6 +210,48 @@ MPI_Finalize();""")
         done = self.run_ranks(1, program, MPX_MPI_STACK="pigeons")
         self.assertEqual(done.returncode, 16)
         self.assertIn("MPX_MPI_STACK=pigeons: this library holds the stacks shm+tcp", done.stderr)
+
+    def test_stack_in_a_module(self):
+        libraries = list(BIN.parent.glob("lib*/**/libmpi_abi.so.1"))
+        module = libraries[0].parent / "mpx/libmpx_mpi_fabric.so"
+        if not module.exists():
+            self.skipTest("the module was not built: no libfabric, or MPX_MPI_FABRIC=OFF")
+        fabric = {"MPX_MPI_STACK": "fabric", "MPX_FABRIC_PROVIDER": "tcp;ofi_rxm"}
+        program = self.build(HERE / "errors_of_a_stack.c")
+        hello = self.run_ranks(1, program, **fabric)
+        if "libfabric has no provider" in hello.stderr:
+            self.skipTest(hello.stderr)
+        messages, windows = self.build(HERE / "messages.c"), self.build(HERE / "windows.c")
+        for ranks, hosts in ((2, "0,1"), (3, "0,1,0")):
+            self.assert_passes(ranks, program, MPX_PRETEND_HOSTS=hosts, **fabric)
+            self.assert_passes(ranks, messages, MPX_PRETEND_HOSTS=hosts, **fabric)
+        self.assert_passes(2, windows, MPX_PRETEND_HOSTS="0,1", **fabric)
+        self.assert_passes(2, program, "multiple", MPX_PRETEND_HOSTS="0,1", **fabric)
+        done = self.run_ranks(2, program, MPX_PRETEND_HOSTS="0,1", MPX_MPI_STACK="fabric",
+                              MPX_FABRIC_PROVIDER="pigeons")
+        self.assertIn("libfabric has no provider 'pigeons'", done.stderr)
+
+    def test_modules_that_cannot_be_loaded(self):
+        program = self.build(HERE / "errors_of_a_stack.c")
+        folder = self.folder / "lib"
+        (folder / "mpx").mkdir(parents=True)
+        shutil.copy(next(BIN.parent.glob("lib*/**/libmpi_abi.so.1")), folder)
+        module = folder / "mpx/libmpx_mpi_fabric.so"
+
+        def error():
+            done = self.run_ranks(1, program, LD_LIBRARY_PATH=str(folder), MPX_MPI_STACK="fabric")
+            self.assertEqual(done.returncode, 16)
+            return done.stderr
+
+        self.assertIn(f"the stack fabric is a module that is not installed ({module})", error())
+        module.write_text("text")
+        self.assertIn("the stack fabric cannot be loaded", error())
+        self.assertIn("it needs libfabric 1.17 or later", error())
+        source = self.folder / "other.c"
+        source.write_text('struct { const char *version; } mpx_mpi_module = {"0.0.1"};\n')
+        done = call("cc", "-shared", "-fPIC", source, "-o", module)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("is a module of mpx 0.0.1, not of mpx ", error())
 
     def test_programs_compiled_against_open_mpi(self):
         compiler = shutil.which("mpicc.openmpi")

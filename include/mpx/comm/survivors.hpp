@@ -98,6 +98,15 @@ class survivors {
     a.at().with_communicators([&](auto&) { a.state().acknowledged = g.size(); });
     return g;
   }
+  /// Receives from any source wait again as long as no more than `count` ranks of this communicator
+  /// have failed: for a caller that has seen that many. Does nothing if more were acknowledged.
+  void acknowledge_failures(rank_t count,
+                            std::source_location where = std::source_location::current()) const {
+    const access a(self(), where);
+    a.at().with_communicators([&](auto&) {
+      if (count > a.state().acknowledged) a.state().acknowledged = count;
+    });
+  }
 
  private:
   using access = communicator_access<Stack>;
