@@ -26,7 +26,9 @@ INS = {"required": "thread", "split_type": "split", "order": "order", "typeclass
        "win_keyval": "keyval", "keyval": "keyval", "assert": "assertion", "amode": "mode",
        "Error_class.errorcode": "error", "Error_string.errorcode": "error",
        "Comm_call_errhandler.errorcode": "error", "Win_call_errhandler.errorcode": "error",
-       "File_call_errhandler.errorcode": "error", "Add_error_string.errorcode": "error",
+       "File_call_errhandler.errorcode": "error", "Session_call_errhandler.errorcode": "error",
+       "Add_error_string.errorcode": "error", "Remove_error_class.errorclass": "error",
+       "Remove_error_code.errorcode": "error", "Remove_error_string.errorcode": "error",
        "Add_error_code.errorclass": "error"}
 OUTS = {"provided": "thread", "result": "compare", "Topo_test.status": "topology",
         "combiner": "combiner", "rank_source": "rank", "rank_dest": "rank", "comm_keyval": "keyval",

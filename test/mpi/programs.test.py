@@ -246,7 +246,7 @@ MPI_Finalize();""")
 
     def test_names_of_mpich(self):
         self.has_names_of("mpich", "libmpich.so.12",
-                          r"P?Q?MPIX?_[A-Z][a-z]\w*|P?MPI_T_\w+|MPI_F_\w+|MPI_\w+_?WEIGHTE?D?S?\w*|MPIR_Dup_fn")
+                          r"P?Q?MPIX?_[A-Z][a-z]\w*|P?MPI_T_\w+|MPI_F_\w+|MPIR?_F08_\w+|MPI_(UN)?WEIGHT\w+|MPIR_Dup_fn")
 
     def table_of(self, name):
         sections = {}

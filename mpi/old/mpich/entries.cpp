@@ -1999,17 +1999,17 @@ int old_Error_string(int errorcode, char *string, int *resultlen) {
 int old_Remove_error_class(int errorclass) __asm__("PMPI_Remove_error_class") MPX_EXPORTED;
 MPX_WEAK(Remove_error_class)
 int old_Remove_error_class(int errorclass) {
-  return error_to_old(at<int(int)>(fn_Remove_error_class)(errorclass));
+  return error_to_old(at<int(int)>(fn_Remove_error_class)(error_to_new(errorclass)));
 }
 int old_Remove_error_code(int errorcode) __asm__("PMPI_Remove_error_code") MPX_EXPORTED;
 MPX_WEAK(Remove_error_code)
 int old_Remove_error_code(int errorcode) {
-  return error_to_old(at<int(int)>(fn_Remove_error_code)(errorcode));
+  return error_to_old(at<int(int)>(fn_Remove_error_code)(error_to_new(errorcode)));
 }
 int old_Remove_error_string(int errorcode) __asm__("PMPI_Remove_error_string") MPX_EXPORTED;
 MPX_WEAK(Remove_error_string)
 int old_Remove_error_string(int errorcode) {
-  return error_to_old(at<int(int)>(fn_Remove_error_string)(errorcode));
+  return error_to_old(at<int(int)>(fn_Remove_error_string)(error_to_new(errorcode)));
 }
 int old_Info_create(old<MPI_Info> *info) __asm__("PMPI_Info_create") MPX_EXPORTED;
 MPX_WEAK(Info_create)
@@ -4544,7 +4544,7 @@ int old_Session_attach_buffer_c(old<MPI_Session> session, void *buffer, MPI_Coun
 int old_Session_call_errhandler(old<MPI_Session> session, int errorcode) __asm__("PMPI_Session_call_errhandler") MPX_EXPORTED;
 MPX_WEAK(Session_call_errhandler)
 int old_Session_call_errhandler(old<MPI_Session> session, int errorcode) {
-  return error_to_old(at<int(MPI_Session, int)>(fn_Session_call_errhandler)(to_new<MPI_Session>(session), errorcode));
+  return error_to_old(at<int(MPI_Session, int)>(fn_Session_call_errhandler)(to_new<MPI_Session>(session), error_to_new(errorcode)));
 }
 int old_Session_create_errhandler(any_function session_errhandler_fn, old<MPI_Errhandler> *errhandler) __asm__("PMPI_Session_create_errhandler") MPX_EXPORTED;
 MPX_WEAK(Session_create_errhandler)

@@ -1753,17 +1753,17 @@ int old_Error_string(int errorcode, char *string, int *resultlen) {
 int old_Remove_error_class(int errorclass) __asm__("PMPI_Remove_error_class") MPX_EXPORTED;
 MPX_WEAK(Remove_error_class)
 int old_Remove_error_class(int errorclass) {
-  return error_to_old(at<int(int)>(fn_Remove_error_class)(errorclass));
+  return error_to_old(at<int(int)>(fn_Remove_error_class)(error_to_new(errorclass)));
 }
 int old_Remove_error_code(int errorcode) __asm__("PMPI_Remove_error_code") MPX_EXPORTED;
 MPX_WEAK(Remove_error_code)
 int old_Remove_error_code(int errorcode) {
-  return error_to_old(at<int(int)>(fn_Remove_error_code)(errorcode));
+  return error_to_old(at<int(int)>(fn_Remove_error_code)(error_to_new(errorcode)));
 }
 int old_Remove_error_string(int errorcode) __asm__("PMPI_Remove_error_string") MPX_EXPORTED;
 MPX_WEAK(Remove_error_string)
 int old_Remove_error_string(int errorcode) {
-  return error_to_old(at<int(int)>(fn_Remove_error_string)(errorcode));
+  return error_to_old(at<int(int)>(fn_Remove_error_string)(error_to_new(errorcode)));
 }
 int old_Info_create(old<MPI_Info> *info) __asm__("PMPI_Info_create") MPX_EXPORTED;
 MPX_WEAK(Info_create)
