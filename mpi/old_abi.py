@@ -122,7 +122,7 @@ class Entry:
             return new, f"rank_to_new({n})"
         if k == "tag_any":
             return new, f"tag_to_new({n})"
-        if k in ("buffer", "buffer_const") and self.f.area == "collective":
+        if k in ("buffer", "buffer_const"):
             return new, f"buffer_to_new({n})"
         if k.startswith("as_") and new.endswith("*"):
             return "any_function", n if self.name in BY_HAND else f"reinterpret_cast<{new}>({n})"
@@ -197,6 +197,9 @@ def switches(sections, values):
                 for name, value in rows:
                     a, b = (value, name) if direction == "new" else (name, value)
                     lines.append(f"  if ((v & {a}) != 0) made |= {b};")
+                if direction == "new":
+                    known = " | ".join(value for _, value in rows)
+                    lines.append(f"  if ((v & ~({known})) != 0) made |= no_bit;")
                 lines += ["  return made;", "}"]
                 continue
             lines.append("  switch (v) {")

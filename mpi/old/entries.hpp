@@ -56,5 +56,6 @@ int other_error_to_old(int v) noexcept;
 int other_keyval_to_new(int v) noexcept;
 int other_keyval_to_old(int v) noexcept;
 inline constexpr int no_value = -1'000'000;  ///< No rank and no tag.
+inline constexpr int no_bit = 1 << 30;       ///< No assertion and no mode of files.
 
 }  // namespace mpx_mpi_old

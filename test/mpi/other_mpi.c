@@ -61,6 +61,9 @@ static void windows(void) {
   MPI_Put(&me, 1, MPI_INT, right, 0, 1, MPI_INT, win);
   MPI_Win_fence(0, win);
   CHECK(*base == left);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(MPI_Win_fence(1 << 24, win) == MPI_ERR_ASSERT);
+  CHECK(MPI_Win_lock(4711, 0, 0, win) == MPI_ERR_LOCKTYPE);
   MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &there);
   CHECK(there && *flavor == MPI_WIN_FLAVOR_ALLOCATE);
   MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &there);
@@ -225,6 +228,7 @@ static void communicators(void) {
   CHECK(other != part && MPI_Comm_rank(part, &flag) == MPI_ERR_COMM);
   MPI_Comm_free(&other);
   CHECK(MPI_Iprobe(MPI_ANY_SOURCE, -5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE) == MPI_ERR_TAG);
+  CHECK(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
   CHECK(MPI_Iprobe(-7, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE) == MPI_ERR_RANK);
   MPI_Add_error_class(&result);
   MPI_Add_error_string(result, "of this program");

@@ -1609,6 +1609,7 @@ int assertion_to_new(int v) noexcept {
   if ((v & 4096) != 0) made |= MPI_MODE_NOPUT;
   if ((v & 2048) != 0) made |= MPI_MODE_NOSTORE;
   if ((v & 16384) != 0) made |= MPI_MODE_NOSUCCEED;
+  if ((v & ~(1024 | 8192 | 4096 | 2048 | 16384)) != 0) made |= no_bit;
   return made;
 }
 int assertion_to_old(int v) noexcept {
@@ -1631,6 +1632,7 @@ int mode_to_new(int v) noexcept {
   if ((v & 256) != 0) made |= MPI_MODE_SEQUENTIAL;
   if ((v & 32) != 0) made |= MPI_MODE_UNIQUE_OPEN;
   if ((v & 4) != 0) made |= MPI_MODE_WRONLY;
+  if ((v & ~(128 | 1 | 16 | 64 | 2 | 8 | 256 | 32 | 4)) != 0) made |= no_bit;
   return made;
 }
 int mode_to_old(int v) noexcept {
@@ -1862,7 +1864,7 @@ int old_Finalized(int *flag) {
 int old_Free_mem(void *base) __asm__("PMPI_Free_mem") MPX_EXPORTED;
 MPX_WEAK(Free_mem)
 int old_Free_mem(void *base) {
-  return error_to_old(at<int(void *)>(fn_Free_mem)(base));
+  return error_to_old(at<int(void *)>(fn_Free_mem)(buffer_to_new(base)));
 }
 int old_Get_hw_resource_info(old<MPI_Info> *hw_info) __asm__("PMPI_Get_hw_resource_info") MPX_EXPORTED;
 MPX_WEAK(Get_hw_resource_info)
@@ -2076,34 +2078,34 @@ int old_Info_set(old<MPI_Info> info, const char *key, const char *value) {
 int old_Bsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Bsend") MPX_EXPORTED;
 MPX_WEAK(Bsend)
 int old_Bsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Bsend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Bsend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Bsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Bsend_c") MPX_EXPORTED;
 MPX_WEAK(Bsend_c)
 int old_Bsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Bsend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Bsend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Bsend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Bsend_init") MPX_EXPORTED;
 MPX_WEAK(Bsend_init)
 int old_Bsend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Bsend_init)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Bsend_init)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Bsend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Bsend_init_c") MPX_EXPORTED;
 MPX_WEAK(Bsend_init_c)
 int old_Bsend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Bsend_init_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Bsend_init_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Buffer_attach(void *buffer, int size) __asm__("PMPI_Buffer_attach") MPX_EXPORTED;
 MPX_WEAK(Buffer_attach)
 int old_Buffer_attach(void *buffer, int size) {
-  return error_to_old(at<int(void *, int)>(fn_Buffer_attach)(buffer, size));
+  return error_to_old(at<int(void *, int)>(fn_Buffer_attach)(buffer_to_new(buffer), size));
 }
 int old_Buffer_attach_c(void *buffer, MPI_Count size) __asm__("PMPI_Buffer_attach_c") MPX_EXPORTED;
 MPX_WEAK(Buffer_attach_c)
 int old_Buffer_attach_c(void *buffer, MPI_Count size) {
-  return error_to_old(at<int(void *, MPI_Count)>(fn_Buffer_attach_c)(buffer, size));
+  return error_to_old(at<int(void *, MPI_Count)>(fn_Buffer_attach_c)(buffer_to_new(buffer), size));
 }
 int old_Buffer_detach(void *buffer_addr, int *size) __asm__("PMPI_Buffer_detach") MPX_EXPORTED;
 MPX_WEAK(Buffer_detach)
@@ -2129,12 +2131,12 @@ int old_Buffer_iflush(old<MPI_Request> *request) {
 int old_Comm_attach_buffer(old<MPI_Comm> comm, void *buffer, int size) __asm__("PMPI_Comm_attach_buffer") MPX_EXPORTED;
 MPX_WEAK(Comm_attach_buffer)
 int old_Comm_attach_buffer(old<MPI_Comm> comm, void *buffer, int size) {
-  return error_to_old(at<int(MPI_Comm, void *, int)>(fn_Comm_attach_buffer)(to_new<MPI_Comm>(comm), buffer, size));
+  return error_to_old(at<int(MPI_Comm, void *, int)>(fn_Comm_attach_buffer)(to_new<MPI_Comm>(comm), buffer_to_new(buffer), size));
 }
 int old_Comm_attach_buffer_c(old<MPI_Comm> comm, void *buffer, MPI_Count size) __asm__("PMPI_Comm_attach_buffer_c") MPX_EXPORTED;
 MPX_WEAK(Comm_attach_buffer_c)
 int old_Comm_attach_buffer_c(old<MPI_Comm> comm, void *buffer, MPI_Count size) {
-  return error_to_old(at<int(MPI_Comm, void *, MPI_Count)>(fn_Comm_attach_buffer_c)(to_new<MPI_Comm>(comm), buffer, size));
+  return error_to_old(at<int(MPI_Comm, void *, MPI_Count)>(fn_Comm_attach_buffer_c)(to_new<MPI_Comm>(comm), buffer_to_new(buffer), size));
 }
 int old_Comm_detach_buffer(old<MPI_Comm> comm, void *buffer_addr, int *size) __asm__("PMPI_Comm_detach_buffer") MPX_EXPORTED;
 MPX_WEAK(Comm_detach_buffer)
@@ -2161,13 +2163,13 @@ int old_Ibsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest,
 MPX_WEAK(Ibsend)
 int old_Ibsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ibsend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ibsend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Ibsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Ibsend_c") MPX_EXPORTED;
 MPX_WEAK(Ibsend_c)
 int old_Ibsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ibsend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ibsend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Improbe(int source, int tag, old<MPI_Comm> comm, int *flag, old<MPI_Message> *message, old_status *status) __asm__("PMPI_Improbe") MPX_EXPORTED;
 MPX_WEAK(Improbe)
@@ -2181,14 +2183,14 @@ MPX_WEAK(Imrecv)
 int old_Imrecv(void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old<MPI_Request> *request) {
   handle_places<MPI_Message> message_(message, 1, true);
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *)>(fn_Imrecv)(buf, count, to_new<MPI_Datatype>(datatype), message_.get(), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, MPI_Message *, MPI_Request *)>(fn_Imrecv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), request_.get()));
 }
 int old_Imrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old<MPI_Request> *request) __asm__("PMPI_Imrecv_c") MPX_EXPORTED;
 MPX_WEAK(Imrecv_c)
 int old_Imrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old<MPI_Request> *request) {
   handle_places<MPI_Message> message_(message, 1, true);
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Request *)>(fn_Imrecv_c)(buf, count, to_new<MPI_Datatype>(datatype), message_.get(), request_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Request *)>(fn_Imrecv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), request_.get()));
 }
 int old_Iprobe(int source, int tag, old<MPI_Comm> comm, int *flag, old_status *status) __asm__("PMPI_Iprobe") MPX_EXPORTED;
 MPX_WEAK(Iprobe)
@@ -2200,73 +2202,73 @@ int old_Irecv(void *buf, int count, old<MPI_Datatype> datatype, int source, int 
 MPX_WEAK(Irecv)
 int old_Irecv(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irecv)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irecv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Irecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Irecv_c") MPX_EXPORTED;
 MPX_WEAK(Irecv_c)
 int old_Irecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irecv_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irecv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Irsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Irsend") MPX_EXPORTED;
 MPX_WEAK(Irsend)
 int old_Irsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irsend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irsend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Irsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Irsend_c") MPX_EXPORTED;
 MPX_WEAK(Irsend_c)
 int old_Irsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irsend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Irsend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isend") MPX_EXPORTED;
 MPX_WEAK(Isend)
 int old_Isend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isend_c") MPX_EXPORTED;
 MPX_WEAK(Isend_c)
 int old_Isend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isendrecv") MPX_EXPORTED;
 MPX_WEAK(Isendrecv)
 int old_Isendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv)(sendbuf, sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, recvbuf, recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isendrecv_c") MPX_EXPORTED;
 MPX_WEAK(Isendrecv_c)
 int old_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_c)(sendbuf, sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, recvbuf, recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_c)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isendrecv_replace") MPX_EXPORTED;
 MPX_WEAK(Isendrecv_replace)
 int old_Isendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_replace)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_replace)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Isendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Isendrecv_replace_c") MPX_EXPORTED;
 MPX_WEAK(Isendrecv_replace_c)
 int old_Isendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_replace_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Request *)>(fn_Isendrecv_replace_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Issend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Issend") MPX_EXPORTED;
 MPX_WEAK(Issend)
 int old_Issend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Issend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Issend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Issend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Issend_c") MPX_EXPORTED;
 MPX_WEAK(Issend_c)
 int old_Issend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Issend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Issend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Mprobe(int source, int tag, old<MPI_Comm> comm, old<MPI_Message> *message, old_status *status) __asm__("PMPI_Mprobe") MPX_EXPORTED;
 MPX_WEAK(Mprobe)
@@ -2280,14 +2282,14 @@ MPX_WEAK(Mrecv)
 int old_Mrecv(void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, true);
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv)(buf, count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
 }
 int old_Mrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) __asm__("PMPI_Mrecv_c") MPX_EXPORTED;
 MPX_WEAK(Mrecv_c)
 int old_Mrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, true);
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv_c)(buf, count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
 }
 int old_Probe(int source, int tag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Probe") MPX_EXPORTED;
 MPX_WEAK(Probe)
@@ -2299,115 +2301,115 @@ int old_Recv(void *buf, int count, old<MPI_Datatype> datatype, int source, int t
 MPX_WEAK(Recv)
 int old_Recv(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Recv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Recv_c") MPX_EXPORTED;
 MPX_WEAK(Recv_c)
 int old_Recv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Recv_init(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Recv_init") MPX_EXPORTED;
 MPX_WEAK(Recv_init)
 int old_Recv_init(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Recv_init)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Recv_init)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Recv_init_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Recv_init_c") MPX_EXPORTED;
 MPX_WEAK(Recv_init_c)
 int old_Recv_init_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Recv_init_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Recv_init_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Rsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Rsend") MPX_EXPORTED;
 MPX_WEAK(Rsend)
 int old_Rsend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Rsend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Rsend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Rsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Rsend_c") MPX_EXPORTED;
 MPX_WEAK(Rsend_c)
 int old_Rsend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Rsend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Rsend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Rsend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Rsend_init") MPX_EXPORTED;
 MPX_WEAK(Rsend_init)
 int old_Rsend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Rsend_init)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Rsend_init)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Rsend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Rsend_init_c") MPX_EXPORTED;
 MPX_WEAK(Rsend_init_c)
 int old_Rsend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Rsend_init_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Rsend_init_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Send(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Send") MPX_EXPORTED;
 MPX_WEAK(Send)
 int old_Send(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Send)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Send)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Send_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Send_c") MPX_EXPORTED;
 MPX_WEAK(Send_c)
 int old_Send_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Send_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Send_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Send_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Send_init") MPX_EXPORTED;
 MPX_WEAK(Send_init)
 int old_Send_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Send_init)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Send_init)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Send_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Send_init_c") MPX_EXPORTED;
 MPX_WEAK(Send_init_c)
 int old_Send_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Send_init_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Send_init_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Sendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv") MPX_EXPORTED;
 MPX_WEAK(Sendrecv)
 int old_Sendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv)(sendbuf, sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, recvbuf, recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_c") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_c)
 int old_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_c)(sendbuf, sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, recvbuf, recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_c)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_replace") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_replace)
 int old_Sendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_replace_c") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_replace_c)
 int old_Sendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Ssend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Ssend") MPX_EXPORTED;
 MPX_WEAK(Ssend)
 int old_Ssend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Ssend)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm)>(fn_Ssend)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Ssend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Ssend_c") MPX_EXPORTED;
 MPX_WEAK(Ssend_c)
 int old_Ssend_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Ssend_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm)>(fn_Ssend_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm)));
 }
 int old_Ssend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Ssend_init") MPX_EXPORTED;
 MPX_WEAK(Ssend_init)
 int old_Ssend_init(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ssend_init)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ssend_init)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Ssend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Ssend_init_c") MPX_EXPORTED;
 MPX_WEAK(Ssend_init_c)
 int old_Ssend_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ssend_init_c)(buf, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)>(fn_Ssend_init_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), request_.get()));
 }
 int old_Cancel(old<MPI_Request> *request) __asm__("PMPI_Cancel") MPX_EXPORTED;
 MPX_WEAK(Cancel)
@@ -2630,22 +2632,22 @@ int old_Get_address(const void *location, MPI_Aint *address) {
 int old_Pack(const void *inbuf, int incount, old<MPI_Datatype> datatype, void *outbuf, int outsize, int *position, old<MPI_Comm> comm) __asm__("PMPI_Pack") MPX_EXPORTED;
 MPX_WEAK(Pack)
 int old_Pack(const void *inbuf, int incount, old<MPI_Datatype> datatype, void *outbuf, int outsize, int *position, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, int *, MPI_Comm)>(fn_Pack)(inbuf, incount, to_new<MPI_Datatype>(datatype), outbuf, outsize, position, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, int *, MPI_Comm)>(fn_Pack)(buffer_to_new(inbuf), incount, to_new<MPI_Datatype>(datatype), buffer_to_new(outbuf), outsize, position, to_new<MPI_Comm>(comm)));
 }
 int old_Pack_c(const void *inbuf, MPI_Count incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, old<MPI_Comm> comm) __asm__("PMPI_Pack_c") MPX_EXPORTED;
 MPX_WEAK(Pack_c)
 int old_Pack_c(const void *inbuf, MPI_Count incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Count *, MPI_Comm)>(fn_Pack_c)(inbuf, incount, to_new<MPI_Datatype>(datatype), outbuf, outsize, position, to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Count *, MPI_Comm)>(fn_Pack_c)(buffer_to_new(inbuf), incount, to_new<MPI_Datatype>(datatype), buffer_to_new(outbuf), outsize, position, to_new<MPI_Comm>(comm)));
 }
 int old_Pack_external(const char *datarep, const void *inbuf, int incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) __asm__("PMPI_Pack_external") MPX_EXPORTED;
 MPX_WEAK(Pack_external)
 int old_Pack_external(const char *datarep, const void *inbuf, int incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
-  return error_to_old(at<int(const char *, const void *, int, MPI_Datatype, void *, MPI_Aint, MPI_Aint *)>(fn_Pack_external)(datarep, inbuf, incount, to_new<MPI_Datatype>(datatype), outbuf, outsize, position));
+  return error_to_old(at<int(const char *, const void *, int, MPI_Datatype, void *, MPI_Aint, MPI_Aint *)>(fn_Pack_external)(datarep, buffer_to_new(inbuf), incount, to_new<MPI_Datatype>(datatype), buffer_to_new(outbuf), outsize, position));
 }
 int old_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) __asm__("PMPI_Pack_external_c") MPX_EXPORTED;
 MPX_WEAK(Pack_external_c)
 int old_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, old<MPI_Datatype> datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
-  return error_to_old(at<int(const char *, const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Count *)>(fn_Pack_external_c)(datarep, inbuf, incount, to_new<MPI_Datatype>(datatype), outbuf, outsize, position));
+  return error_to_old(at<int(const char *, const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Count *)>(fn_Pack_external_c)(datarep, buffer_to_new(inbuf), incount, to_new<MPI_Datatype>(datatype), buffer_to_new(outbuf), outsize, position));
 }
 int old_Pack_external_size(const char *datarep, int incount, old<MPI_Datatype> datatype, MPI_Aint *size) __asm__("PMPI_Pack_external_size") MPX_EXPORTED;
 MPX_WEAK(Pack_external_size)
@@ -2938,22 +2940,22 @@ int old_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
 int old_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, old<MPI_Datatype> datatype, old<MPI_Comm> comm) __asm__("PMPI_Unpack") MPX_EXPORTED;
 MPX_WEAK(Unpack)
 int old_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, old<MPI_Datatype> datatype, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, int, int *, void *, int, MPI_Datatype, MPI_Comm)>(fn_Unpack)(inbuf, insize, position, outbuf, outcount, to_new<MPI_Datatype>(datatype), to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, int, int *, void *, int, MPI_Datatype, MPI_Comm)>(fn_Unpack)(buffer_to_new(inbuf), insize, position, buffer_to_new(outbuf), outcount, to_new<MPI_Datatype>(datatype), to_new<MPI_Comm>(comm)));
 }
 int old_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, old<MPI_Datatype> datatype, old<MPI_Comm> comm) __asm__("PMPI_Unpack_c") MPX_EXPORTED;
 MPX_WEAK(Unpack_c)
 int old_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, old<MPI_Datatype> datatype, old<MPI_Comm> comm) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Count *, void *, MPI_Count, MPI_Datatype, MPI_Comm)>(fn_Unpack_c)(inbuf, insize, position, outbuf, outcount, to_new<MPI_Datatype>(datatype), to_new<MPI_Comm>(comm)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Count *, void *, MPI_Count, MPI_Datatype, MPI_Comm)>(fn_Unpack_c)(buffer_to_new(inbuf), insize, position, buffer_to_new(outbuf), outcount, to_new<MPI_Datatype>(datatype), to_new<MPI_Comm>(comm)));
 }
 int old_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, old<MPI_Datatype> datatype) __asm__("PMPI_Unpack_external") MPX_EXPORTED;
 MPX_WEAK(Unpack_external)
 int old_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(const char[], const void *, MPI_Aint, MPI_Aint *, void *, int, MPI_Datatype)>(fn_Unpack_external)(datarep, inbuf, insize, position, outbuf, outcount, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(const char[], const void *, MPI_Aint, MPI_Aint *, void *, int, MPI_Datatype)>(fn_Unpack_external)(datarep, buffer_to_new(inbuf), insize, position, buffer_to_new(outbuf), outcount, to_new<MPI_Datatype>(datatype)));
 }
 int old_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, old<MPI_Datatype> datatype) __asm__("PMPI_Unpack_external_c") MPX_EXPORTED;
 MPX_WEAK(Unpack_external_c)
 int old_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(const char[], const void *, MPI_Count, MPI_Count *, void *, MPI_Count, MPI_Datatype)>(fn_Unpack_external_c)(datarep, inbuf, insize, position, outbuf, outcount, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(const char[], const void *, MPI_Count, MPI_Count *, void *, MPI_Count, MPI_Datatype)>(fn_Unpack_external_c)(datarep, buffer_to_new(inbuf), insize, position, buffer_to_new(outbuf), outcount, to_new<MPI_Datatype>(datatype)));
 }
 MPI_Aint old_Aint_add(MPI_Aint base, MPI_Aint disp) __asm__("PMPI_Aint_add") MPX_EXPORTED;
 MPX_WEAK(Aint_add)
@@ -2989,12 +2991,12 @@ int old_Op_free(old<MPI_Op> *op) {
 int old_Reduce_local(const void *inbuf, void *inoutbuf, int count, old<MPI_Datatype> datatype, old<MPI_Op> op) __asm__("PMPI_Reduce_local") MPX_EXPORTED;
 MPX_WEAK(Reduce_local)
 int old_Reduce_local(const void *inbuf, void *inoutbuf, int count, old<MPI_Datatype> datatype, old<MPI_Op> op) {
-  return error_to_old(at<int(const void *, void *, int, MPI_Datatype, MPI_Op)>(fn_Reduce_local)(inbuf, inoutbuf, count, to_new<MPI_Datatype>(datatype), to_new<MPI_Op>(op)));
+  return error_to_old(at<int(const void *, void *, int, MPI_Datatype, MPI_Op)>(fn_Reduce_local)(buffer_to_new(inbuf), buffer_to_new(inoutbuf), count, to_new<MPI_Datatype>(datatype), to_new<MPI_Op>(op)));
 }
 int old_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Op> op) __asm__("PMPI_Reduce_local_c") MPX_EXPORTED;
 MPX_WEAK(Reduce_local_c)
 int old_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Op> op) {
-  return error_to_old(at<int(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op)>(fn_Reduce_local_c)(inbuf, inoutbuf, count, to_new<MPI_Datatype>(datatype), to_new<MPI_Op>(op)));
+  return error_to_old(at<int(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op)>(fn_Reduce_local_c)(buffer_to_new(inbuf), buffer_to_new(inoutbuf), count, to_new<MPI_Datatype>(datatype), to_new<MPI_Op>(op)));
 }
 int old_Allgather(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, old<MPI_Comm> comm) __asm__("PMPI_Allgather") MPX_EXPORTED;
 MPX_WEAK(Allgather)
@@ -4173,123 +4175,123 @@ int old_Precv_init(void *buf, int partitions, int count, old<MPI_Datatype> datat
 MPX_WEAK(Precv_init)
 int old_Precv_init(void *buf, int partitions, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Precv_init)(buf, partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
+  return error_to_old(at<int(void *, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Precv_init)(buffer_to_new(buf), partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
 }
 int old_Precv_init_c(void *buf, int partitions, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) __asm__("PMPI_Precv_init_c") MPX_EXPORTED;
 MPX_WEAK(Precv_init_c)
 int old_Precv_init_c(void *buf, int partitions, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Precv_init_c)(buf, partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Precv_init_c)(buffer_to_new(buf), partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
 }
 int old_Psend_init(const void *buf, int partitions, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) __asm__("PMPI_Psend_init") MPX_EXPORTED;
 MPX_WEAK(Psend_init)
 int old_Psend_init(const void *buf, int partitions, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Psend_init)(buf, partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
+  return error_to_old(at<int(const void *, int, int, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Psend_init)(buffer_to_new(buf), partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
 }
 int old_Psend_init_c(const void *buf, int partitions, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) __asm__("PMPI_Psend_init_c") MPX_EXPORTED;
 MPX_WEAK(Psend_init_c)
 int old_Psend_init_c(const void *buf, int partitions, MPI_Count count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm, old<MPI_Info> info, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Psend_init_c)(buf, partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *)>(fn_Psend_init_c)(buffer_to_new(buf), partitions, count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), tag, to_new<MPI_Comm>(comm), to_new<MPI_Info>(info), request_.get()));
 }
 int old_Accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) __asm__("PMPI_Accumulate") MPX_EXPORTED;
 MPX_WEAK(Accumulate)
 int old_Accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) __asm__("PMPI_Accumulate_c") MPX_EXPORTED;
 MPX_WEAK(Accumulate_c)
 int old_Accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Accumulate_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, old<MPI_Datatype> datatype, int target_rank, MPI_Aint target_disp, old<MPI_Win> win) __asm__("PMPI_Compare_and_swap") MPX_EXPORTED;
 MPX_WEAK(Compare_and_swap)
 int old_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, old<MPI_Datatype> datatype, int target_rank, MPI_Aint target_disp, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Win)>(fn_Compare_and_swap)(origin_addr, compare_addr, result_addr, to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Win)>(fn_Compare_and_swap)(buffer_to_new(origin_addr), buffer_to_new(compare_addr), buffer_to_new(result_addr), to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Win>(win)));
 }
 int old_Fetch_and_op(const void *origin_addr, void *result_addr, old<MPI_Datatype> datatype, int target_rank, MPI_Aint target_disp, old<MPI_Op> op, old<MPI_Win> win) __asm__("PMPI_Fetch_and_op") MPX_EXPORTED;
 MPX_WEAK(Fetch_and_op)
 int old_Fetch_and_op(const void *origin_addr, void *result_addr, old<MPI_Datatype> datatype, int target_rank, MPI_Aint target_disp, old<MPI_Op> op, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Op, MPI_Win)>(fn_Fetch_and_op)(origin_addr, result_addr, to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, void *, MPI_Datatype, int, MPI_Aint, MPI_Op, MPI_Win)>(fn_Fetch_and_op)(buffer_to_new(origin_addr), buffer_to_new(result_addr), to_new<MPI_Datatype>(datatype), rank_to_new(target_rank), target_disp, to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Get(void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) __asm__("PMPI_Get") MPX_EXPORTED;
 MPX_WEAK(Get)
 int old_Get(void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) {
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Get)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Get)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Get_c(void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) __asm__("PMPI_Get_c") MPX_EXPORTED;
 MPX_WEAK(Get_c)
 int old_Get_c(void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) {
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win)>(fn_Get_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win)>(fn_Get_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Get_accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, int result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) __asm__("PMPI_Get_accumulate") MPX_EXPORTED;
 MPX_WEAK(Get_accumulate)
 int old_Get_accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, int result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), buffer_to_new(result_addr), result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, MPI_Count result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) __asm__("PMPI_Get_accumulate_c") MPX_EXPORTED;
 MPX_WEAK(Get_accumulate_c)
 int old_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, MPI_Count result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win)>(fn_Get_accumulate_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), buffer_to_new(result_addr), result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win)));
 }
 int old_Put(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) __asm__("PMPI_Put") MPX_EXPORTED;
 MPX_WEAK(Put)
 int old_Put(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Put)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win)>(fn_Put)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Put_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) __asm__("PMPI_Put_c") MPX_EXPORTED;
 MPX_WEAK(Put_c)
 int old_Put_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win) {
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win)>(fn_Put_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win)>(fn_Put_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win)));
 }
 int old_Raccumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Raccumulate") MPX_EXPORTED;
 MPX_WEAK(Raccumulate)
 int old_Raccumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Raccumulate_c") MPX_EXPORTED;
 MPX_WEAK(Raccumulate_c)
 int old_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Raccumulate_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget(void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rget") MPX_EXPORTED;
 MPX_WEAK(Rget)
 int old_Rget(void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget_c(void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rget_c") MPX_EXPORTED;
 MPX_WEAK(Rget_c)
 int old_Rget_c(void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rget_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget_accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, int result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rget_accumulate") MPX_EXPORTED;
 MPX_WEAK(Rget_accumulate)
 int old_Rget_accumulate(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, int result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), buffer_to_new(result_addr), result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, MPI_Count result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rget_accumulate_c") MPX_EXPORTED;
 MPX_WEAK(Rget_accumulate_c)
 int old_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, void *result_addr, MPI_Count result_count, old<MPI_Datatype> result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Op> op, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), result_addr, result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win, MPI_Request *)>(fn_Rget_accumulate_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), buffer_to_new(result_addr), result_count, to_new<MPI_Datatype>(result_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Op>(op), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rput(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rput") MPX_EXPORTED;
 MPX_WEAK(Rput)
 int old_Rput(const void *origin_addr, int origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Rput_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) __asm__("PMPI_Rput_c") MPX_EXPORTED;
 MPX_WEAK(Rput_c)
 int old_Rput_c(const void *origin_addr, MPI_Count origin_count, old<MPI_Datatype> origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, old<MPI_Datatype> target_datatype, old<MPI_Win> win, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput_c)(origin_addr, origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
+  return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win, MPI_Request *)>(fn_Rput_c)(buffer_to_new(origin_addr), origin_count, to_new<MPI_Datatype>(origin_datatype), rank_to_new(target_rank), target_disp, target_count, to_new<MPI_Datatype>(target_datatype), to_new<MPI_Win>(win), request_.get()));
 }
 int old_Win_allocate(MPI_Aint size, int disp_unit, old<MPI_Info> info, old<MPI_Comm> comm, void *baseptr, old<MPI_Win> *win) __asm__("PMPI_Win_allocate") MPX_EXPORTED;
 MPX_WEAK(Win_allocate)
@@ -4318,7 +4320,7 @@ int old_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, old<MPI_Info> i
 int old_Win_attach(old<MPI_Win> win, void *base, MPI_Aint size) __asm__("PMPI_Win_attach") MPX_EXPORTED;
 MPX_WEAK(Win_attach)
 int old_Win_attach(old<MPI_Win> win, void *base, MPI_Aint size) {
-  return error_to_old(at<int(MPI_Win, void *, MPI_Aint)>(fn_Win_attach)(to_new<MPI_Win>(win), base, size));
+  return error_to_old(at<int(MPI_Win, void *, MPI_Aint)>(fn_Win_attach)(to_new<MPI_Win>(win), buffer_to_new(base), size));
 }
 int old_Win_call_errhandler(old<MPI_Win> win, int errorcode) __asm__("PMPI_Win_call_errhandler") MPX_EXPORTED;
 MPX_WEAK(Win_call_errhandler)
@@ -4334,13 +4336,13 @@ int old_Win_create(void *base, MPI_Aint size, int disp_unit, old<MPI_Info> info,
 MPX_WEAK(Win_create)
 int old_Win_create(void *base, MPI_Aint size, int disp_unit, old<MPI_Info> info, old<MPI_Comm> comm, old<MPI_Win> *win) {
   handle_places<MPI_Win> win_(win, 1, false);
-  return error_to_old(at<int(void *, MPI_Aint, int, MPI_Info, MPI_Comm, MPI_Win *)>(fn_Win_create)(base, size, disp_unit, to_new<MPI_Info>(info), to_new<MPI_Comm>(comm), win_.get()));
+  return error_to_old(at<int(void *, MPI_Aint, int, MPI_Info, MPI_Comm, MPI_Win *)>(fn_Win_create)(buffer_to_new(base), size, disp_unit, to_new<MPI_Info>(info), to_new<MPI_Comm>(comm), win_.get()));
 }
 int old_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, old<MPI_Info> info, old<MPI_Comm> comm, old<MPI_Win> *win) __asm__("PMPI_Win_create_c") MPX_EXPORTED;
 MPX_WEAK(Win_create_c)
 int old_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, old<MPI_Info> info, old<MPI_Comm> comm, old<MPI_Win> *win) {
   handle_places<MPI_Win> win_(win, 1, false);
-  return error_to_old(at<int(void *, MPI_Aint, MPI_Aint, MPI_Info, MPI_Comm, MPI_Win *)>(fn_Win_create_c)(base, size, disp_unit, to_new<MPI_Info>(info), to_new<MPI_Comm>(comm), win_.get()));
+  return error_to_old(at<int(void *, MPI_Aint, MPI_Aint, MPI_Info, MPI_Comm, MPI_Win *)>(fn_Win_create_c)(buffer_to_new(base), size, disp_unit, to_new<MPI_Info>(info), to_new<MPI_Comm>(comm), win_.get()));
 }
 int old_Win_create_dynamic(old<MPI_Info> info, old<MPI_Comm> comm, old<MPI_Win> *win) __asm__("PMPI_Win_create_dynamic") MPX_EXPORTED;
 MPX_WEAK(Win_create_dynamic)
@@ -4366,7 +4368,7 @@ int old_Win_delete_attr(old<MPI_Win> win, int win_keyval) {
 int old_Win_detach(old<MPI_Win> win, const void *base) __asm__("PMPI_Win_detach") MPX_EXPORTED;
 MPX_WEAK(Win_detach)
 int old_Win_detach(old<MPI_Win> win, const void *base) {
-  return error_to_old(at<int(MPI_Win, const void *)>(fn_Win_detach)(to_new<MPI_Win>(win), base));
+  return error_to_old(at<int(MPI_Win, const void *)>(fn_Win_detach)(to_new<MPI_Win>(win), buffer_to_new(base)));
 }
 int old_Win_fence(int assert, old<MPI_Win> win) __asm__("PMPI_Win_fence") MPX_EXPORTED;
 MPX_WEAK(Win_fence)
@@ -4534,12 +4536,12 @@ int old_Intercomm_create_from_groups(old<MPI_Group> local_group, int local_leade
 int old_Session_attach_buffer(old<MPI_Session> session, void *buffer, int size) __asm__("PMPI_Session_attach_buffer") MPX_EXPORTED;
 MPX_WEAK(Session_attach_buffer)
 int old_Session_attach_buffer(old<MPI_Session> session, void *buffer, int size) {
-  return error_to_old(at<int(MPI_Session, void *, int)>(fn_Session_attach_buffer)(to_new<MPI_Session>(session), buffer, size));
+  return error_to_old(at<int(MPI_Session, void *, int)>(fn_Session_attach_buffer)(to_new<MPI_Session>(session), buffer_to_new(buffer), size));
 }
 int old_Session_attach_buffer_c(old<MPI_Session> session, void *buffer, MPI_Count size) __asm__("PMPI_Session_attach_buffer_c") MPX_EXPORTED;
 MPX_WEAK(Session_attach_buffer_c)
 int old_Session_attach_buffer_c(old<MPI_Session> session, void *buffer, MPI_Count size) {
-  return error_to_old(at<int(MPI_Session, void *, MPI_Count)>(fn_Session_attach_buffer_c)(to_new<MPI_Session>(session), buffer, size));
+  return error_to_old(at<int(MPI_Session, void *, MPI_Count)>(fn_Session_attach_buffer_c)(to_new<MPI_Session>(session), buffer_to_new(buffer), size));
 }
 int old_Session_call_errhandler(old<MPI_Session> session, int errorcode) __asm__("PMPI_Session_call_errhandler") MPX_EXPORTED;
 MPX_WEAK(Session_call_errhandler)
@@ -4777,121 +4779,121 @@ int old_File_iread(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> dat
 MPX_WEAK(File_iread)
 int old_File_iread(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_c") MPX_EXPORTED;
 MPX_WEAK(File_iread_c)
 int old_File_iread_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_all") MPX_EXPORTED;
 MPX_WEAK(File_iread_all)
 int old_File_iread_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_all)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_all_c") MPX_EXPORTED;
 MPX_WEAK(File_iread_all_c)
 int old_File_iread_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_all_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_at") MPX_EXPORTED;
 MPX_WEAK(File_iread_at)
 int old_File_iread_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_at)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_at_c") MPX_EXPORTED;
 MPX_WEAK(File_iread_at_c)
 int old_File_iread_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_at_all") MPX_EXPORTED;
 MPX_WEAK(File_iread_at_all)
 int old_File_iread_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_all)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_iread_at_all_c)
 int old_File_iread_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_all_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_shared") MPX_EXPORTED;
 MPX_WEAK(File_iread_shared)
 int old_File_iread_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_shared)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iread_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iread_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iread_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_iread_shared_c)
 int old_File_iread_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_shared_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iread_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite") MPX_EXPORTED;
 MPX_WEAK(File_iwrite)
 int old_File_iwrite(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_c") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_c)
 int old_File_iwrite_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_all") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_all)
 int old_File_iwrite_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_all)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_all_c") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_all_c)
 int old_File_iwrite_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_all_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_at") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_at)
 int old_File_iwrite_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_at_c") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_at_c)
 int old_File_iwrite_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_at_all") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_at_all)
 int old_File_iwrite_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_all)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_at_all_c)
 int old_File_iwrite_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_all_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_shared") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_shared)
 int old_File_iwrite_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_shared)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_iwrite_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) __asm__("PMPI_File_iwrite_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_iwrite_shared_c)
 int old_File_iwrite_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Request> *request) {
   handle_places<MPI_Request> request_(request, 1, false);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_shared_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), request_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Request *)>(fn_File_iwrite_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), request_.get()));
 }
 int old_File_open(old<MPI_Comm> comm, const char *filename, int amode, old<MPI_Info> info, old<MPI_File> *fh) __asm__("PMPI_File_open") MPX_EXPORTED;
 MPX_WEAK(File_open)
@@ -4908,121 +4910,121 @@ int old_File_read(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> data
 MPX_WEAK(File_read)
 int old_File_read(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_c") MPX_EXPORTED;
 MPX_WEAK(File_read_c)
 int old_File_read_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_all") MPX_EXPORTED;
 MPX_WEAK(File_read_all)
 int old_File_read_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_all)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_all_c") MPX_EXPORTED;
 MPX_WEAK(File_read_all_c)
 int old_File_read_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_all_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_all_begin") MPX_EXPORTED;
 MPX_WEAK(File_read_all_begin)
 int old_File_read_all_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype)>(fn_File_read_all_begin)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype)>(fn_File_read_all_begin)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_all_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_all_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_read_all_begin_c)
 int old_File_read_all_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype)>(fn_File_read_all_begin_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype)>(fn_File_read_all_begin_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_all_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_all_end") MPX_EXPORTED;
 MPX_WEAK(File_read_all_end)
 int old_File_read_all_end(old<MPI_File> fh, void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_all_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at") MPX_EXPORTED;
 MPX_WEAK(File_read_at)
 int old_File_read_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_c") MPX_EXPORTED;
 MPX_WEAK(File_read_at_c)
 int old_File_read_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_all") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all)
 int old_File_read_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_c)
 int old_File_read_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all_begin(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_at_all_begin") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_begin)
 int old_File_read_at_all_begin(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype)>(fn_File_read_at_all_begin)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype)>(fn_File_read_at_all_begin)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_at_all_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_begin_c)
 int old_File_read_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype)>(fn_File_read_at_all_begin_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype)>(fn_File_read_at_all_begin_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_at_all_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_at_all_end") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_end)
 int old_File_read_at_all_end(old<MPI_File> fh, void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_at_all_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_at_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_ordered(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_ordered") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered)
 int old_File_read_ordered(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_ordered_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_ordered_c") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_c)
 int old_File_read_ordered_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_ordered_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_ordered_begin") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_begin)
 int old_File_read_ordered_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype)>(fn_File_read_ordered_begin)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype)>(fn_File_read_ordered_begin)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_ordered_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_ordered_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_begin_c)
 int old_File_read_ordered_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype)>(fn_File_read_ordered_begin_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype)>(fn_File_read_ordered_begin_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_read_ordered_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_ordered_end") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_end)
 int old_File_read_ordered_end(old<MPI_File> fh, void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_ordered_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_ordered_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_shared") MPX_EXPORTED;
 MPX_WEAK(File_read_shared)
 int old_File_read_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_shared)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_read_shared_c)
 int old_File_read_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_shared_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_seek(old<MPI_File> fh, MPI_Offset offset, int whence) __asm__("PMPI_File_seek") MPX_EXPORTED;
 MPX_WEAK(File_seek)
@@ -5068,121 +5070,121 @@ int old_File_write(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatyp
 MPX_WEAK(File_write)
 int old_File_write(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_c") MPX_EXPORTED;
 MPX_WEAK(File_write_c)
 int old_File_write_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_all") MPX_EXPORTED;
 MPX_WEAK(File_write_all)
 int old_File_write_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_all)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_all_c") MPX_EXPORTED;
 MPX_WEAK(File_write_all_c)
 int old_File_write_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_all_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_all_begin") MPX_EXPORTED;
 MPX_WEAK(File_write_all_begin)
 int old_File_write_all_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype)>(fn_File_write_all_begin)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype)>(fn_File_write_all_begin)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_all_begin_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_all_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_write_all_begin_c)
 int old_File_write_all_begin_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_all_begin_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_all_begin_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_all_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_all_end") MPX_EXPORTED;
 MPX_WEAK(File_write_all_end)
 int old_File_write_all_end(old<MPI_File> fh, const void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_all_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at") MPX_EXPORTED;
 MPX_WEAK(File_write_at)
 int old_File_write_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_c") MPX_EXPORTED;
 MPX_WEAK(File_write_at_c)
 int old_File_write_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_all") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all)
 int old_File_write_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_c)
 int old_File_write_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all_begin(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_at_all_begin") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_begin)
 int old_File_write_at_all_begin(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype)>(fn_File_write_at_all_begin)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype)>(fn_File_write_at_all_begin)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_at_all_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_begin_c)
 int old_File_write_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_at_all_begin_c)(to_new<MPI_File>(fh), offset, buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_at_all_begin_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_at_all_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_at_all_end") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_end)
 int old_File_write_at_all_end(old<MPI_File> fh, const void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_at_all_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_at_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_ordered(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_ordered") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered)
 int old_File_write_ordered(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_ordered_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_ordered_c") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_c)
 int old_File_write_ordered_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_ordered_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_ordered_begin") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_begin)
 int old_File_write_ordered_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype)>(fn_File_write_ordered_begin)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype)>(fn_File_write_ordered_begin)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_ordered_begin_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_ordered_begin_c") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_begin_c)
 int old_File_write_ordered_begin_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype) {
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_ordered_begin_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype)));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype)>(fn_File_write_ordered_begin_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype)));
 }
 int old_File_write_ordered_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_ordered_end") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_end)
 int old_File_write_ordered_end(old<MPI_File> fh, const void *buf, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_ordered_end)(to_new<MPI_File>(fh), buf, status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_ordered_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_shared") MPX_EXPORTED;
 MPX_WEAK(File_write_shared)
 int old_File_write_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_shared)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_write_shared_c)
 int old_File_write_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
   status_places status_(status, 1);
-  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_shared_c)(to_new<MPI_File>(fh), buf, count, to_new<MPI_Datatype>(datatype), status_.get()));
+  return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_Register_datarep(const char *datarep, any_function read_conversion_fn, any_function write_conversion_fn, any_function dtype_file_extent_fn, void *extra_state) __asm__("PMPI_Register_datarep") MPX_EXPORTED;
 MPX_WEAK(Register_datarep)
