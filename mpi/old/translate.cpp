@@ -162,6 +162,21 @@ class function_table {
 function_table operations;
 function_table handlers;
 
+/// Raises the error of a full table. Returns its code, of class MPI_ERR_NO_MEM.
+int too_many_functions() {
+  static const int made = [] {
+    int code = MPI_ERR_NO_MEM;
+    at<int(int, int*)>(fn_Add_error_code)(MPI_ERR_NO_MEM, &code);
+    at<int(int, const char*)>(fn_Add_error_string)(
+        code,
+        "no more than 256 different functions of a program compiled against another MPI become "
+        "operations, and as many become error handlers");
+    return code;
+  }();
+  at<int(MPI_Comm, int)>(fn_Comm_call_errhandler)(MPI_COMM_SELF, made);
+  return made;
+}
+
 template <class Count, std::size_t I>
 void call_operation(void* in, void* inout, Count* n, MPI_Datatype* type) {
   old<MPI_Datatype> of = to_old(*type);
@@ -188,7 +203,7 @@ template <class Count>
 int create_operation(int function_number, any_function f, int commute, old<MPI_Op>* op) {
   static constexpr auto callers = operation_callers<Count>(numbers{});
   const int i = f == nullptr ? 0 : operations.number_of(f);
-  if (i < 0) return MPI_ERR_NO_MEM;
+  if (i < 0) return too_many_functions();
   handle_places<MPI_Op> made(op, 1, false);
   return at<int(void (*)(void*, void*, Count*, MPI_Datatype*), int, MPI_Op*)>(function_number)(
       f == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], commute, made.get());
@@ -197,7 +212,7 @@ template <class Handle, class Function>
 int create_handler(int function_number, any_function f, old<MPI_Errhandler>* errhandler) {
   static constexpr auto callers = handler_callers<Handle, Function>(numbers{});
   const int i = f == nullptr ? 0 : handlers.number_of(f);
-  if (i < 0) return MPI_ERR_NO_MEM;
+  if (i < 0) return too_many_functions();
   handle_places<MPI_Errhandler> made(errhandler, 1, false);
   return at<int(Function*, MPI_Errhandler*)>(function_number)(
       f == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], made.get());

@@ -3,6 +3,7 @@
  * the standard ABI. Handles, statuses, constants, error codes, functions that the library calls, functions
  * that MPI 3.0 removed. */
 #include "check.h"
+#include <stdint.h>
 
 #ifdef OPEN_MPI /* Its header has messages in place of what MPI 3.0 removed. */
 #undef MPI_Address
@@ -164,6 +165,11 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
   CHECK(*comm == MPI_COMM_WORLD && *code == MPI_ERR_RANK);
   ++handled;
 }
+static void on_full(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  (void)code;
+  ++handled;
+}
 static int copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag) {
   CHECK(comm == MPI_COMM_WORLD && state == &extra && key != MPI_KEYVAL_INVALID);
   *(void **)out = in;
@@ -198,6 +204,11 @@ static void communicators(void) {
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
   MPI_Comm_free_keyval(&key);
   CHECK(key == MPI_KEYVAL_INVALID && dropped == 2);
+  key = 1234567;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL);
+  CHECK(key == 1234567);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &flag);
   CHECK(flag && *bound >= 32767);
   MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? MPI_UNDEFINED : 1, 0, &part);
@@ -243,6 +254,20 @@ static void communicators(void) {
   CHECK(!flag || *bound == MPI_PROC_NULL);
   MPI_Error_string(MPI_ERR_PENDING, text, &length);
   CHECK(strstr(text, "pending") != NULL);
+  /* The table of functions is full: an error as any other. None of these is called. */
+  int code = MPI_SUCCESS, made = 0;
+  MPI_Op op;
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_create_errhandler(on_full, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  for (handled = 0; code == MPI_SUCCESS && made < 1000; ++made)
+    code = MPI_Op_create((MPI_User_function *)(uintptr_t)(4096 + made), 1, &op);
+  CHECK(made > 200 && made <= 257 && handled == 1);
+  MPI_Error_class(code, &flag);
+  CHECK(flag == MPI_ERR_NO_MEM);
+  MPI_Error_string(code, text, &length);
+  CHECK(strstr(text, "256 different functions") != NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&handler);
   CHECK(handler == MPI_ERRHANDLER_NULL);
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
@@ -369,6 +394,7 @@ static void of_mpi_4(void) {
   MPI_Errhandler_free(&handler);
   MPI_Session_finalize(&session);
   CHECK(session == MPI_SESSION_NULL);
+  handled = 0;
 }
 #endif
 
@@ -390,12 +416,12 @@ int main(int argc, char **argv) {
   types();
   removed();
   collectives();
+#ifdef MPICH
+  of_mpi_4();
+#endif
   communicators();
   topologies();
   generalized();
   many();
-#ifdef MPICH
-  of_mpi_4();
-#endif
   return check_end();
 }
