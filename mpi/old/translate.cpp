@@ -358,7 +358,7 @@ int Attr_get(old<MPI_Comm> comm, int keyval, void* attribute_val, int* flag) {
 }
 
 int unsupported(const char* name) {
-  std::fprintf(stderr, "mpx: MPI_%s: not in this translation of %s's interface\n", name,
+  std::fprintf(stderr, "mpx: %s: not in this translation of %s's interface\n", name,
                interface_name);
   return error_to_old(at<int(MPI_Comm, int)>(fn_Comm_call_errhandler)(
       MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION));
