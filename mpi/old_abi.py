@@ -114,7 +114,8 @@ class Entry:
             length = "length(count)" if k == "infos" else self.length(n)
             return f"const old<{base}>[]", self.local(f"handles_copy<{base}>", n, n, length)
         if k in ("status", "statuses", "status_set"):
-            return "old_status *", self.local("status_places", n, n, self.count if k == "statuses" else "1")
+            return "old_status *", self.local("status_places", n, n, self.count if k == "statuses" else "1",
+                                              "true" if k == "status_set" else "false")
         if k == "status_in":
             self.before.append(f"const MPI_Status {n}_ = is_status({n}) ? new_status(*{n}) : MPI_Status{{}};")
             return "const old_status *", f"is_status({n}) ? &{n}_ : nullptr"

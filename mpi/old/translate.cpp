@@ -73,7 +73,7 @@ MPI_Status new_status(const old_status& s) noexcept {
 void store_status(old_status& into, const MPI_Status& s) noexcept {
   into.MPI_SOURCE = rank_to_old(s.MPI_SOURCE);
   into.MPI_TAG = tag_to_old(s.MPI_TAG);
-  if (s.MPI_ERROR != error_unset) into.MPI_ERROR = error_to_old(s.MPI_ERROR);
+  if (s.MPI_ERROR != unset) into.MPI_ERROR = error_to_old(s.MPI_ERROR);
   message_size size{};
   std::memcpy(&size.bytes, s.MPI_internal, sizeof size.bytes);
   size.cancelled = s.MPI_internal[2] != 0;

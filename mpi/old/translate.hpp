@@ -72,19 +72,24 @@ class handle_places : public array_copy<Handle> {
 MPI_Status new_status(const old_status& s) noexcept;
 /// Stores a status. MPI_ERROR is stored if the call has set it.
 void store_status(old_status& into, const MPI_Status& s) noexcept;
-inline constexpr int error_unset = -1'000'000;
-/// Statuses that a call writes.
+inline constexpr int unset = -1'000'000;
+/// Statuses that a call writes, and reads if `reads`. Those that it leaves alone stay.
 class status_places {
  public:
-  status_places(old_status* all, int n)
+  status_places(old_status* all, int n, bool reads)
       : all_(is_status(all) ? all : nullptr), n_(all_ == nullptr ? 0 : length(n)), copies_(n_) {
     for (std::size_t i = 0; i < n_; ++i) {
-      copies_.data()[i] = new_status(all_[i]);
-      copies_.data()[i].MPI_ERROR = error_unset;
+      MPI_Status& s = copies_.data()[i];
+      if (reads)
+        s = new_status(all_[i]);
+      else
+        s.MPI_SOURCE = unset;
+      s.MPI_ERROR = unset;
     }
   }
   ~status_places() {
-    for (std::size_t i = 0; i < n_; ++i) store_status(all_[i], copies_.data()[i]);
+    for (std::size_t i = 0; i < n_; ++i)
+      if (copies_.data()[i].MPI_SOURCE != unset) store_status(all_[i], copies_.data()[i]);
   }
   status_places(const status_places&) = delete;
   status_places& operator=(const status_places&) = delete;

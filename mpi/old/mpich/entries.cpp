@@ -1226,6 +1226,7 @@ extern const int fn_Win_toint = 606;
 
 int error_to_new(int v) noexcept {
   switch (v) {
+    case 0: return MPI_SUCCESS;
     case 1: return MPI_ERR_BUFFER;
     case 2: return MPI_ERR_COUNT;
     case 3: return MPI_ERR_TYPE;
@@ -1309,6 +1310,7 @@ int error_to_new(int v) noexcept {
 }
 int error_to_old(int v) noexcept {
   switch (v) {
+    case MPI_SUCCESS: return 0;
     case MPI_ERR_BUFFER: return 1;
     case MPI_ERR_COUNT: return 2;
     case MPI_ERR_TYPE: return 3;
@@ -2175,7 +2177,7 @@ int old_Improbe(int source, int tag, old<MPI_Comm> comm, int *flag, old<MPI_Mess
 MPX_WEAK(Improbe)
 int old_Improbe(int source, int tag, old<MPI_Comm> comm, int *flag, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, false);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *)>(fn_Improbe)(rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), flag, message_.get(), status_.get()));
 }
 int old_Imrecv(void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old<MPI_Request> *request) __asm__("PMPI_Imrecv") MPX_EXPORTED;
@@ -2195,7 +2197,7 @@ int old_Imrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI
 int old_Iprobe(int source, int tag, old<MPI_Comm> comm, int *flag, old_status *status) __asm__("PMPI_Iprobe") MPX_EXPORTED;
 MPX_WEAK(Iprobe)
 int old_Iprobe(int source, int tag, old<MPI_Comm> comm, int *flag, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, int, MPI_Comm, int *, MPI_Status *)>(fn_Iprobe)(rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), flag, status_.get()));
 }
 int old_Irecv(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Irecv") MPX_EXPORTED;
@@ -2274,39 +2276,39 @@ int old_Mprobe(int source, int tag, old<MPI_Comm> comm, old<MPI_Message> *messag
 MPX_WEAK(Mprobe)
 int old_Mprobe(int source, int tag, old<MPI_Comm> comm, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, false);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, int, MPI_Comm, MPI_Message *, MPI_Status *)>(fn_Mprobe)(rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), message_.get(), status_.get()));
 }
 int old_Mrecv(void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) __asm__("PMPI_Mrecv") MPX_EXPORTED;
 MPX_WEAK(Mrecv)
 int old_Mrecv(void *buf, int count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, int, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
 }
 int old_Mrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) __asm__("PMPI_Mrecv_c") MPX_EXPORTED;
 MPX_WEAK(Mrecv_c)
 int old_Mrecv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, old<MPI_Message> *message, old_status *status) {
   handle_places<MPI_Message> message_(message, 1, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, MPI_Message *, MPI_Status *)>(fn_Mrecv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), message_.get(), status_.get()));
 }
 int old_Probe(int source, int tag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Probe") MPX_EXPORTED;
 MPX_WEAK(Probe)
 int old_Probe(int source, int tag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, int, MPI_Comm, MPI_Status *)>(fn_Probe)(rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Recv(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Recv") MPX_EXPORTED;
 MPX_WEAK(Recv)
 int old_Recv(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Recv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Recv_c") MPX_EXPORTED;
 MPX_WEAK(Recv_c)
 int old_Recv_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Recv_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(source), tag_to_new(tag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Recv_init(void *buf, int count, old<MPI_Datatype> datatype, int source, int tag, old<MPI_Comm> comm, old<MPI_Request> *request) __asm__("PMPI_Recv_init") MPX_EXPORTED;
@@ -2368,25 +2370,25 @@ int old_Send_init_c(const void *buf, MPI_Count count, old<MPI_Datatype> datatype
 int old_Sendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv") MPX_EXPORTED;
 MPX_WEAK(Sendrecv)
 int old_Sendrecv(const void *sendbuf, int sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, int recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_c") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_c)
 int old_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, old<MPI_Datatype> sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, old<MPI_Datatype> recvtype, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(const void *, MPI_Count, MPI_Datatype, int, int, void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_c)(buffer_to_new(sendbuf), sendcount, to_new<MPI_Datatype>(sendtype), rank_to_new(dest), sendtag, buffer_to_new(recvbuf), recvcount, to_new<MPI_Datatype>(recvtype), rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_replace") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_replace)
 int old_Sendrecv_replace(void *buf, int count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Sendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) __asm__("PMPI_Sendrecv_replace_c") MPX_EXPORTED;
 MPX_WEAK(Sendrecv_replace_c)
 int old_Sendrecv_replace_c(void *buf, MPI_Count count, old<MPI_Datatype> datatype, int dest, int sendtag, int source, int recvtag, old<MPI_Comm> comm, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(void *, MPI_Count, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status *)>(fn_Sendrecv_replace_c)(buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), rank_to_new(dest), sendtag, rank_to_new(source), tag_to_new(recvtag), to_new<MPI_Comm>(comm), status_.get()));
 }
 int old_Ssend(const void *buf, int count, old<MPI_Datatype> datatype, int dest, int tag, old<MPI_Comm> comm) __asm__("PMPI_Ssend") MPX_EXPORTED;
@@ -2466,28 +2468,28 @@ int old_Request_free(old<MPI_Request> *request) {
 int old_Request_get_status(old<MPI_Request> request, int *flag, old_status *status) __asm__("PMPI_Request_get_status") MPX_EXPORTED;
 MPX_WEAK(Request_get_status)
 int old_Request_get_status(old<MPI_Request> request, int *flag, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_Request, int *, MPI_Status *)>(fn_Request_get_status)(to_new<MPI_Request>(request), flag, status_.get()));
 }
 int old_Request_get_status_all(int count, const old<MPI_Request> array_of_requests[], int *flag, old_status *array_of_statuses) __asm__("PMPI_Request_get_status_all") MPX_EXPORTED;
 MPX_WEAK(Request_get_status_all)
 int old_Request_get_status_all(int count, const old<MPI_Request> array_of_requests[], int *flag, old_status *array_of_statuses) {
   handles_copy<MPI_Request> array_of_requests_(array_of_requests, length(count));
-  status_places array_of_statuses_(array_of_statuses, count);
+  status_places array_of_statuses_(array_of_statuses, count, false);
   return error_to_old(at<int(int, const MPI_Request[], int *, MPI_Status *)>(fn_Request_get_status_all)(count, array_of_requests_.get(), flag, array_of_statuses_.get()));
 }
 int old_Request_get_status_any(int count, const old<MPI_Request> array_of_requests[], int *indx, int *flag, old_status *status) __asm__("PMPI_Request_get_status_any") MPX_EXPORTED;
 MPX_WEAK(Request_get_status_any)
 int old_Request_get_status_any(int count, const old<MPI_Request> array_of_requests[], int *indx, int *flag, old_status *status) {
   handles_copy<MPI_Request> array_of_requests_(array_of_requests, length(count));
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, const MPI_Request[], int *, int *, MPI_Status *)>(fn_Request_get_status_any)(count, array_of_requests_.get(), indx, flag, status_.get()));
 }
 int old_Request_get_status_some(int incount, const old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) __asm__("PMPI_Request_get_status_some") MPX_EXPORTED;
 MPX_WEAK(Request_get_status_some)
 int old_Request_get_status_some(int incount, const old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) {
   handles_copy<MPI_Request> array_of_requests_(array_of_requests, length(incount));
-  status_places array_of_statuses_(array_of_statuses, incount);
+  status_places array_of_statuses_(array_of_statuses, incount, false);
   return error_to_old(at<int(int, const MPI_Request[], int *, int[], MPI_Status *)>(fn_Request_get_status_some)(incount, array_of_requests_.get(), outcount, array_of_indices, array_of_statuses_.get()));
 }
 int old_Start(old<MPI_Request> *request) __asm__("PMPI_Start") MPX_EXPORTED;
@@ -2523,50 +2525,50 @@ int old_Status_get_tag(const old_status *status, int *tag) {
 int old_Status_set_cancelled(old_status *status, int flag) __asm__("PMPI_Status_set_cancelled") MPX_EXPORTED;
 MPX_WEAK(Status_set_cancelled)
 int old_Status_set_cancelled(old_status *status, int flag) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_cancelled)(status_.get(), flag));
 }
 int old_Status_set_elements(old_status *status, old<MPI_Datatype> datatype, int count) __asm__("PMPI_Status_set_elements") MPX_EXPORTED;
 MPX_WEAK(Status_set_elements)
 int old_Status_set_elements(old_status *status, old<MPI_Datatype> datatype, int count) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, MPI_Datatype, int)>(fn_Status_set_elements)(status_.get(), to_new<MPI_Datatype>(datatype), count));
 }
 int old_Status_set_elements_c(old_status *status, old<MPI_Datatype> datatype, MPI_Count count) __asm__("PMPI_Status_set_elements_c") MPX_EXPORTED;
 MPX_WEAK(Status_set_elements_c)
 int old_Status_set_elements_c(old_status *status, old<MPI_Datatype> datatype, MPI_Count count) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, MPI_Datatype, MPI_Count)>(fn_Status_set_elements_c)(status_.get(), to_new<MPI_Datatype>(datatype), count));
 }
 int old_Status_set_elements_x(old_status *status, old<MPI_Datatype> datatype, MPI_Count count) __asm__("PMPI_Status_set_elements_x") MPX_EXPORTED;
 MPX_WEAK(Status_set_elements_x)
 int old_Status_set_elements_x(old_status *status, old<MPI_Datatype> datatype, MPI_Count count) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, MPI_Datatype, MPI_Count)>(fn_Status_set_elements_x)(status_.get(), to_new<MPI_Datatype>(datatype), count));
 }
 int old_Status_set_error(old_status *status, int error) __asm__("PMPI_Status_set_error") MPX_EXPORTED;
 MPX_WEAK(Status_set_error)
 int old_Status_set_error(old_status *status, int error) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_error)(status_.get(), error));
 }
 int old_Status_set_source(old_status *status, int source) __asm__("PMPI_Status_set_source") MPX_EXPORTED;
 MPX_WEAK(Status_set_source)
 int old_Status_set_source(old_status *status, int source) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_source)(status_.get(), source));
 }
 int old_Status_set_tag(old_status *status, int tag) __asm__("PMPI_Status_set_tag") MPX_EXPORTED;
 MPX_WEAK(Status_set_tag)
 int old_Status_set_tag(old_status *status, int tag) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, true);
   return error_to_old(at<int(MPI_Status *, int)>(fn_Status_set_tag)(status_.get(), tag));
 }
 int old_Test(old<MPI_Request> *request, int *flag, old_status *status) __asm__("PMPI_Test") MPX_EXPORTED;
 MPX_WEAK(Test)
 int old_Test(old<MPI_Request> *request, int *flag, old_status *status) {
   handle_places<MPI_Request> request_(request, 1, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_Request *, int *, MPI_Status *)>(fn_Test)(request_.get(), flag, status_.get()));
 }
 int old_Test_cancelled(const old_status *status, int *flag) __asm__("PMPI_Test_cancelled") MPX_EXPORTED;
@@ -2579,49 +2581,49 @@ int old_Testall(int count, old<MPI_Request> array_of_requests[], int *flag, old_
 MPX_WEAK(Testall)
 int old_Testall(int count, old<MPI_Request> array_of_requests[], int *flag, old_status *array_of_statuses) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, count, true);
-  status_places array_of_statuses_(array_of_statuses, count);
+  status_places array_of_statuses_(array_of_statuses, count, false);
   return error_to_old(at<int(int, MPI_Request[], int *, MPI_Status *)>(fn_Testall)(count, array_of_requests_.get(), flag, array_of_statuses_.get()));
 }
 int old_Testany(int count, old<MPI_Request> array_of_requests[], int *indx, int *flag, old_status *status) __asm__("PMPI_Testany") MPX_EXPORTED;
 MPX_WEAK(Testany)
 int old_Testany(int count, old<MPI_Request> array_of_requests[], int *indx, int *flag, old_status *status) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, count, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, MPI_Request[], int *, int *, MPI_Status *)>(fn_Testany)(count, array_of_requests_.get(), indx, flag, status_.get()));
 }
 int old_Testsome(int incount, old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) __asm__("PMPI_Testsome") MPX_EXPORTED;
 MPX_WEAK(Testsome)
 int old_Testsome(int incount, old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, incount, true);
-  status_places array_of_statuses_(array_of_statuses, incount);
+  status_places array_of_statuses_(array_of_statuses, incount, false);
   return error_to_old(at<int(int, MPI_Request[], int *, int[], MPI_Status *)>(fn_Testsome)(incount, array_of_requests_.get(), outcount, array_of_indices, array_of_statuses_.get()));
 }
 int old_Wait(old<MPI_Request> *request, old_status *status) __asm__("PMPI_Wait") MPX_EXPORTED;
 MPX_WEAK(Wait)
 int old_Wait(old<MPI_Request> *request, old_status *status) {
   handle_places<MPI_Request> request_(request, 1, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_Request *, MPI_Status *)>(fn_Wait)(request_.get(), status_.get()));
 }
 int old_Waitall(int count, old<MPI_Request> array_of_requests[], old_status *array_of_statuses) __asm__("PMPI_Waitall") MPX_EXPORTED;
 MPX_WEAK(Waitall)
 int old_Waitall(int count, old<MPI_Request> array_of_requests[], old_status *array_of_statuses) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, count, true);
-  status_places array_of_statuses_(array_of_statuses, count);
+  status_places array_of_statuses_(array_of_statuses, count, false);
   return error_to_old(at<int(int, MPI_Request[], MPI_Status *)>(fn_Waitall)(count, array_of_requests_.get(), array_of_statuses_.get()));
 }
 int old_Waitany(int count, old<MPI_Request> array_of_requests[], int *indx, old_status *status) __asm__("PMPI_Waitany") MPX_EXPORTED;
 MPX_WEAK(Waitany)
 int old_Waitany(int count, old<MPI_Request> array_of_requests[], int *indx, old_status *status) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, count, true);
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(int, MPI_Request[], int *, MPI_Status *)>(fn_Waitany)(count, array_of_requests_.get(), indx, status_.get()));
 }
 int old_Waitsome(int incount, old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) __asm__("PMPI_Waitsome") MPX_EXPORTED;
 MPX_WEAK(Waitsome)
 int old_Waitsome(int incount, old<MPI_Request> array_of_requests[], int *outcount, int array_of_indices[], old_status *array_of_statuses) {
   handle_places<MPI_Request> array_of_requests_(array_of_requests, incount, true);
-  status_places array_of_statuses_(array_of_statuses, incount);
+  status_places array_of_statuses_(array_of_statuses, incount, false);
   return error_to_old(at<int(int, MPI_Request[], int *, int[], MPI_Status *)>(fn_Waitsome)(incount, array_of_requests_.get(), outcount, array_of_indices, array_of_statuses_.get()));
 }
 int old_Get_address(const void *location, MPI_Aint *address) __asm__("PMPI_Get_address") MPX_EXPORTED;
@@ -4909,25 +4911,25 @@ int old_File_preallocate(old<MPI_File> fh, MPI_Offset size) {
 int old_File_read(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read") MPX_EXPORTED;
 MPX_WEAK(File_read)
 int old_File_read(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_c") MPX_EXPORTED;
 MPX_WEAK(File_read_c)
 int old_File_read_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_all") MPX_EXPORTED;
 MPX_WEAK(File_read_all)
 int old_File_read_all(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_all_c") MPX_EXPORTED;
 MPX_WEAK(File_read_all_c)
 int old_File_read_all_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_all_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_all_begin") MPX_EXPORTED;
@@ -4943,31 +4945,31 @@ int old_File_read_all_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, old<
 int old_File_read_all_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_all_end") MPX_EXPORTED;
 MPX_WEAK(File_read_all_end)
 int old_File_read_all_end(old<MPI_File> fh, void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at") MPX_EXPORTED;
 MPX_WEAK(File_read_at)
 int old_File_read_at(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_c") MPX_EXPORTED;
 MPX_WEAK(File_read_at_c)
 int old_File_read_at_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_all") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all)
 int old_File_read_at_all(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_c)
 int old_File_read_at_all_c(old<MPI_File> fh, MPI_Offset offset, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_at_all_begin(old<MPI_File> fh, MPI_Offset offset, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_at_all_begin") MPX_EXPORTED;
@@ -4983,19 +4985,19 @@ int old_File_read_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, void *buf,
 int old_File_read_at_all_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_at_all_end") MPX_EXPORTED;
 MPX_WEAK(File_read_at_all_end)
 int old_File_read_at_all_end(old<MPI_File> fh, void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_at_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_ordered(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_ordered") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered)
 int old_File_read_ordered(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_ordered_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_ordered_c") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_c)
 int old_File_read_ordered_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_ordered_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_ordered_begin(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_read_ordered_begin") MPX_EXPORTED;
@@ -5011,19 +5013,19 @@ int old_File_read_ordered_begin_c(old<MPI_File> fh, void *buf, MPI_Count count, 
 int old_File_read_ordered_end(old<MPI_File> fh, void *buf, old_status *status) __asm__("PMPI_File_read_ordered_end") MPX_EXPORTED;
 MPX_WEAK(File_read_ordered_end)
 int old_File_read_ordered_end(old<MPI_File> fh, void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Status *)>(fn_File_read_ordered_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_read_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_shared") MPX_EXPORTED;
 MPX_WEAK(File_read_shared)
 int old_File_read_shared(old<MPI_File> fh, void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, int, MPI_Datatype, MPI_Status *)>(fn_File_read_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_read_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_read_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_read_shared_c)
 int old_File_read_shared_c(old<MPI_File> fh, void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_read_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_seek(old<MPI_File> fh, MPI_Offset offset, int whence) __asm__("PMPI_File_seek") MPX_EXPORTED;
@@ -5069,25 +5071,25 @@ int old_File_sync(old<MPI_File> fh) {
 int old_File_write(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write") MPX_EXPORTED;
 MPX_WEAK(File_write)
 int old_File_write(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_c") MPX_EXPORTED;
 MPX_WEAK(File_write_c)
 int old_File_write_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_all") MPX_EXPORTED;
 MPX_WEAK(File_write_all)
 int old_File_write_all(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_all)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_all_c") MPX_EXPORTED;
 MPX_WEAK(File_write_all_c)
 int old_File_write_all_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_all_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_all_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_all_begin") MPX_EXPORTED;
@@ -5103,31 +5105,31 @@ int old_File_write_all_begin_c(old<MPI_File> fh, const void *buf, MPI_Count coun
 int old_File_write_all_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_all_end") MPX_EXPORTED;
 MPX_WEAK(File_write_all_end)
 int old_File_write_all_end(old<MPI_File> fh, const void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at") MPX_EXPORTED;
 MPX_WEAK(File_write_at)
 int old_File_write_at(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_c") MPX_EXPORTED;
 MPX_WEAK(File_write_at_c)
 int old_File_write_at_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_all") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all)
 int old_File_write_at_all(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_at_all_c") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_c)
 int old_File_write_at_all_c(old<MPI_File> fh, MPI_Offset offset, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_at_all_c)(to_new<MPI_File>(fh), offset, buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_at_all_begin(old<MPI_File> fh, MPI_Offset offset, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_at_all_begin") MPX_EXPORTED;
@@ -5143,19 +5145,19 @@ int old_File_write_at_all_begin_c(old<MPI_File> fh, MPI_Offset offset, const voi
 int old_File_write_at_all_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_at_all_end") MPX_EXPORTED;
 MPX_WEAK(File_write_at_all_end)
 int old_File_write_at_all_end(old<MPI_File> fh, const void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_at_all_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_ordered(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_ordered") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered)
 int old_File_write_ordered(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_ordered_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_ordered_c") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_c)
 int old_File_write_ordered_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_ordered_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_ordered_begin(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype) __asm__("PMPI_File_write_ordered_begin") MPX_EXPORTED;
@@ -5171,19 +5173,19 @@ int old_File_write_ordered_begin_c(old<MPI_File> fh, const void *buf, MPI_Count 
 int old_File_write_ordered_end(old<MPI_File> fh, const void *buf, old_status *status) __asm__("PMPI_File_write_ordered_end") MPX_EXPORTED;
 MPX_WEAK(File_write_ordered_end)
 int old_File_write_ordered_end(old<MPI_File> fh, const void *buf, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Status *)>(fn_File_write_ordered_end)(to_new<MPI_File>(fh), buffer_to_new(buf), status_.get()));
 }
 int old_File_write_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_shared") MPX_EXPORTED;
 MPX_WEAK(File_write_shared)
 int old_File_write_shared(old<MPI_File> fh, const void *buf, int count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, int, MPI_Datatype, MPI_Status *)>(fn_File_write_shared)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_File_write_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) __asm__("PMPI_File_write_shared_c") MPX_EXPORTED;
 MPX_WEAK(File_write_shared_c)
 int old_File_write_shared_c(old<MPI_File> fh, const void *buf, MPI_Count count, old<MPI_Datatype> datatype, old_status *status) {
-  status_places status_(status, 1);
+  status_places status_(status, 1, false);
   return error_to_old(at<int(MPI_File, const void *, MPI_Count, MPI_Datatype, MPI_Status *)>(fn_File_write_shared_c)(to_new<MPI_File>(fh), buffer_to_new(buf), count, to_new<MPI_Datatype>(datatype), status_.get()));
 }
 int old_Register_datarep(const char *datarep, any_function read_conversion_fn, any_function write_conversion_fn, any_function dtype_file_extent_fn, void *extra_state) __asm__("PMPI_Register_datarep") MPX_EXPORTED;
