@@ -44,7 +44,7 @@ TEXTS = {"Get_library_version.version": "MPI_MAX_LIBRARY_VERSION_STRING",
 BY_HAND = ("Op_create", "Op_create_c", "Comm_create_errhandler", "Win_create_errhandler",
            "File_create_errhandler", "Session_create_errhandler", "Comm_create_keyval",
            "Type_create_keyval", "Win_create_keyval", "Keyval_create", "Grequest_start", "Win_get_attr",
-           "Comm_get_attr", "Attr_get", "Type_create_struct")
+           "Comm_get_attr", "Attr_get", "Type_create_struct", "Type_get_contents")
 HANDLES = {"comm", "peer", "type", "type_any", "type_if", "op", "group", "info", "hints", "errhandler",
            "request", "message", "win", "win_or_null", "file", "session"}
 BITS = ("assertion", "mode")

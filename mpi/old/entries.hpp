@@ -36,13 +36,17 @@ extern const int fn_Comm_size, fn_Comm_remote_size, fn_Comm_test_inter, fn_Topo_
     fn_File_create_errhandler, fn_Session_create_errhandler, fn_Comm_create_keyval,
     fn_Type_create_keyval, fn_Win_create_keyval, fn_Grequest_start, fn_Win_get_attr,
     fn_Comm_get_attr, fn_Add_error_code, fn_Add_error_string, fn_Comm_call_errhandler,
-    fn_Type_get_extent, fn_Type_create_struct, fn_Type_create_resized, fn_Type_free;
+    fn_Type_get_extent, fn_Type_create_struct, fn_Type_create_resized, fn_Type_free,
+    fn_Type_get_envelope, fn_Type_get_contents;
 
 // Constants of one section of the table of values. Values that are not there stay.
 int error_to_new(int v) noexcept;
 int error_to_old(int v) noexcept;
 int keyval_to_new(int v) noexcept;
 int keyval_to_old(int v) noexcept;
+int order_to_old(int v) noexcept;
+int distribution_to_old(int v) noexcept;
+int argument_to_old(int v) noexcept;
 int flavor_to_old(int v) noexcept;
 int model_to_old(int v) noexcept;
 int rank_to_new(int v) noexcept;

@@ -357,6 +357,32 @@ int Attr_get(old<MPI_Comm> comm, int keyval, void* attribute_val, int* flag) {
   return Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 
+int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresses,
+                      int max_datatypes, int integers[], MPI_Aint addresses[],
+                      old<MPI_Datatype> datatypes[]) {
+  const auto of = to_new<MPI_Datatype>(type);
+  handle_places<MPI_Datatype> parts(datatypes, max_datatypes, false);
+  int code =
+      at<int(MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[])>(fn_Type_get_contents)(
+          of, max_integers, max_addresses, max_datatypes, integers, addresses, parts.get());
+  int n = 0;
+  int others = 0;
+  int combiner = 0;
+  if (code == MPI_SUCCESS)
+    code = at<int(MPI_Datatype, int*, int*, int*, int*)>(fn_Type_get_envelope)(of, &n, &others,
+                                                                               &others, &combiner);
+  if (code != MPI_SUCCESS || (combiner != MPI_COMBINER_SUBARRAY && combiner != MPI_COMBINER_DARRAY))
+    return code;
+  integers[n - 1] = order_to_old(integers[n - 1]);
+  const int dims = combiner == MPI_COMBINER_DARRAY ? integers[2] : 0;
+  for (int i = 3 + dims; i < 3 + 2 * dims;
+       ++i) {  // Distributions, and their arguments behind them.
+    integers[i] = distribution_to_old(integers[i]);
+    integers[i + dims] = argument_to_old(integers[i + dims]);
+  }
+  return code;
+}
+
 int unsupported(const char* name) {
   std::fprintf(stderr, "mpx: %s: not in this translation of %s's interface\n", name,
                interface_name);

@@ -173,6 +173,10 @@ int Grequest_start(any_function query, any_function drop, any_function cancel, v
 /// MPI_LB and MPI_UB among the types set the bounds of the type.
 int Type_create_struct(int count, const int lengths[], const MPI_Aint places[],
                        const old<MPI_Datatype> types[], old<MPI_Datatype>* newtype);
+/// Constants among the integers are translated.
+int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresses,
+                      int max_datatypes, int integers[], MPI_Aint addresses[],
+                      old<MPI_Datatype> datatypes[]);
 int Type_extent(old<MPI_Datatype> type, MPI_Aint* extent);
 int Type_lb(old<MPI_Datatype> type, MPI_Aint* bound);
 int Type_ub(old<MPI_Datatype> type, MPI_Aint* bound);

@@ -91,10 +91,16 @@ static void types(void) {
   MPI_Type_create_subarray(2, sizes, part, starts, MPI_ORDER_FORTRAN, MPI_LONG_LONG, &made);
   MPI_Type_get_extent(made, &lb, &extent);
   CHECK(extent == 4 * 6 * 8);
+  int all[8];
+  MPI_Type_get_contents(made, 8, 0, 1, all, places, got);
+  CHECK(all[0] == 2 && all[7] == MPI_ORDER_FORTRAN && got[0] == MPI_LONG_LONG);
   MPI_Type_free(&made);
   MPI_Type_create_darray(1, 0, 1, sizes, distributions, arguments, lengths, MPI_ORDER_C, MPI_INT, &made);
   MPI_Type_size(made, &n);
   CHECK(n == 16);
+  MPI_Type_get_contents(made, 8, 0, 1, all, places, got);
+  CHECK(all[2] == 1 && all[3] == 4 && all[4] == MPI_DISTRIBUTE_CYCLIC && all[7] == MPI_ORDER_C);
+  CHECK(all[5] == MPI_DISTRIBUTE_DFLT_DARG && all[6] == 1);
   MPI_Type_free(&made);
   MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &made);
   CHECK(made != MPI_DATATYPE_NULL);

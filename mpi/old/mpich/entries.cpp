@@ -2822,8 +2822,7 @@ int old_Type_free(old<MPI_Datatype> *datatype) {
 int old_Type_get_contents(old<MPI_Datatype> datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], old<MPI_Datatype> array_of_datatypes[]) __asm__("PMPI_Type_get_contents") MPX_EXPORTED;
 MPX_WEAK(Type_get_contents)
 int old_Type_get_contents(old<MPI_Datatype> datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], old<MPI_Datatype> array_of_datatypes[]) {
-  handle_places<MPI_Datatype> array_of_datatypes_(array_of_datatypes, max_datatypes, false);
-  return error_to_old(at<int(MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[])>(fn_Type_get_contents)(to_new<MPI_Datatype>(datatype), max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes_.get()));
+  return error_to_old(mpx_mpi_old::Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 int old_Type_get_contents_c(old<MPI_Datatype> datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], old<MPI_Datatype> array_of_datatypes[]) __asm__("PMPI_Type_get_contents_c") MPX_EXPORTED;
 MPX_WEAK(Type_get_contents_c)

@@ -2337,8 +2337,7 @@ int old_Type_free(old<MPI_Datatype> *datatype) {
 int old_Type_get_contents(old<MPI_Datatype> datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], old<MPI_Datatype> array_of_datatypes[]) __asm__("PMPI_Type_get_contents") MPX_EXPORTED;
 MPX_WEAK(Type_get_contents)
 int old_Type_get_contents(old<MPI_Datatype> datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], old<MPI_Datatype> array_of_datatypes[]) {
-  handle_places<MPI_Datatype> array_of_datatypes_(array_of_datatypes, max_datatypes, false);
-  return error_to_old(at<int(MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[])>(fn_Type_get_contents)(to_new<MPI_Datatype>(datatype), max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes_.get()));
+  return error_to_old(mpx_mpi_old::Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes));
 }
 int old_Type_get_envelope(old<MPI_Datatype> datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner) __asm__("PMPI_Type_get_envelope") MPX_EXPORTED;
 MPX_WEAK(Type_get_envelope)
