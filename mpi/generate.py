@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Makes all that follows from the table of MPI's functions (mpi/table/).
 
-    generate.py            writes mpi/include/mpi.h, mpi/generated/, mpi/old/openmpi_entries.cpp and the
-                           lists in docs/MPI.md
+    generate.py            writes mpi/include/mpi.h, mpi/generated/, mpi/old/*/entries.cpp and the lists
+                           in docs/MPI.md
     generate.py --check    compares them with the files of the tree (a test)
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
@@ -465,7 +465,9 @@ def main():
     }
     for name, areas in SOURCES.items():
         made[HERE / f"generated/{name}.cpp"] = entries(functions, areas)
-    made[HERE / "old/openmpi_entries.cpp"] = old_abi.openmpi_entries(functions, kind_of)
+    for interface in old_abi.INTERFACES:
+        made[HERE / f"old/{interface}/entries.cpp"] = old_abi.entries(interface, functions, kind_of,
+                                                                      read_constants())
     page = HERE.parent / "docs/MPI.md"
     if page.exists():
         begin, end = "<!-- functions -->\n", "<!-- end of functions -->\n"

@@ -4,7 +4,7 @@
 # timeout: 300
 """The MPI library: programs built by mpicc and run by mpxrun, the examples, wrong arguments, calls before
 MPI_Init and after MPI_Finalize, fatal errors, the choice of a stack, the wrappers, the exported names,
-programs that were compiled against Open MPI.
+programs that were compiled against Open MPI or MPICH.
 
 usage: programs.test.py MPXRUN
 """
@@ -253,18 +253,89 @@ MPI_Finalize();""")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("is a module of mpx 0.0.1, not of mpx ", error())
 
-    def test_programs_compiled_against_open_mpi(self):
-        compiler = shutil.which("mpicc.openmpi")
+    def other_mpi(self, name):
+        """The compiler of another MPI, and the folder of the library that translates its interface."""
+        compiler = shutil.which(f"mpicc.{name}")
         if compiler is None:
-            self.skipTest("mpicc.openmpi is not here")
-        program = self.folder / "openmpi"
-        done = call(compiler, "-std=c11", f"-I{HERE}", HERE / "openmpi.c", "-o", program)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        libraries = str(next(BIN.parent.glob("lib*/**/mpx-openmpi")))
+            self.skipTest(f"mpicc.{name} is not here")
+        return compiler, next(BIN.parent.glob(f"lib*/**/mpx-{name}"))
+
+    def run_compiled_against(self, name, source, ranks, *arguments):
+        """What a program says that another MPI's compiler has made."""
+        compiler, libraries = self.other_mpi(name)
+        program = self.folder / f"{source.stem}_{name}"
+        if not program.exists():
+            done = call(compiler, "-std=c11", "-w", f"-I{HERE}", source, "-o", program, "-lm")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return self.assert_passes(ranks, program, *arguments, LD_LIBRARY_PATH=str(libraries))
+
+    def test_programs_compiled_against_open_mpi(self):
         for ranks in RANKS:
-            said = self.assert_passes(ranks, program, LD_LIBRARY_PATH=libraries)
-            self.assertIn("mpx", said)
-            self.assertNotIn("Open MPI", said)
+            self.assertEqual(self.run_compiled_against("openmpi", HERE / "other_mpi.c", ranks).count("mpx"), ranks)
+
+    def test_programs_compiled_against_mpich(self):
+        for ranks in RANKS:
+            self.assertEqual(self.run_compiled_against("mpich", HERE / "other_mpi.c", ranks).count("mpx"), ranks)
+        for name in ("collectives", "sessions"):  # They have no call that is younger than MPICH 4.0.
+            self.run_compiled_against("mpich", HERE / f"{name}.c", 3)
+        self.assertIn("sorted", self.run_compiled_against("mpich", SOURCE / "examples/mpi/sort.c", 4, 2000))
+
+    def has_names_of(self, name, library, pattern):
+        """Whatever a C program may name is there: the program loads."""
+        _, libraries = self.other_mpi(name)
+        theirs = call("sh", "-c", f"ldconfig -p | grep -m 1 -o '/.*/{library}$'").stdout.strip()
+        if not theirs:
+            self.skipTest(f"there is no {library} of {name}")
+
+        def names(path):
+            return {line.split()[-1].split("@")[0]
+                    for line in call("nm", "-D", "--defined-only", path).stdout.splitlines()}
+        wanted = {n for n in names(theirs) if re.fullmatch(pattern, n) and not re.search("_f08|_f90|_fort", n)}
+        self.assertGreater(len(wanted), 700)
+        self.assertEqual(wanted - names(libraries / library), set())
+
+    def test_names_of_open_mpi(self):
+        self.has_names_of("openmpi", "libmpi.so.40",
+                          r"P?MPIX?_[A-Z][a-z]\w*|P?MPI_T_\w+|MPI_F_\w+|OMPI_C_\w+|ompi_mpi_(lb|ub|\w*cplex|real2)")
+
+    def test_names_of_mpich(self):
+        self.has_names_of("mpich", "libmpich.so.12",
+                          r"P?Q?MPIX?_[A-Z][a-z]\w*|P?MPI_T_\w+|MPI_F_\w+|MPIR?_F08_\w+|MPI_(UN)?WEIGHT\w+|MPIR_Dup_fn")
+
+    def table_of(self, name):
+        sections = {}
+        for line in (SOURCE / f"mpi/table/{name}.txt").read_text().splitlines():
+            if line.startswith("["):
+                now = sections.setdefault(line.strip("[]"), [])
+            elif line and not line.startswith("#"):
+                now.append(line.split())
+        return sections
+
+    def has_values_of_header(self, name):
+        """The table has the values of the header that is installed. Returns the table."""
+        compiler, _ = self.other_mpi(name)
+        sections = self.table_of(name)
+        source = self.folder / f"values_{name}.c"
+        values = [row for section, rows in sections.items() if section not in ("same", "by name")
+                  for row in rows if len(row) == 2]
+        self.assertGreater(len(values), 150)
+        source.write_text("#include <mpi.h>\n" + "".join(
+            f'_Static_assert((int)({n}) == (int)({v}), "{n} is not {v}");\n' for n, v in values))
+        done = call(compiler, "-std=c11", "-w", "-fsyntax-only", source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sections
+
+    def test_values_of_mpich(self):
+        self.has_values_of_header("mpich")
+
+    def test_values_of_open_mpi(self):
+        objects = [row for row in self.has_values_of_header("openmpi")["handles"]
+                   if row[0] not in ("-", "MPI_LB", "MPI_UB")]
+        source = self.folder / "objects.c"
+        source.write_text("#include <mpi.h>\n" + "".join(f"<{s}> {n}\n" for n, s, _ in objects))
+        text = call(shutil.which("mpicc.openmpi"), "-E", "-P", source).stdout
+        for name, symbol, _ in objects:  # A handle is an address, or the header does not have it.
+            self.assertTrue(re.search(rf"^<{symbol}> (.*&\(?{symbol}\b|{name}$)", text, re.M), name)
 
     def test_wrappers(self):
         shown = call(BIN / "mpicc", "-show", "-O2", "x.c", "-o", "x").stdout

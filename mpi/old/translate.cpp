@@ -9,29 +9,30 @@
 #include <new>
 #include <utility>
 
-#include "openmpi_entries.hpp"
+#include "entries.hpp"
 
-namespace mpx_mpi_openmpi {
+namespace mpx_mpi_old {
 
 namespace {
 
 constexpr std::size_t buckets = 1024;
-/// Predefined objects by address and by value. Filled before the program starts.
+/// Predefined objects by key and by value. Filled before the program starts.
 struct handle_tables {
-  predefined by_address[buckets] = {};
-  void* by_value[values_max] = {};
+  predefined by_key[buckets] = {};
+  std::uintptr_t by_value[values_max] = {};
 };
 handle_tables tables;
 
-std::size_t bucket_of(const void* object) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(object) / 16 * 0x9e37'79b9u >> 8) % buckets;
+std::size_t bucket_of(std::uintptr_t key) noexcept {
+  return (key * 0x9e37'79b9'7f4a'7c15u >> 32) % buckets;
 }
 
 /// Opens libmpi_abi beside this library, and fills the tables.
 __attribute__((constructor)) void begin() {
   void* const library = ::dlopen("libmpi_abi.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    std::fprintf(stderr, "mpx: Open MPI's interface needs libmpi_abi.so.1: %s\n", ::dlerror());
+    std::fprintf(stderr, "mpx: %s's interface needs libmpi_abi.so.1: %s\n", interface_name,
+                 ::dlerror());
     std::abort();
   }
   for (std::size_t i = 0; i < our_count; ++i) {
@@ -42,54 +43,47 @@ __attribute__((constructor)) void begin() {
     }
   }
   for (std::size_t i = 0; i < predefined_count; ++i) {
-    const predefined& p = all_predefined[i];
-    std::size_t b = bucket_of(p.object);
-    while (tables.by_address[b].object != nullptr) b = (b + 1) % buckets;
-    tables.by_address[b] = p;
-    if (tables.by_value[p.value] == nullptr) tables.by_value[p.value] = p.object;
+    const predefined p = predefined_at(i);
+    std::size_t b = bucket_of(p.key);
+    while (tables.by_key[b].key != 0) b = (b + 1) % buckets;
+    tables.by_key[b] = p;
+    if (tables.by_value[p.value] == 0) tables.by_value[p.value] = p.key;
   }
-}
-
-std::uint64_t bytes_of(const MPI_Status& s) noexcept {  // As libmpi_abi stores it.
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, s.MPI_internal, sizeof bytes);
-  return bytes;
 }
 
 }  // namespace
 
-void* find_object(void* h) noexcept {
-  for (std::size_t b = bucket_of(h); tables.by_address[b].object != nullptr; b = (b + 1) % buckets)
-    if (tables.by_address[b].object == h)
-      return reinterpret_cast<void*>(std::uintptr_t{tables.by_address[b].value});
-  return h;
+std::uintptr_t find_value(std::uintptr_t key) noexcept {
+  for (std::size_t b = bucket_of(key); tables.by_key[b].key != 0; b = (b + 1) % buckets)
+    if (tables.by_key[b].key == key) return tables.by_key[b].value;
+  return 0;
 }
-void* find_value(std::uintptr_t value) noexcept {
-  void* const object = tables.by_value[value];
-  return object != nullptr ? object : reinterpret_cast<void*>(value);
-}
+std::uintptr_t find_key(std::uintptr_t value) noexcept { return tables.by_value[value]; }
 
 MPI_Status new_status(const old_status& s) noexcept {
   MPI_Status made{};
   made.MPI_SOURCE = rank_to_new(s.MPI_SOURCE);
   made.MPI_TAG = tag_to_new(s.MPI_TAG);
   made.MPI_ERROR = error_to_new(s.MPI_ERROR);
-  const std::uint64_t bytes = s.bytes;
-  std::memcpy(made.MPI_internal, &bytes, sizeof bytes);
-  made.MPI_internal[2] = s.cancelled;
+  const message_size size = size_of(s);  // As libmpi_abi stores it.
+  std::memcpy(made.MPI_internal, &size.bytes, sizeof size.bytes);
+  made.MPI_internal[2] = size.cancelled ? 1 : 0;
   return made;
 }
 void store_status(old_status& into, const MPI_Status& s) noexcept {
   into.MPI_SOURCE = rank_to_old(s.MPI_SOURCE);
   into.MPI_TAG = tag_to_old(s.MPI_TAG);
-  if (s.MPI_ERROR != error_unset) into.MPI_ERROR = error_to_old(s.MPI_ERROR);
-  into.bytes = bytes_of(s);
-  into.cancelled = s.MPI_internal[2];
+  if (s.MPI_ERROR != unset) into.MPI_ERROR = error_to_old(s.MPI_ERROR);
+  message_size size{};
+  std::memcpy(&size.bytes, s.MPI_internal, sizeof size.bytes);
+  size.cancelled = s.MPI_internal[2] != 0;
+  set_size(into, size);
 }
 
-int other_error_to_new(int v) noexcept { return v; }
+int other_error_to_new(int v) noexcept { return v & ~user_error_bit; }
 int other_error_to_old(int v) noexcept {
-  return v > 0 && v < MPI_ERR_LASTCODE ? error_to_old(MPI_ERR_OTHER) : v;
+  if (v <= 0) return v;
+  return v < MPI_ERR_LASTCODE ? error_to_old(MPI_ERR_OTHER) : v | user_error_bit;
 }
 namespace {
 constexpr int first_key = 4096;
@@ -131,6 +125,18 @@ std::size_t neighbors(MPI_Comm comm, bool sources) {
 
 namespace {
 
+/// An integer that an attribute points to. Several threads may store the same value.
+class pointed_int {
+ public:
+  int* store(int v) noexcept {
+    __atomic_store_n(&value_, v, __ATOMIC_RELAXED);
+    return &value_;
+  }
+
+ private:
+  int value_ = 0;
+};
+
 /// Functions of the program, each with an own function that calls it.
 class function_table {
  public:
@@ -156,20 +162,36 @@ class function_table {
 function_table operations;
 function_table handlers;
 
-template <std::size_t I>
-void call_operation(void* in, void* inout, int* n, MPI_Datatype* type) {
-  void* old = to_old(*type);
-  operations.get<void(void*, void*, int*, void**)>(I)(in, inout, n, &old);
+/// Raises the error of a full table. Returns its code, of class MPI_ERR_NO_MEM.
+int too_many_functions() {
+  static const int made = [] {
+    int code = MPI_ERR_NO_MEM;
+    at<int(int, int*)>(fn_Add_error_code)(MPI_ERR_NO_MEM, &code);
+    at<int(int, const char*)>(fn_Add_error_string)(
+        code,
+        "no more than 256 different functions of a program compiled against another MPI become "
+        "operations, and as many become error handlers");
+    return code;
+  }();
+  at<int(MPI_Comm, int)>(fn_Comm_call_errhandler)(MPI_COMM_SELF, made);
+  return made;
+}
+
+template <class Count, std::size_t I>
+void call_operation(void* in, void* inout, Count* n, MPI_Datatype* type) {
+  old<MPI_Datatype> of = to_old(*type);
+  operations.get<void(void*, void*, Count*, old<MPI_Datatype>*)>(I)(in, inout, n, &of);
 }
 template <std::size_t I, class Handle>
 void call_handler(Handle* on, int* code, ...) {
-  void* old = to_old(*on);
+  old<Handle> of = to_old(*on);
   int old_code = error_to_old(*code);
-  handlers.get<void(void**, int*, ...)>(I)(&old, &old_code);
+  handlers.get<void(old<Handle>*, int*, ...)>(I)(&of, &old_code);
 }
-template <std::size_t... I>
+template <class Count, std::size_t... I>
 constexpr auto operation_callers(std::index_sequence<I...>) {
-  return std::array<MPI_User_function*, sizeof...(I)>{&call_operation<I>...};
+  return std::array<void (*)(void*, void*, Count*, MPI_Datatype*), sizeof...(I)>{
+      &call_operation<Count, I>...};
 }
 template <class Handle, class Function, std::size_t... I>
 constexpr auto handler_callers(std::index_sequence<I...>) {
@@ -177,12 +199,21 @@ constexpr auto handler_callers(std::index_sequence<I...>) {
 }
 using numbers = std::make_index_sequence<functions_max>;
 
+template <class Count>
+int create_operation(int function_number, any_function f, int commute, old<MPI_Op>* op) {
+  static constexpr auto callers = operation_callers<Count>(numbers{});
+  const int i = f == nullptr ? 0 : operations.number_of(f);
+  if (i < 0) return too_many_functions();
+  handle_places<MPI_Op> made(op, 1, false);
+  return at<int(void (*)(void*, void*, Count*, MPI_Datatype*), int, MPI_Op*)>(function_number)(
+      f == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], commute, made.get());
+}
 template <class Handle, class Function>
-int create_handler(int function_number, any_function f, void** errhandler) {
+int create_handler(int function_number, any_function f, old<MPI_Errhandler>* errhandler) {
   static constexpr auto callers = handler_callers<Handle, Function>(numbers{});
   const int i = f == nullptr ? 0 : handlers.number_of(f);
-  if (i < 0) return MPI_ERR_NO_MEM;
-  handle_place<MPI_Errhandler> made(errhandler, false);
+  if (i < 0) return too_many_functions();
+  handle_places<MPI_Errhandler> made(errhandler, 1, false);
   return at<int(Function*, MPI_Errhandler*)>(function_number)(
       f == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], made.get());
 }
@@ -196,13 +227,13 @@ struct key_functions {
 template <class Handle>
 int call_copy(Handle of, int key, void* extra, void* in, void* out, int* flag) {
   const auto& k = *static_cast<const key_functions*>(extra);
-  return error_to_new(reinterpret_cast<int (*)(void*, int, void*, void*, void*, int*)>(k.copy)(
-      to_old(of), keyval_to_old(key), k.extra, in, out, flag));
+  return error_to_new(reinterpret_cast<int (*)(old<Handle>, int, void*, void*, void*, int*)>(
+      k.copy)(to_old(of), keyval_to_old(key), k.extra, in, out, flag));
 }
 template <class Handle>
 int call_drop(Handle of, int key, void* value, void* extra) {
   const auto& k = *static_cast<const key_functions*>(extra);
-  return error_to_new(reinterpret_cast<int (*)(void*, int, void*, void*)>(k.drop)(
+  return error_to_new(reinterpret_cast<int (*)(old<Handle>, int, void*, void*)>(k.drop)(
       to_old(of), keyval_to_old(key), value, k.extra));
 }
 template <class Handle>
@@ -227,11 +258,11 @@ struct request_functions {
 };
 int call_query(void* extra, MPI_Status* status) {
   const auto& r = *static_cast<const request_functions*>(extra);
-  old_status old{};
-  store_status(old, *status);
-  const int code = r.query(r.extra, &old);
+  old_status theirs{};
+  store_status(theirs, *status);
+  const int code = r.query(r.extra, &theirs);
   const int kept = status->MPI_ERROR;
-  *status = new_status(old);
+  *status = new_status(theirs);
   status->MPI_ERROR = kept;
   return error_to_new(code);
 }
@@ -246,25 +277,27 @@ int call_cancel(void* extra, int complete) {
 
 }  // namespace
 
-int Op_create(any_function user_fn, int commute, void** op) {
-  static constexpr auto callers = operation_callers(numbers{});
-  const int i = user_fn == nullptr ? 0 : operations.number_of(user_fn);
-  if (i < 0) return MPI_ERR_NO_MEM;
-  handle_place<MPI_Op> made(op, false);
-  return at<int(MPI_User_function*, int, MPI_Op*)>(fn_Op_create)(
-      user_fn == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], commute, made.get());
+int Op_create(any_function user_fn, int commute, old<MPI_Op>* op) {
+  return create_operation<int>(fn_Op_create, user_fn, commute, op);
 }
-int Comm_create_errhandler(any_function function, void** errhandler) {
+int Op_create_c(any_function user_fn, int commute, old<MPI_Op>* op) {
+  return create_operation<MPI_Count>(fn_Op_create_c, user_fn, commute, op);
+}
+int Comm_create_errhandler(any_function function, old<MPI_Errhandler>* errhandler) {
   return create_handler<MPI_Comm, MPI_Comm_errhandler_function>(fn_Comm_create_errhandler, function,
                                                                 errhandler);
 }
-int Win_create_errhandler(any_function function, void** errhandler) {
+int Win_create_errhandler(any_function function, old<MPI_Errhandler>* errhandler) {
   return create_handler<MPI_Win, MPI_Win_errhandler_function>(fn_Win_create_errhandler, function,
                                                               errhandler);
 }
-int File_create_errhandler(any_function function, void** errhandler) {
+int File_create_errhandler(any_function function, old<MPI_Errhandler>* errhandler) {
   return create_handler<MPI_File, MPI_File_errhandler_function>(fn_File_create_errhandler, function,
                                                                 errhandler);
+}
+int Session_create_errhandler(any_function function, old<MPI_Errhandler>* errhandler) {
+  return create_handler<MPI_Session, MPI_Session_errhandler_function>(fn_Session_create_errhandler,
+                                                                      function, errhandler);
 }
 int Comm_create_keyval(any_function copy, any_function drop, int* keyval, void* extra) {
   return create_key<MPI_Comm>(fn_Comm_create_keyval, copy, drop, keyval, extra);
@@ -279,12 +312,12 @@ int Keyval_create(any_function copy, any_function drop, int* keyval, void* extra
   return Comm_create_keyval(copy, drop, keyval, extra);
 }
 int Grequest_start(any_function query, any_function drop, any_function cancel, void* extra,
-                   void** request) {
+                   old<MPI_Request>* request) {
   auto kept = std::unique_ptr<request_functions>(new (std::nothrow) request_functions{
       reinterpret_cast<int (*)(void*, old_status*)>(query), reinterpret_cast<int (*)(void*)>(drop),
       reinterpret_cast<int (*)(void*, int)>(cancel), extra});
   if (kept == nullptr) return MPI_ERR_NO_MEM;
-  handle_place<MPI_Request> made(request, false);
+  handle_places<MPI_Request> made(request, 1, false);
   const bool all = query != nullptr && drop != nullptr && cancel != nullptr;
   const int code = at<int(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
                           MPI_Grequest_cancel_function*, void*, MPI_Request*)>(fn_Grequest_start)(
@@ -294,80 +327,67 @@ int Grequest_start(any_function query, any_function drop, any_function cancel, v
 }
 
 /// Values of predefined attributes are pointed to.
-int Win_get_attr(void* win, int win_keyval, void* attribute_val, int* flag) {
+int Win_get_attr(old<MPI_Win> win, int win_keyval, void* attribute_val, int* flag) {
   const int key = keyval_to_new(win_keyval);
   const int code = at<int(MPI_Win, int, void*, int*)>(fn_Win_get_attr)(to_new<MPI_Win>(win), key,
                                                                        attribute_val, flag);
   if (code != MPI_SUCCESS || *flag == 0) return code;
   static int flavors[] = {0, 1, 2, 3, 4};
-  static int models[] = {0, 1};
+  static int models[] = {0, 1, 2};
   int*& value = *static_cast<int**>(attribute_val);
   if (key == MPI_WIN_CREATE_FLAVOR) value = &flavors[flavor_to_old(*value)];
   if (key == MPI_WIN_MODEL) value = &models[model_to_old(*value)];
   return code;
 }
-
-}  // namespace mpx_mpi_openmpi
-
-// --- Functions and objects of Open MPI's that no call of MPI makes -------------------------------------
-
-using mpx_mpi_openmpi::old_status;
-
-extern "C" {
-
-MPX_EXPORTED int OMPI_C_MPI_COMM_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
+int Comm_get_attr(old<MPI_Comm> comm, int comm_keyval, void* attribute_val, int* flag) {
+  const int key = keyval_to_new(comm_keyval);
+  const int code = at<int(MPI_Comm, int, void*, int*)>(fn_Comm_get_attr)(to_new<MPI_Comm>(comm),
+                                                                         key, attribute_val, flag);
+  if (code != MPI_SUCCESS || *flag == 0) return code;
+  static pointed_int last_code;
+  static pointed_int host;
+  static pointed_int io;
+  int*& value = *static_cast<int**>(attribute_val);
+  if (key == MPI_LASTUSEDCODE) value = last_code.store(error_to_old(*value));
+  if (key == MPI_HOST) value = host.store(rank_to_old(*value));
+  if (key == MPI_IO) value = io.store(rank_to_old(*value));
+  return code;
 }
-MPX_EXPORTED int OMPI_C_MPI_COMM_DUP_FN(void*, int, void*, void* in, void* out, int* flag) {
-  *static_cast<void**>(out) = in;
-  *flag = 1;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_COMM_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
-// Of MPI_Keyval_create.
-MPX_EXPORTED int OMPI_C_MPI_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_DUP_FN(void*, int, void*, void* in, void* out, int* flag) {
-  *static_cast<void**>(out) = in;
-  *flag = 1;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
-MPX_EXPORTED int OMPI_C_MPI_TYPE_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_TYPE_DUP_FN(void*, int, void*, void* in, void* out, int* flag) {
-  *static_cast<void**>(out) = in;
-  *flag = 1;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_TYPE_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
-MPX_EXPORTED int OMPI_C_MPI_WIN_NULL_COPY_FN(void*, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_WIN_DUP_FN(void*, int, void*, void* in, void* out, int* flag) {
-  *static_cast<void**>(out) = in;
-  *flag = 1;
-  return MPI_SUCCESS;
-}
-MPX_EXPORTED int OMPI_C_MPI_WIN_NULL_DELETE_FN(void*, int, void*, void*) { return MPI_SUCCESS; }
-
-int old_Status_c2f(const old_status* s, int* f) __asm__("PMPI_Status_c2f") MPX_EXPORTED;
-MPX_WEAK(Status_c2f)
-int old_Status_c2f(const old_status* s, int* f) {
-  std::memcpy(f, s, sizeof *s);
-  return MPI_SUCCESS;
-}
-int old_Status_f2c(const int* f, old_status* s) __asm__("PMPI_Status_f2c") MPX_EXPORTED;
-MPX_WEAK(Status_f2c)
-int old_Status_f2c(const int* f, old_status* s) {
-  std::memcpy(s, f, sizeof *s);
-  return MPI_SUCCESS;
+int Attr_get(old<MPI_Comm> comm, int keyval, void* attribute_val, int* flag) {
+  return Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 
-}  // extern "C"
+int Type_get_contents(old<MPI_Datatype> type, int max_integers, int max_addresses,
+                      int max_datatypes, int integers[], MPI_Aint addresses[],
+                      old<MPI_Datatype> datatypes[]) {
+  const auto of = to_new<MPI_Datatype>(type);
+  handle_places<MPI_Datatype> parts(datatypes, max_datatypes, false);
+  int code =
+      at<int(MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[])>(fn_Type_get_contents)(
+          of, max_integers, max_addresses, max_datatypes, integers, addresses, parts.get());
+  int n = 0;
+  int others = 0;
+  int combiner = 0;
+  if (code == MPI_SUCCESS)
+    code = at<int(MPI_Datatype, int*, int*, int*, int*)>(fn_Type_get_envelope)(of, &n, &others,
+                                                                               &others, &combiner);
+  if (code != MPI_SUCCESS || (combiner != MPI_COMBINER_SUBARRAY && combiner != MPI_COMBINER_DARRAY))
+    return code;
+  integers[n - 1] = order_to_old(integers[n - 1]);
+  const int dims = combiner == MPI_COMBINER_DARRAY ? integers[2] : 0;
+  for (int i = 3 + dims; i < 3 + 2 * dims;
+       ++i) {  // Distributions, and their arguments behind them.
+    integers[i] = distribution_to_old(integers[i]);
+    integers[i + dims] = argument_to_old(integers[i + dims]);
+  }
+  return code;
+}
+
+int unsupported(const char* name) {
+  std::fprintf(stderr, "mpx: %s: not in this translation of %s's interface\n", name,
+               interface_name);
+  return error_to_old(at<int(MPI_Comm, int)>(fn_Comm_call_errhandler)(
+      MPI_COMM_SELF, MPI_ERR_UNSUPPORTED_OPERATION));
+}
+
+}  // namespace mpx_mpi_old
