@@ -240,16 +240,19 @@ def predefined(interface, rows, values):
 
 
 def integers(interface, functions):
-    """Functions that convert handles to integers of Fortran. MPICH has macros, but for files."""
+    """Functions that convert handles to integers of Fortran. Those of MPICH are integers, but for files."""
     lines = []
     for f in functions:
         kind = f.name.removesuffix("_toint")
-        if kind == f.name or kind == "Session" or (interface == "mpich" and kind != "File"):
+        if kind == f.name or (interface == "openmpi" and kind == "Session"):
             continue
         ctype = "MPI_Datatype" if kind == "Type" else "MPI_" + kind
-        for name, result, parameter, value in (
-                (f"{kind}_c2f", "int", f"old<{ctype}> h", f"at<int({ctype})>(fn_{kind}_toint)(to_new<{ctype}>(h))"),
-                (f"{kind}_f2c", f"old<{ctype}>", "int h", f"to_old(at<{ctype}(int)>(fn_{kind}_fromint)(h))")):
+        to_int = f"at<int({ctype})>(fn_{kind}_toint)(to_new<{ctype}>(h))"
+        from_int = f"to_old(at<{ctype}(int)>(fn_{kind}_fromint)(h))"
+        if interface == "mpich" and kind != "File":
+            to_int = from_int = "h"
+        for name, result, parameter, value in ((f"{kind}_c2f", "int", f"old<{ctype}> h", to_int),
+                                               (f"{kind}_f2c", f"old<{ctype}>", "int h", from_int)):
             lines += [f'{result} old_{name}({parameter}) __asm__("PMPI_{name}") MPX_EXPORTED;',
                       f"MPX_WEAK({name})",
                       f"{result} old_{name}({parameter}) {{ return {value}; }}"]

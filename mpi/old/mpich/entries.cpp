@@ -5207,6 +5207,66 @@ MPX_WEAK(File_toint)
 int old_File_toint(old<MPI_File> file) {
   return at<int(MPI_File)>(fn_File_toint)(to_new<MPI_File>(file));
 }
+int old_Comm_c2f(old<MPI_Comm> h) __asm__("PMPI_Comm_c2f") MPX_EXPORTED;
+MPX_WEAK(Comm_c2f)
+int old_Comm_c2f(old<MPI_Comm> h) { return h; }
+old<MPI_Comm> old_Comm_f2c(int h) __asm__("PMPI_Comm_f2c") MPX_EXPORTED;
+MPX_WEAK(Comm_f2c)
+old<MPI_Comm> old_Comm_f2c(int h) { return h; }
+int old_Errhandler_c2f(old<MPI_Errhandler> h) __asm__("PMPI_Errhandler_c2f") MPX_EXPORTED;
+MPX_WEAK(Errhandler_c2f)
+int old_Errhandler_c2f(old<MPI_Errhandler> h) { return h; }
+old<MPI_Errhandler> old_Errhandler_f2c(int h) __asm__("PMPI_Errhandler_f2c") MPX_EXPORTED;
+MPX_WEAK(Errhandler_f2c)
+old<MPI_Errhandler> old_Errhandler_f2c(int h) { return h; }
+int old_Group_c2f(old<MPI_Group> h) __asm__("PMPI_Group_c2f") MPX_EXPORTED;
+MPX_WEAK(Group_c2f)
+int old_Group_c2f(old<MPI_Group> h) { return h; }
+old<MPI_Group> old_Group_f2c(int h) __asm__("PMPI_Group_f2c") MPX_EXPORTED;
+MPX_WEAK(Group_f2c)
+old<MPI_Group> old_Group_f2c(int h) { return h; }
+int old_Info_c2f(old<MPI_Info> h) __asm__("PMPI_Info_c2f") MPX_EXPORTED;
+MPX_WEAK(Info_c2f)
+int old_Info_c2f(old<MPI_Info> h) { return h; }
+old<MPI_Info> old_Info_f2c(int h) __asm__("PMPI_Info_f2c") MPX_EXPORTED;
+MPX_WEAK(Info_f2c)
+old<MPI_Info> old_Info_f2c(int h) { return h; }
+int old_Message_c2f(old<MPI_Message> h) __asm__("PMPI_Message_c2f") MPX_EXPORTED;
+MPX_WEAK(Message_c2f)
+int old_Message_c2f(old<MPI_Message> h) { return h; }
+old<MPI_Message> old_Message_f2c(int h) __asm__("PMPI_Message_f2c") MPX_EXPORTED;
+MPX_WEAK(Message_f2c)
+old<MPI_Message> old_Message_f2c(int h) { return h; }
+int old_Op_c2f(old<MPI_Op> h) __asm__("PMPI_Op_c2f") MPX_EXPORTED;
+MPX_WEAK(Op_c2f)
+int old_Op_c2f(old<MPI_Op> h) { return h; }
+old<MPI_Op> old_Op_f2c(int h) __asm__("PMPI_Op_f2c") MPX_EXPORTED;
+MPX_WEAK(Op_f2c)
+old<MPI_Op> old_Op_f2c(int h) { return h; }
+int old_Request_c2f(old<MPI_Request> h) __asm__("PMPI_Request_c2f") MPX_EXPORTED;
+MPX_WEAK(Request_c2f)
+int old_Request_c2f(old<MPI_Request> h) { return h; }
+old<MPI_Request> old_Request_f2c(int h) __asm__("PMPI_Request_f2c") MPX_EXPORTED;
+MPX_WEAK(Request_f2c)
+old<MPI_Request> old_Request_f2c(int h) { return h; }
+int old_Session_c2f(old<MPI_Session> h) __asm__("PMPI_Session_c2f") MPX_EXPORTED;
+MPX_WEAK(Session_c2f)
+int old_Session_c2f(old<MPI_Session> h) { return h; }
+old<MPI_Session> old_Session_f2c(int h) __asm__("PMPI_Session_f2c") MPX_EXPORTED;
+MPX_WEAK(Session_f2c)
+old<MPI_Session> old_Session_f2c(int h) { return h; }
+int old_Type_c2f(old<MPI_Datatype> h) __asm__("PMPI_Type_c2f") MPX_EXPORTED;
+MPX_WEAK(Type_c2f)
+int old_Type_c2f(old<MPI_Datatype> h) { return h; }
+old<MPI_Datatype> old_Type_f2c(int h) __asm__("PMPI_Type_f2c") MPX_EXPORTED;
+MPX_WEAK(Type_f2c)
+old<MPI_Datatype> old_Type_f2c(int h) { return h; }
+int old_Win_c2f(old<MPI_Win> h) __asm__("PMPI_Win_c2f") MPX_EXPORTED;
+MPX_WEAK(Win_c2f)
+int old_Win_c2f(old<MPI_Win> h) { return h; }
+old<MPI_Win> old_Win_f2c(int h) __asm__("PMPI_Win_f2c") MPX_EXPORTED;
+MPX_WEAK(Win_f2c)
+old<MPI_Win> old_Win_f2c(int h) { return h; }
 int old_File_c2f(old<MPI_File> h) __asm__("PMPI_File_c2f") MPX_EXPORTED;
 MPX_WEAK(File_c2f)
 int old_File_c2f(old<MPI_File> h) { return at<int(MPI_File)>(fn_File_toint)(to_new<MPI_File>(h)); }
@@ -5271,11 +5331,16 @@ MPX_BY_NAME(MPI, T_pvar_write, error_to_old(MPI_T_ERR_NOT_INITIALIZED))
 MPX_BY_NAME(MPI, T_source_get_info, error_to_old(MPI_T_ERR_NOT_INITIALIZED))
 MPX_BY_NAME(MPI, T_source_get_num, error_to_old(MPI_T_ERR_NOT_INITIALIZED))
 MPX_BY_NAME(MPI, T_source_get_timestamp, error_to_old(MPI_T_ERR_NOT_INITIALIZED))
+MPX_BY_NAME(MPIX, Allreduce_enqueue, unsupported("MPIX_Allreduce_enqueue"))
+MPX_BY_NAME(MPIX, Allreduce_enqueue_c, unsupported("MPIX_Allreduce_enqueue_c"))
 MPX_BY_NAME(MPIX, Comm_agree, unsupported("MPIX_Comm_agree"))
 MPX_BY_NAME(MPIX, Comm_failure_ack, unsupported("MPIX_Comm_failure_ack"))
 MPX_BY_NAME(MPIX, Comm_failure_get_acked, unsupported("MPIX_Comm_failure_get_acked"))
+MPX_BY_NAME(MPIX, Comm_get_failed, unsupported("MPIX_Comm_get_failed"))
+MPX_BY_NAME(MPIX, Comm_get_stream, unsupported("MPIX_Comm_get_stream"))
 MPX_BY_NAME(MPIX, Comm_revoke, unsupported("MPIX_Comm_revoke"))
 MPX_BY_NAME(MPIX, Comm_shrink, unsupported("MPIX_Comm_shrink"))
+MPX_BY_NAME(MPIX, Comm_test_threadcomm, unsupported("MPIX_Comm_test_threadcomm"))
 MPX_BY_NAME(MPIX, Delete_error_class, unsupported("MPIX_Delete_error_class"))
 MPX_BY_NAME(MPIX, Delete_error_code, unsupported("MPIX_Delete_error_code"))
 MPX_BY_NAME(MPIX, Delete_error_string, unsupported("MPIX_Delete_error_string"))
@@ -5283,9 +5348,41 @@ MPX_BY_NAME(MPIX, GPU_query_support, unsupported("MPIX_GPU_query_support"))
 MPX_BY_NAME(MPIX, Grequest_class_allocate, unsupported("MPIX_Grequest_class_allocate"))
 MPX_BY_NAME(MPIX, Grequest_class_create, unsupported("MPIX_Grequest_class_create"))
 MPX_BY_NAME(MPIX, Grequest_start, unsupported("MPIX_Grequest_start"))
+MPX_BY_NAME(MPIX, Info_set_hex, unsupported("MPIX_Info_set_hex"))
+MPX_BY_NAME(MPIX, Irecv_enqueue, unsupported("MPIX_Irecv_enqueue"))
+MPX_BY_NAME(MPIX, Irecv_enqueue_c, unsupported("MPIX_Irecv_enqueue_c"))
+MPX_BY_NAME(MPIX, Isend_enqueue, unsupported("MPIX_Isend_enqueue"))
+MPX_BY_NAME(MPIX, Isend_enqueue_c, unsupported("MPIX_Isend_enqueue_c"))
 MPX_BY_NAME(MPIX, Query_cuda_support, 0)
 MPX_BY_NAME(MPIX, Query_hip_support, 0)
 MPX_BY_NAME(MPIX, Query_ze_support, 0)
+MPX_BY_NAME(MPIX, Recv_enqueue, unsupported("MPIX_Recv_enqueue"))
+MPX_BY_NAME(MPIX, Recv_enqueue_c, unsupported("MPIX_Recv_enqueue_c"))
+MPX_BY_NAME(MPIX, Send_enqueue, unsupported("MPIX_Send_enqueue"))
+MPX_BY_NAME(MPIX, Send_enqueue_c, unsupported("MPIX_Send_enqueue_c"))
+MPX_BY_NAME(MPIX, Start_progress_thread, unsupported("MPIX_Start_progress_thread"))
+MPX_BY_NAME(MPIX, Stop_progress_thread, unsupported("MPIX_Stop_progress_thread"))
+MPX_BY_NAME(MPIX, Stream_comm_create, unsupported("MPIX_Stream_comm_create"))
+MPX_BY_NAME(MPIX, Stream_comm_create_multiplex, unsupported("MPIX_Stream_comm_create_multiplex"))
+MPX_BY_NAME(MPIX, Stream_create, unsupported("MPIX_Stream_create"))
+MPX_BY_NAME(MPIX, Stream_free, unsupported("MPIX_Stream_free"))
+MPX_BY_NAME(MPIX, Stream_irecv, unsupported("MPIX_Stream_irecv"))
+MPX_BY_NAME(MPIX, Stream_irecv_c, unsupported("MPIX_Stream_irecv_c"))
+MPX_BY_NAME(MPIX, Stream_isend, unsupported("MPIX_Stream_isend"))
+MPX_BY_NAME(MPIX, Stream_isend_c, unsupported("MPIX_Stream_isend_c"))
+MPX_BY_NAME(MPIX, Stream_progress, unsupported("MPIX_Stream_progress"))
+MPX_BY_NAME(MPIX, Stream_recv, unsupported("MPIX_Stream_recv"))
+MPX_BY_NAME(MPIX, Stream_recv_c, unsupported("MPIX_Stream_recv_c"))
+MPX_BY_NAME(MPIX, Stream_send, unsupported("MPIX_Stream_send"))
+MPX_BY_NAME(MPIX, Stream_send_c, unsupported("MPIX_Stream_send_c"))
+MPX_BY_NAME(MPIX, Threadcomm_finish, unsupported("MPIX_Threadcomm_finish"))
+MPX_BY_NAME(MPIX, Threadcomm_free, unsupported("MPIX_Threadcomm_free"))
+MPX_BY_NAME(MPIX, Threadcomm_init, unsupported("MPIX_Threadcomm_init"))
+MPX_BY_NAME(MPIX, Threadcomm_start, unsupported("MPIX_Threadcomm_start"))
+MPX_BY_NAME(MPIX, Type_iov, unsupported("MPIX_Type_iov"))
+MPX_BY_NAME(MPIX, Type_iov_len, unsupported("MPIX_Type_iov_len"))
+MPX_BY_NAME(MPIX, Wait_enqueue, unsupported("MPIX_Wait_enqueue"))
+MPX_BY_NAME(MPIX, Waitall_enqueue, unsupported("MPIX_Waitall_enqueue"))
 MPX_BY_NAME(QMPI, Get_calling_address, unsupported("QMPI_Get_calling_address"))
 MPX_BY_NAME(QMPI, Get_function, unsupported("QMPI_Get_function"))
 MPX_BY_NAME(QMPI, Get_tool_storage, unsupported("QMPI_Get_tool_storage"))
