@@ -131,8 +131,10 @@ class Entry:
             return new, self.local(f"ints_copy<{part}_to_new>", n, n, "ndims")
         if k in ("int_out", "int_inout") and role(self.f, n, OUTS):
             part = role(self.f, n, OUTS)
-            if k == "int_inout":
-                self.before.append(f"if ({n} != nullptr) *{n} = {part}_to_new(*{n});")
+            if k == "int_inout":  # The program's own number stays after an error.
+                self.before.append(f"int {n}_ = {n} == nullptr ? 0 : {part}_to_new(*{n});")
+                self.after.append(f"if (code == MPI_SUCCESS) *{n} = {part}_to_old({n}_);")
+                return new, f"{n} == nullptr ? nullptr : &{n}_"
             self.after.append(f"int_places<{part}_to_old>({n}).store(code);")
             return new, n
         if k in ("int", "number") and role(self.f, n, INS):

@@ -3045,9 +3045,9 @@ int old_Comm_delete_attr(void *comm, int comm_keyval) {
 int old_Comm_free_keyval(int *comm_keyval) __asm__("PMPI_Comm_free_keyval") MPX_EXPORTED;
 MPX_WEAK(Comm_free_keyval)
 int old_Comm_free_keyval(int *comm_keyval) {
-  if (comm_keyval != nullptr) *comm_keyval = keyval_to_new(*comm_keyval);
-  const int code = at<int(int *)>(fn_Comm_free_keyval)(comm_keyval);
-  int_places<keyval_to_old>(comm_keyval).store(code);
+  int comm_keyval_ = comm_keyval == nullptr ? 0 : keyval_to_new(*comm_keyval);
+  const int code = at<int(int *)>(fn_Comm_free_keyval)(comm_keyval == nullptr ? nullptr : &comm_keyval_);
+  if (code == MPI_SUCCESS) *comm_keyval = keyval_to_old(comm_keyval_);
   return error_to_old(code);
 }
 int old_Comm_get_attr(void *comm, int comm_keyval, void *attribute_val, int *flag) __asm__("PMPI_Comm_get_attr") MPX_EXPORTED;
@@ -3068,9 +3068,9 @@ int old_Keyval_create(any_function  copy_fn, any_function  delete_fn, int *keyva
 int old_Keyval_free(int *keyval) __asm__("PMPI_Keyval_free") MPX_EXPORTED;
 MPX_WEAK(Keyval_free)
 int old_Keyval_free(int *keyval) {
-  if (keyval != nullptr) *keyval = keyval_to_new(*keyval);
-  const int code = at<int(int *)>(fn_Keyval_free)(keyval);
-  int_places<keyval_to_old>(keyval).store(code);
+  int keyval_ = keyval == nullptr ? 0 : keyval_to_new(*keyval);
+  const int code = at<int(int *)>(fn_Keyval_free)(keyval == nullptr ? nullptr : &keyval_);
+  if (code == MPI_SUCCESS) *keyval = keyval_to_old(keyval_);
   return error_to_old(code);
 }
 int old_Type_create_keyval(any_function  type_copy_attr_fn, any_function  type_delete_attr_fn, int *type_keyval, void *extra_state) __asm__("PMPI_Type_create_keyval") MPX_EXPORTED;
@@ -3086,9 +3086,9 @@ int old_Type_delete_attr(void *datatype, int type_keyval) {
 int old_Type_free_keyval(int *type_keyval) __asm__("PMPI_Type_free_keyval") MPX_EXPORTED;
 MPX_WEAK(Type_free_keyval)
 int old_Type_free_keyval(int *type_keyval) {
-  if (type_keyval != nullptr) *type_keyval = keyval_to_new(*type_keyval);
-  const int code = at<int(int *)>(fn_Type_free_keyval)(type_keyval);
-  int_places<keyval_to_old>(type_keyval).store(code);
+  int type_keyval_ = type_keyval == nullptr ? 0 : keyval_to_new(*type_keyval);
+  const int code = at<int(int *)>(fn_Type_free_keyval)(type_keyval == nullptr ? nullptr : &type_keyval_);
+  if (code == MPI_SUCCESS) *type_keyval = keyval_to_old(type_keyval_);
   return error_to_old(code);
 }
 int old_Type_get_attr(void *datatype, int type_keyval, void *attribute_val, int *flag) __asm__("PMPI_Type_get_attr") MPX_EXPORTED;
@@ -3390,9 +3390,9 @@ int old_Win_free(void **win) {
 int old_Win_free_keyval(int *win_keyval) __asm__("PMPI_Win_free_keyval") MPX_EXPORTED;
 MPX_WEAK(Win_free_keyval)
 int old_Win_free_keyval(int *win_keyval) {
-  if (win_keyval != nullptr) *win_keyval = keyval_to_new(*win_keyval);
-  const int code = at<int(int *)>(fn_Win_free_keyval)(win_keyval);
-  int_places<keyval_to_old>(win_keyval).store(code);
+  int win_keyval_ = win_keyval == nullptr ? 0 : keyval_to_new(*win_keyval);
+  const int code = at<int(int *)>(fn_Win_free_keyval)(win_keyval == nullptr ? nullptr : &win_keyval_);
+  if (code == MPI_SUCCESS) *win_keyval = keyval_to_old(win_keyval_);
   return error_to_old(code);
 }
 int old_Win_get_attr(void *win, int win_keyval, void *attribute_val, int *flag) __asm__("PMPI_Win_get_attr") MPX_EXPORTED;

@@ -154,6 +154,11 @@ static void communicators(void) {
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
   MPI_Comm_free_keyval(&key);
   CHECK(key == MPI_KEYVAL_INVALID && dropped == 2);
+  key = 1234567;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  FAILS(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL);
+  CHECK(key == 1234567);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &flag);
   CHECK(flag && *bound >= 32767);
   MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? MPI_UNDEFINED : 1, 0, &part);
