@@ -8,7 +8,8 @@
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
 the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `early` (it may be
-called before MPI_Init and after MPI_Finalize), `deprecated`, `returns=TYPE` (no error code).
+called before MPI_Init and after MPI_Finalize), `deprecated`, `quick` (mpi/src/quick.hpp has a function
+for usual arguments, which is tried first), `returns=TYPE` (no error code).
 A kind (KINDS below) is the type of a parameter in both forms, its check, and what the implementation
 in mpi/src/ gets.
 """
@@ -144,6 +145,7 @@ class Function:
         flags = flags.split(",")
         self.area, self.built, self.large = area, "built" in flags, "large" in flags
         self.early, self.deprecated = "early" in flags, "deprecated" in flags
+        self.quick = "quick" in flags
         self.params = [tuple(p.split(":")) for p in params]
         returned = [f[8:] for f in flags if f.startswith("returns=")]
         self.returned = "int"
@@ -230,6 +232,13 @@ class Function:
         lines.append(f"    mpx_mpi::{self.name}({', '.join(values)});")
         lines.append("    return MPI_SUCCESS;")
         lines += ["  } catch (...) {", f"    return failed({arguments});", "  }", "}"]
+        if self.quick:
+            lines[0] = lines[0].replace(f"int P{name}(", f"[[gnu::noinline]] static int every_{name}(")
+            plain = ", ".join(n for n, _ in self.params)
+            lines += [f"{self.returned} P{name}({self.parameters(large)}) {{",
+                      f'  const int code = quick_{self.name}("{name}", {plain});',
+                      "  if (code != not_quick) [[likely]]", "    return code;",
+                      f"  return every_{name}({plain});", "}"]
         return lines
 
 

@@ -23,6 +23,7 @@ PROGRAMS = dict(DEBIANS)
 MPIS = list(PROGRAMS)
 CONTENDERS = ["mpx", "raw", *MPIS]
 NAMES = {"mpx": "mpx", "raw": "the bare hardware", **{m: PROGRAMS[m].name for m in MPIS}}
+MPICC = []  # "mpicc": the MPIs' programs over mpx's MPI library, if there is one; by choose_mpicc.
 
 
 def parse_mpi(text):
@@ -49,6 +50,18 @@ def choose_mpis(chosen):
     MPIS[:] = PROGRAMS
     NAMES.update((mpi, mpi) for mpi in MPIS)
     CONTENDERS[2:] = MPIS
+
+
+def choose_mpicc():
+    """Measures mpx's MPI library, too, beside mpx."""
+    MPICC[:] = ["mpicc"]
+    CONTENDERS.insert(1, "mpicc")
+    NAMES["mpicc"] = "mpx by its mpicc"
+
+
+def libraries():
+    """Those that send messages."""
+    return ["mpx", *MPICC, *MPIS]
 
 
 KIB, MIB = 1 << 10, 1 << 20

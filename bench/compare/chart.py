@@ -7,8 +7,8 @@ import shutil
 import sys
 import textwrap
 
-from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, CONTENDERS, LONG_SIZES, MIB, MPIS,
-                     NAMES, human)
+from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, CONTENDERS, LONG_SIZES, MIB, MPICC,
+                     MPIS, NAMES, human)
 from compare.process import run
 
 OF_MPIS = (0x30638E, 0x7FB069, 0xEDAE49, 0x8D6A9F)
@@ -72,7 +72,8 @@ def panels_of(rows):
 
 def colours():
     """Of all contenders, in the order of the bars."""
-    return {"raw": 0x9E9E9E, "mpx": 0xD1495B} | dict(zip(MPIS, itertools.cycle(OF_MPIS)))
+    return ({"raw": 0x9E9E9E, "mpx": 0xD1495B} | dict.fromkeys(MPICC, 0xE89AA4)
+            | dict(zip(MPIS, itertools.cycle(OF_MPIS))))
 
 
 def colour(row, contender):

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compare import CONTENDERS, DEBIANS, MIB, MPIS, NAMES, PROGRAMS, ROOT
+from compare import CONTENDERS, DEBIANS, MIB, MPICC, MPIS, NAMES, PROGRAMS, ROOT
 from compare.process import fail, noise, progress, run
 
 # By the kind of its launcher, what makes an MPI use TCP over loopback. MPICH's is that of its device: UCX, or libfabric.
@@ -115,8 +115,9 @@ def why_not_comparable(mpi, lines):
 class Machine:
     """The programs of this machine and how to start them."""
 
-    def __init__(self, build, scratch, quick):
+    def __init__(self, build, scratch, quick, mpicc=None):
         self.quick = quick
+        self.mpicc = mpicc
         self.bin = build / "bin"
         self.probe_file = scratch / "board"
         self.programs = {"mpx": self.bin / "mpx-perf", "raw": self.bin / "raw_perf"}
@@ -135,6 +136,7 @@ class Machine:
         self.absent = {}
         self.kinds = {}
         self.whole_programs = {}  # Where rows want them.
+        self.starters = {}
         self.launched_by = {mpi: mpi for mpi in MPIS}
         for mpi in MPIS:
             program = build / "compare" / f"mpi_perf.{mpi.replace(' ', '_')}"
@@ -143,11 +145,16 @@ class Machine:
                 self.absent[mpi] = why
             else:
                 self.programs[mpi] = program
+        for mpicc in MPICC:
+            self.programs[mpicc] = build / "compare/mpi_perf.mpicc"
+            if why := self.build_mpi(mpicc, self.programs[mpicc]):
+                fail(why)
 
     def build_mpi(self, mpi, program, source="mpi_perf.c"):
         """Returns None, or why there is no program of this MPI."""
-        compiler = PROGRAMS[mpi].compiler
-        for needed in (compiler[0], PROGRAMS[mpi].launcher[0]):
+        ours = mpi in MPICC
+        compiler = (str(self.mpicc),) if ours else PROGRAMS[mpi].compiler
+        for needed in (compiler[0], self.bin / "mpxrun" if ours else PROGRAMS[mpi].launcher[0]):
             if shutil.which(needed) is None:
                 return f"{needed} is not installed"
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -160,11 +167,23 @@ class Machine:
         self.whole_programs["mpx"] = self.bin / "mpx_programs"
         if not os.access(self.whole_programs["mpx"], os.X_OK):
             fail(f"not built: {self.whole_programs['mpx']}")
-        for mpi in self.programs.keys() & set(MPIS):
-            program = self.programs[mpi].with_name(f"mpi_programs.{mpi.replace(' ', '_')}")
-            if why := self.build_mpi(mpi, program, "programs/mpi_programs.c"):
+        self.whole_programs |= self.build_others("programs/mpi_programs.c")
+
+    def build_starters(self):
+        """The programs that start, meet once and end."""
+        self.starters["mpx"] = self.bin / "start"
+        if not os.access(self.starters["mpx"], os.X_OK):
+            fail(f"not built: {self.starters['mpx']}")
+        self.starters |= self.build_others("mpi_start.c")
+
+    def build_others(self, source):
+        """A program by each MPI that is there: {contender: path}."""
+        made = {}
+        for mpi in self.programs.keys() & {*MPICC, *MPIS}:
+            made[mpi] = self.programs[mpi].with_name(f"{Path(source).stem}.{mpi.replace(' ', '_')}")
+            if why := self.build_mpi(mpi, made[mpi], source):
                 fail(why)
-            self.whole_programs[mpi] = program
+        return made
 
     def kind_of(self, mpi):
         """The options that its launcher knows: "openmpi", "mpich" (MPICH's Hydra, as of MVAPICH), or
@@ -236,10 +255,13 @@ class Machine:
         name = test.programs.get(contender)
         args_of_it = test.args_of.get(contender, ())
         contender = contender.partition("/")[0]
-        program = (self.whole_programs if test.whole_program else self.programs).get(contender)
+        program = (self.whole_programs if test.whole_program else self.starters
+                   if test.times_job else self.programs).get(contender)
         if program is None or name is None:
             return None
         args = [*test.args, *args_of_it]
+        if contender in ("mpx", *MPICC) and test.times_job:
+            return [self.bin / "mpxrun", "-n", test.ranks, program]
         if contender == "raw" and test.provider:
             return [self.bin / "mpxrun", "-n", test.ranks, self.bin / "fabric_raw", name, "--size",
                     test.size, *args, "--probe-file", self.probe_file]
@@ -255,7 +277,7 @@ class Machine:
         if test.on_hosts:
             if contender in MPIS and (self.launched_by[contender] != contender
                                       or self.kind_of(contender) is None):
-                return None
+                return None  # mpx's own launcher starts the programs of its mpicc.
             return self.command_on_hosts(contender, test.ranks // 2,
                                          [program, name, "--format", "json", *args]
                                          if contender == "mpx" else
@@ -263,6 +285,9 @@ class Machine:
         if contender == "mpx":
             json_lines = [] if test.whole_program else ["--format", "json"]
             return [self.bin / "mpxrun", "-n", test.ranks, program, name, *json_lines, *args]
+        named = [name] if test.whole_program else ["--test", name, "--json-line"]
+        if contender in MPICC:
+            return [self.bin / "mpxrun", "-n", test.ranks, program, *named, *args]
         # Pinned ranks pin themselves, all alike, and two unpinned ones are not bound at all; more ranks than cores
         # run with the MPI's defaults.
         unbound = test.pinned or test.ranks == 2
@@ -284,12 +309,11 @@ class Machine:
             launch += ["-bind-to", "none"] if unbound else []
             if test.yields:
                 launch += ["-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"]
-        named = [name] if test.whole_program else ["--test", name, "--json-line"]
-        return [*launch, program, *named, *args]
+        return [*launch, program, *([] if test.times_job else [*named, *args])]
 
     def command_on_hosts(self, contender, ranks_each, program):
         """Ranks on each of two hosts."""
-        if contender == "mpx":
+        if contender in ("mpx", *MPICC):
             return [self.bin / "mpxrun", *self.hosts.command(*program, ranks_each=ranks_each)]
         shell, where = self.hosts.remote_shell(), self.hosts.addresses(ranks_each)
         ranks = 2 * ranks_each
@@ -318,6 +342,9 @@ class Machine:
             if test.ranks > 2:
                 environment |= WITH_SHARED_MEMORY.get(kind, {})
         ran = run(self.command(contender, test), timeout_s, environment, test.loaded, test.cores)
+        if test.times_job:
+            samples = [] if ran.why else [Sample(None, 1e3 * ran.seconds, ran.disturbed)]
+            return Measured(samples, ran.why, others=ran.others)
         lines, odd = lines_of(ran.out)
         # Of whole programs the first trial has shown which way messages take.
         if contender in MPIS and not test.whole_program and not (ran.why and not lines):
@@ -387,13 +414,18 @@ def compile_row(machine, scratch):
     return row
 
 
-def count_instructions(scratch):
-    """The output of scripts/count, or ({}, reason)."""
+def count_instructions(scratch, mpicc=None):
+    """The output of scripts/count, that of `mpicc` included; or ({}, reason)."""
     progress("counting instructions")
     answer = scratch / "count.json"
-    ran = run([ROOT / "scripts/count", "--json", answer], 300)
+    counts = {}
+    for of in [[], ["--mpicc", mpicc]][:2 if mpicc else 1]:
+        ran = run([ROOT / "scripts/count", *of, "--json", answer], 300)
+        if ran.why:
+            return {}, ran.why
+        counts |= json.loads(answer.read_text())
     progress("")
-    return ({}, ran.why) if ran.why else (json.loads(answer.read_text()), None)
+    return counts, None
 
 
 def describe_machine():

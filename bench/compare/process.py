@@ -33,6 +33,7 @@ class Finished:
     why: str = None
     others: float = 0.0
     disturbed: str = None  # By what.
+    seconds: float = 0.0  # From its start to its end.
 
 
 def descendants(pid):
@@ -94,7 +95,7 @@ def run(command, timeout_s, environment=None, loaded=False, cores=None):
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         noise.mark()
         with busy_core() if loaded else contextlib.nullcontext():
-            why = run_into(out, err, command, timeout_s, environment, cores)
+            why, seconds = run_into(out, err, command, timeout_s, environment, cores)
         others, disturbed = noise.others()
         out.seek(0)
         err.seek(0)
@@ -102,7 +103,7 @@ def run(command, timeout_s, environment=None, loaded=False, cores=None):
                 if any(c.isalpha() for c in line)][-1:]
         if why and last:
             why += f": {last[0]}"
-        return Finished(out.read(), why, others, disturbed)
+        return Finished(out.read(), why, others, disturbed, seconds)
 
 
 def end_leftovers(known, patience_s=1.0):
@@ -121,27 +122,27 @@ def end_leftovers(known, patience_s=1.0):
 
 
 def run_into(out, err, command, timeout_s, environment, cores):
-    """Returns None or what went wrong."""
+    """Returns None or what went wrong, and the time it took."""
     known = set(descendants(os.getpid()))
+    start = time.monotonic()
     few = sorted(os.sched_getaffinity(0))[:cores]
     try:
         child = subprocess.Popen([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=err, start_new_session=True, env=environment,
                                  preexec_fn=lambda: os.sched_setaffinity(0, few))
     except OSError as e:
-        return str(e)
+        return str(e), 0.0
     try:
-        if child.wait(timeout_s) != 0:
-            return f"exit code {child.returncode}"
+        code = child.wait(timeout_s)
+        return f"exit code {code}" if code != 0 else None, time.monotonic() - start
     except subprocess.TimeoutExpired:
         end(child)
-        return f"not done after {timeout_s:.0f} s"
+        return f"not done after {timeout_s:.0f} s", timeout_s
     except BaseException:
         end(child)
         raise
     finally:
         end_leftovers(known)
-    return None
 
 
 def fail(message):

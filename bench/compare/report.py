@@ -4,7 +4,7 @@
 import json
 import re
 
-from compare import CONTENDERS, MPIS, NAMES, human
+from compare import CONTENDERS, MPICC, MPIS, NAMES, human
 from compare.targets import NOT_IN_QUICK, better_mpi, ratio
 
 DISTURBED_MARK = "~"
@@ -29,19 +29,28 @@ def figure(row, contender):
     return number(row[contender]) + (DISTURBED_MARK if contender in row["disturbed"] else "")
 
 
+def gain_of(row, contender, lower_is_better):
+    """How much better it is than the better MPI."""
+    if set(row["disturbed"]) & {contender, *MPIS}:
+        return None
+    best = better_mpi(row, lower_is_better)
+    return ratio(best, row[contender]) if lower_is_better else ratio(row[contender], best)
+
+
 def print_rows(rows, lower):
     """Ratios are shown only of figures that nobody has disturbed."""
     lines = []
     for r in rows:
         disturbed = set(r["disturbed"])
         to_raw = None if disturbed & {"mpx", "raw"} else ratio(r["mpx"], r["raw"])
-        best = None if disturbed & {"mpx", *MPIS} else better_mpi(r, lower[r["name"]])
-        gain = ratio(best, r["mpx"]) if lower[r["name"]] else ratio(r["mpx"], best)
+        to_mpx = [None if disturbed & {"mpx", c} else ratio(r[c], r["mpx"]) for c in MPICC]
+        gains = [gain_of(r, c, lower[r["name"]]) for c in ("mpx", *MPICC)]
         lines.append((r["name"], human(r["size"]) if r["size"] else None, r["ranks"], r["mode"],
                       r["unit"], *(figure(r, c) for c in CONTENDERS), number(to_raw),
-                      None if gain is None else f"{number(gain)}x"))
-    print_table(("row", "size", "ranks", "mode", "unit", *CONTENDERS, "mpx/raw", "gain on MPI"),
-                lines)
+                      *map(number, to_mpx),
+                      *(None if gain is None else f"{number(gain)}x" for gain in gains)))
+    print_table(("row", "size", "ranks", "mode", "unit", *CONTENDERS, "mpx/raw",
+                 *(f"{c}/mpx" for c in MPICC), "gain on MPI", *(f"{c}'s gain" for c in MPICC)), lines)
 
 
 def print_notes(results, rows):

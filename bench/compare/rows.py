@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, LONG_SIZES, MIB, MPIS, human
+from compare import BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, LONG_SIZES, MIB, human, libraries
 
 MEDIAN, LOWER_QUARTILE, WORST = "median", "lower quartile", "worst"
 BEYOND = "beyond"  # The median of the time that is not a program's own work.
@@ -38,6 +38,7 @@ class Test:
     environment: dict = field(default_factory=dict, hash=False)
     provider: str = None  # Of libfabric, which is needed; raw is fabric_raw then.
     whole_program: bool = False  # One of bench/programs, which says how long its own work took.
+    times_job: bool = False  # The figure is the time of the whole job: bench/start.cpp, mpi_start.c.
 
     @property
     def key(self):
@@ -61,7 +62,7 @@ class Test:
 
 
 def same(name, raw=None):
-    programs = dict.fromkeys(("mpx", *MPIS), name)
+    programs = dict.fromkeys(libraries(), name)
     return programs | ({"raw": raw} if raw else {})
 
 
@@ -79,7 +80,7 @@ def rate_tests():
             ("rate_reverse", ("--reverse",)))
     for name, args in ways:
         posted = () if name == "rate" else ("--posted",)
-        every = {c: (*posted, *args) for c in ("mpx", *MPIS)}
+        every = {c: (*posted, *args) for c in libraries()}
         yield Test(name, 8, 2, "M/s", same("rate", "ring_rate"), windows,
                    args_of=every | {"raw": ("--iters", 10000)}, lower_is_better=False,
                    quick=name in ("rate", "rate_posted"))
@@ -107,7 +108,7 @@ def both_ways_tests():
     for size, (timed, warmup) in iters.items():
         for name, order in (("bibw", "receives"), ("bibw_sends", "sends"),
                             ("bibw_sendrecv", "sendrecv")):
-            orders = {c: ("--order", order, "--buffers", 16) for c in ("mpx", *MPIS)}
+            orders = {c: ("--order", order, "--buffers", 16) for c in libraries()}
             yield Test(name, size, 2, "GB/s", same("bibw", "copy_both" if name == "bibw" else None),
                        ("--iters", timed, "--warmup", warmup, "--samples", 4, "--window", 16),
                        args_of=orders, lower_is_better=False, quick=False)
@@ -291,7 +292,7 @@ def one_sided_tests():
     for_a_while = ("--seconds", 0.05, "--samples", 5)
     common = dict(ranks=2, args=for_a_while, quick=False)
     bare = {"rma_put": "store", "rma_get": "load"}
-    of_each = dict.fromkeys(("mpx", *MPIS), for_a_while)
+    of_each = dict.fromkeys(libraries(), for_a_while)
     of_each["raw"] = ("--iters", 1000000, "--samples", 5)
     for name in ONE_SIDED:
         yield Test(name, 8, unit="us", programs=same(name, bare.get(name)), args_of=of_each,
@@ -392,6 +393,8 @@ def make_tests():
         *program_tests(),
         *fabric_tests(),
         *host_tests(),
+        Test("start", 0, 4, "ms", same("start"), pinned=False, timed_by_mode=False, cores=2, jobs=6,
+             times_job=True, quick=False),
         Test("ring_latency", 8, 2, "us", {"raw": "ring_latency"}, ping_pong, quick=False),
         Test("bounce_one_line", 8, 2, "us", {"raw": "bounce_one_line"}, ping_pong, quick=False),
         Test("idle_cpu", 1, 2, "s", same("idle_cpu"), ("--seconds", 5, "--samples", 1),

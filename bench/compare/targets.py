@@ -4,8 +4,8 @@
 import statistics
 from collections import namedtuple
 
-from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPIS, NAMES, SOCKET_SIZES,
-                     human)
+from compare import (BANDWIDTH_SIZES, BOTH_WAYS_SIZES, KIB, MIB, MPICC, MPIS, NAMES,
+                     SOCKET_SIZES, human)
 from compare.rows import (COLLECTIVES, COLLECTIVE_SIZES, FABRIC_SIZES, FABRICS, GHOST_SIZES,
                           GHOSTS, ONE_SIDED, ONE_SIDED_BANDWIDTH, ONE_SIDED_SIZES,
                           ONE_SIDED_WORDS, PROGRAM_SETTINGS, WHOLE_PROGRAMS, make_tests)
@@ -83,6 +83,7 @@ class Targets:
                     ("recv_matched_8", "instructions of a matched tiny receive", 120),
                     ("irecv_matched_8", "instructions of a pre-posted tiny receive", 130)):
                 self.put(what, "<=", most, None, counts.get(name), counts_missing)
+        self.mpi_library(counts, counts_missing)
         self.sockets()
         self.packing()
         self.oversubscribed()
@@ -105,6 +106,21 @@ class Targets:
                        to_higher)
             self.judge(name, 8, f"8-byte message rate{how} / bare ring", ">=", 0.25, ("raw",),
                        to_raw)
+
+    def mpi_library(self, counts, counts_missing):
+        """mpx by its mpicc beside mpx itself, where it is measured."""
+        for mpicc in MPICC:
+            self.judge("latency", 8, "8-byte latency by mpicc / mpx itself", "<=", 1.2, MPICC,
+                       lambda r: ratio(r[mpicc], r["mpx"]))
+            for name, how in RATES.items():
+                self.judge(name, 8, f"8-byte message rate{how} by mpicc / mpx itself", ">=", 0.8,
+                           MPICC, lambda r: ratio(r[mpicc], r["mpx"]))
+            self.judge("start", 0, "a job of 4 ranks by mpicc / the better MPI", "<=", 1,
+                       (*MPICC, *MPIS), lambda r: ratio(r[mpicc], better_mpi(r, True)))
+            if not self.only:
+                for name, most in (("mpi_isend_8", 100), ("mpi_recv_8", 170)):
+                    what = f"instructions of MPI_{'Isend' if 'isend' in name else 'Recv'} of 8 bytes"
+                    self.put(what, "<=", most, None, counts.get(name), counts_missing)
 
     def progress_threads(self):
         self.judge("progress_latency", 8, "8-byte latency with progress threads / without", "<=",

@@ -721,7 +721,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
   }
 }
 MPX_MPI_ALIAS(MPI_Iprobe)
-int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+[[gnu::noinline]] static int every_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -736,8 +736,14 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     return failed("MPI_Irecv", comm);
   }
 }
+int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+  const int code = quick_Irecv("MPI_Irecv", buf, count, datatype, source, tag, comm, request);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Irecv(buf, count, datatype, source, tag, comm, request);
+}
 MPX_MPI_ALIAS(MPI_Irecv)
-int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+[[gnu::noinline]] static int every_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -751,6 +757,12 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
   } catch (...) {
     return failed("MPI_Irecv_c", comm);
   }
+}
+int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+  const int code = quick_Irecv("MPI_Irecv_c", buf, count, datatype, source, tag, comm, request);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Irecv_c(buf, count, datatype, source, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Irecv_c)
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -785,7 +797,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
   }
 }
 MPX_MPI_ALIAS(MPI_Irsend_c)
-int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+[[gnu::noinline]] static int every_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -800,8 +812,14 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     return failed("MPI_Isend", comm);
   }
 }
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+  const int code = quick_Isend("MPI_Isend", buf, count, datatype, dest, tag, comm, request);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Isend(buf, count, datatype, dest, tag, comm, request);
+}
 MPX_MPI_ALIAS(MPI_Isend)
-int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+[[gnu::noinline]] static int every_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -815,6 +833,12 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
   } catch (...) {
     return failed("MPI_Isend_c", comm);
   }
+}
+int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
+  const int code = quick_Isend("MPI_Isend_c", buf, count, datatype, dest, tag, comm, request);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Isend_c(buf, count, datatype, dest, tag, comm, request);
 }
 MPX_MPI_ALIAS(MPI_Isend_c)
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
@@ -978,7 +1002,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   }
 }
 MPX_MPI_ALIAS(MPI_Probe)
-int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+[[gnu::noinline]] static int every_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -992,8 +1016,14 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
     return failed("MPI_Recv", comm);
   }
 }
+int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+  const int code = quick_Recv("MPI_Recv", buf, count, datatype, source, tag, comm, status);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Recv(buf, count, datatype, source, tag, comm, status);
+}
 MPX_MPI_ALIAS(MPI_Recv)
-int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+[[gnu::noinline]] static int every_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -1006,6 +1036,12 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
   } catch (...) {
     return failed("MPI_Recv_c", comm);
   }
+}
+int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+  const int code = quick_Recv("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Recv_c(buf, count, datatype, source, tag, comm, status);
 }
 MPX_MPI_ALIAS(MPI_Recv_c)
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
@@ -1102,7 +1138,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
   }
 }
 MPX_MPI_ALIAS(MPI_Rsend_init_c)
-int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+[[gnu::noinline]] static int every_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -1116,8 +1152,14 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
     return failed("MPI_Send", comm);
   }
 }
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const int code = quick_Send("MPI_Send", buf, count, datatype, dest, tag, comm);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Send(buf, count, datatype, dest, tag, comm);
+}
 MPX_MPI_ALIAS(MPI_Send)
-int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+[[gnu::noinline]] static int every_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   try {
     need_running();
     auto& comm_ = need_comm(comm);
@@ -1130,6 +1172,12 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
   } catch (...) {
     return failed("MPI_Send_c", comm);
   }
+}
+int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const int code = quick_Send("MPI_Send_c", buf, count, datatype, dest, tag, comm);
+  if (code != not_quick) [[likely]]
+    return code;
+  return every_MPI_Send_c(buf, count, datatype, dest, tag, comm);
 }
 MPX_MPI_ALIAS(MPI_Send_c)
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {

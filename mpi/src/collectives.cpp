@@ -37,7 +37,7 @@ void run(comm_t& comm, collective_call& call, const ending& end, state_ref state
   request_cell cell;
   comm.port->collective(call, end.how, &cell);
   if (state == nullptr) state = std::make_shared<call_state>();
-  *end.request = add_request_of(cell, comm, end.how == form::prepare, false, std::move(state));
+  *end.request = add_request_of(cell, comm.self, end.how == form::prepare, false, std::move(state));
 }
 buffer no_data() { return {nullptr, 0, &byte_type(), true, nullptr, 0}; }
 side nothing() { return {side::blocks::none, no_data()}; }

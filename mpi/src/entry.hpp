@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The weak name of a function, for the generated entries.
+// What the generated entries need: the weak name of a function, and its checks.
 
 #include "errors.hpp"
+#include "quick.hpp"
 
 // NOLINTNEXTLINE(*-macro-usage): a declaration cannot name itself
 #define MPX_MPI_ALIAS(name) \

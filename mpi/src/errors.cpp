@@ -211,7 +211,11 @@ int call_handler(comm_t* comm, int code, const char* call, const std::string& te
 int failed(const char* call, MPI_Comm comm) noexcept {
   const failure f = current_failure();
   if (f.handled) return f.code;
-  comm_t* const on = find_comm(f.on != MPI_COMM_NULL ? f.on : comm);
+  if (win_t* const win = lib().wins.find(value_of(f.on)); win != nullptr) {
+    call_handler(*win, f.code, call, f.text);
+    return f.code;
+  }
+  comm_t* const on = find_comm(f.on != nullptr ? handle_of<MPI_Comm>(value_of(f.on)) : comm);
   return call_handler(on, f.code, call, f.text);
 }
 void call_handler(win_t& win, int code, const char* call, const std::string& text) {

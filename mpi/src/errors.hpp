@@ -13,8 +13,8 @@ namespace mpx_mpi {
 struct failure {
   int code;
   std::string text;
-  MPI_Comm on = MPI_COMM_NULL;  ///< Communicator whose handler is called, if not the call's.
-  bool handled = false;         ///< The code came from the program: no handler is called.
+  const void* on = nullptr;  ///< Communicator or window whose handler is called, if not the call's.
+  bool handled = false;      ///< The code came from the program: no handler is called.
 };
 /// Throws a failure with formatted text.
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(int code, const char* format, ...);

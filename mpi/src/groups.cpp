@@ -222,7 +222,7 @@ void Comm_idup(comm_t& comm, MPI_Comm* newcomm, MPI_Request* request) {
   *newcomm = put_in<MPI_Comm>(lib().comms, "communicators", std::move(c));
   comm_t& made = *find_comm(*newcomm);
   made.self = *newcomm;
-  *request = add_request_of(cell, comm, false, false);
+  *request = add_request_of(cell, comm.self, false, false);
   request_t& r = *lib().requests.find(value_of(*request));
   r.rare = std::make_unique<rare_parts>();
   r.rare->finish = finish_dup;

@@ -16,19 +16,22 @@
 namespace mpx_mpi {
 
 /// Objects of one kind. A handle is (use << 36 | slot << 12 | Kind), and is never below 4096, where
-/// MPI's constants are. Objects stay where they are until they are erased.
+/// MPI's constants are: uses are odd. Objects stay where they are until they are erased.
 /// Limits:     `slots_max` objects at once.
 /// Threads:    any, also at the same time, unless `set_locking(false)` was called; an object is used by
 ///             the threads that the program allows.
+/// Cost:       a lookup is one load of the slot's name and one comparison. Making an object takes the
+///             slot that was freed last.
 template <class T, std::uint32_t Kind, std::uint32_t Slots = 1u << 24>
 class handle_table {
   static_assert(Kind > 0 && Kind < 4096);
   static constexpr std::uint32_t chunk_slots = 1024;
   struct slot {
-    mpx::platform::atomic<std::uint32_t> use{0};  // Odd while it holds an object.
-    std::uint32_t next = 0;                       // Free slot after this one, plus 1.
+    mpx::platform::atomic<std::uintptr_t> name{0};  // Its handle; free: the next one, less Kind.
+    slot* next = nullptr;                           // Free slot after this one.
     alignas(T) std::byte bytes[sizeof(T)];
     T* object() noexcept { return std::launder(reinterpret_cast<T*>(bytes)); }
+    bool alive() const noexcept { return is_kind(name.load(mpx::platform::memory_order_relaxed)); }
   };
 
  public:
@@ -50,48 +53,36 @@ class handle_table {
   template <class... Args>
   std::uintptr_t put(Args&&... args) {
     const guard held = locked();
-    std::uint32_t at = 0;
-    if (free_ != 0) {
-      at = free_ - 1;
-      free_ = slot_at(at).next;
-    } else {
-      if (made_ == slots_max) return 0;
-      at = made_;
-      if (at % chunk_slots == 0)
-        chunks_[at / chunk_slots].store(new slot[chunk_slots], mpx::platform::memory_order_release);
-      ++made_;
-    }
-    slot& s = slot_at(at);
-    ::new (static_cast<void*>(s.bytes)) T{std::forward<Args>(args)...};
-    const std::uint32_t use = s.use.load(mpx::platform::memory_order_relaxed) + 1;
-    s.use.store(use, mpx::platform::memory_order_release);
-    ++alive_;
-    return name(at, use);
+    if (free_ == nullptr && !add_slot()) [[unlikely]]
+      return 0;
+    return make_in_free(std::forward<Args>(args)...).handle;
+  }
+  /// A new object and its handle; nullptr and 0 if there is none.
+  struct made {
+    std::uintptr_t handle = 0;
+    T* object = nullptr;
+  };
+  /// As `put`, in a slot that was used before. Makes nothing if there is none, or with locking.
+  template <class... Args>
+  [[MPX_ALWAYS_INLINE]] made try_make(Args... args) {
+    if (locks_ || free_ == nullptr) [[unlikely]]
+      return {};
+    return make_in_free(args...);
   }
   /// Returns the object of a handle; nullptr if there is none, or the handle is of another kind.
   T* find(std::uintptr_t handle) noexcept {
-    if ((handle & 0xfff) != Kind) return nullptr;
-    const auto at = static_cast<std::uint32_t>(handle >> 12 & 0xff'ffff);
-    if (at / chunk_slots >= chunk_count) return nullptr;
-    slot* const chunk = chunks_[at / chunk_slots].load(mpx::platform::memory_order_acquire);
-    if (chunk == nullptr) return nullptr;
-    slot& s = chunk[at % chunk_slots];
-    const std::uint32_t use = s.use.load(mpx::platform::memory_order_acquire);
-    return use % 2 == 1 && name(at, use) == handle ? s.object() : nullptr;
+    slot* const s = slot_of(handle);
+    return s == nullptr ? nullptr : s->object();
   }
   /// Destroys the object of a handle.
   void erase(std::uintptr_t handle) noexcept {
-    T* const object = find(handle);
-    if (object == nullptr) return;
-    const auto at = static_cast<std::uint32_t>(handle >> 12 & 0xff'ffff);
-    slot& s = slot_at(at);
-    object->~T();
+    slot* const s = slot_of(handle);
+    if (s == nullptr) return;
+    s->object()->~T();
     const guard held = locked();
-    s.use.store(s.use.load(mpx::platform::memory_order_relaxed) + 1,
-                mpx::platform::memory_order_release);
-    s.next = free_;
-    free_ = at + 1;
-    --alive_;
+    s->name.store(handle - Kind + next_use, mpx::platform::memory_order_release);
+    s->next = free_;
+    free_ = s;
   }
   /// Returns a number above 4095 for an object, for languages whose handles are integers.
   static int to_int(std::uintptr_t handle) noexcept {
@@ -104,33 +95,27 @@ class handle_table {
     if (at / chunk_slots >= chunk_count) return 0;
     slot* const chunk = chunks_[at / chunk_slots].load(mpx::platform::memory_order_acquire);
     if (chunk == nullptr) return 0;
-    const std::uint32_t use = chunk[at % chunk_slots].use.load(mpx::platform::memory_order_acquire);
-    return use % 2 == 1 ? name(at, use) : 0;
+    const auto name = chunk[at % chunk_slots].name.load(mpx::platform::memory_order_acquire);
+    return is_kind(name) ? name : 0;
   }
-  /// Number of objects.
-  [[nodiscard]] std::size_t size() const noexcept { return alive_; }
   /// Calls `use(object)` for each object.
   template <class Use>
   void each(Use&& use) {
-    for (std::uint32_t at = 0; at < made_; ++at) {
-      slot& s = slot_at(at);
-      if (s.use.load(mpx::platform::memory_order_relaxed) % 2 == 1) use(*s.object());
-    }
+    for (std::uint32_t at = 0; at < made_; ++at)
+      if (slot& s = slot_at(at); s.alive()) use(*s.object());
   }
   /// Destroys all objects.
   void clear() noexcept {
-    for (std::uint32_t at = 0; at < made_; ++at) {
-      slot& s = slot_at(at);
-      const std::uint32_t use = s.use.load(mpx::platform::memory_order_relaxed);
-      if (use % 2 == 1) erase(name(at, use));
-    }
+    for (std::uint32_t at = 0; at < made_; ++at)
+      if (slot& s = slot_at(at); s.alive()) erase(s.name.load(mpx::platform::memory_order_relaxed));
   }
 
  private:
   static constexpr std::uint32_t chunk_count = (Slots + chunk_slots - 1) / chunk_slots;
-  static std::uintptr_t name(std::uint32_t at, std::uint32_t use) noexcept {
-    return std::uintptr_t{use & 0xfff'ffff} << 36 | std::uintptr_t{at} << 12 | Kind;
-  }
+  static constexpr std::uintptr_t first_use = std::uintptr_t{1} << 36;
+  static constexpr std::uintptr_t next_use = std::uintptr_t{2} << 36;
+  static bool is_kind(std::uintptr_t name) noexcept { return (name & 0xfff) == Kind; }
+
   class guard {
    public:
     explicit guard(std::mutex* lock) : lock_(lock) {
@@ -146,15 +131,46 @@ class handle_table {
     std::mutex* lock_;
   };
   [[nodiscard]] guard locked() { return guard(locks_ ? &lock_ : nullptr); }
+  template <class... Args>
+  [[MPX_ALWAYS_INLINE]] made make_in_free(Args&&... args) {
+    slot& s = *free_;
+    T* const object = ::new (static_cast<void*>(s.bytes)) T{std::forward<Args>(args)...};
+    free_ = s.next;
+    const std::uintptr_t name = s.name.load(mpx::platform::memory_order_relaxed) + Kind;
+    s.name.store(name, mpx::platform::memory_order_release);
+    return {name, object};
+  }
   slot& slot_at(std::uint32_t at) noexcept {
     return chunks_[at / chunk_slots].load(mpx::platform::memory_order_relaxed)[at % chunk_slots];
+  }
+  /// The slot of a handle's object; nullptr if there is no such object.
+  slot* slot_of(std::uintptr_t handle) noexcept {
+    if (!is_kind(handle)) [[unlikely]]
+      return nullptr;
+    const auto at = static_cast<std::uint32_t>(handle >> 12 & 0xff'ffff);
+    if (at / chunk_slots >= chunk_count) return nullptr;
+    slot* const chunk = chunks_[at / chunk_slots].load(mpx::platform::memory_order_acquire);
+    if (chunk == nullptr) [[unlikely]]
+      return nullptr;
+    slot& s = chunk[at % chunk_slots];
+    return s.name.load(mpx::platform::memory_order_acquire) == handle ? &s : nullptr;
+  }
+  /// Makes a slot that was never used the free one. Returns false if there is none.
+  [[gnu::noinline]] bool add_slot() {
+    if (made_ == slots_max) return false;
+    const std::uint32_t at = made_;
+    if (at % chunk_slots == 0)
+      chunks_[at / chunk_slots].store(new slot[chunk_slots], mpx::platform::memory_order_release);
+    ++made_;
+    free_ = &slot_at(at);
+    free_->name.store(first_use | std::uintptr_t{at} << 12, mpx::platform::memory_order_relaxed);
+    return true;
   }
 
   std::mutex lock_;
   bool locks_ = true;
   std::uint32_t made_ = 0;
-  std::uint32_t free_ = 0;
-  std::size_t alive_ = 0;
+  slot* free_ = nullptr;
   mpx::platform::atomic<slot*> chunks_[chunk_count] = {};
 };
 

@@ -10,10 +10,6 @@ namespace mpx_mpi {
 
 namespace {
 
-// MPI_Status::MPI_internal: bytes of the message in [0] and [1], and the flag of a cancel in [2].
-void set_bytes(MPI_Status& s, std::uint64_t bytes) noexcept {
-  std::memcpy(s.MPI_internal, &bytes, sizeof bytes);
-}
 std::uint64_t bytes_of(const MPI_Status& s) noexcept {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, s.MPI_internal, sizeof bytes);
@@ -34,34 +30,9 @@ void set_empty(MPI_Status* s) noexcept {
   s->MPI_TAG = MPI_ANY_TAG;
   std::memset(s->MPI_internal, 0, sizeof s->MPI_internal);
 }
-/// Stores a status. MPI_ERROR is not changed: only calls that return MPI_ERR_IN_STATUS set it.
-void set_status(MPI_Status* into, const mpx::status& s) noexcept {
-  if (into == MPI_STATUS_IGNORE) return;
-  into->MPI_SOURCE = s.source() == mpx::proc_null ? MPI_PROC_NULL : s.source();
-  into->MPI_TAG = s.tag() == mpx::any_tag ? MPI_ANY_TAG : s.tag();
-  std::memset(into->MPI_internal, 0, sizeof into->MPI_internal);
-  set_bytes(*into, s.bytes());
-  into->MPI_internal[2] = s.cancelled() ? 1 : 0;
-}
 int code_of(const mpx::status& s) noexcept {
-  const std::error_code ec = s.error();
-  return ec ? class_of_errc(ec.value()) : MPI_SUCCESS;
+  return s.failed() ? class_of_errc(s.error().value()) : MPI_SUCCESS;
 }
-[[noreturn, gnu::noinline, gnu::cold]] void throw_failure(const mpx::status& s, const char* what,
-                                                          MPI_Comm on) {
-  const std::error_code ec = s.error();
-  std::string text = what;
-  if (s.source() >= 0) text += " from rank " + std::to_string(s.source());
-  if (s.tag() >= 0) text += ", tag " + std::to_string(s.tag());
-  text += ", " + std::to_string(s.bytes()) + " bytes: " + ec.message();
-  throw failure{class_of_errc(ec.value()), text, on};
-}
-/// Throws the failure of a status, if there is one.
-inline void need_success(const mpx::status& s, const char* what, MPI_Comm on) {
-  if (s.error()) [[unlikely]]
-    throw_failure(s, what, on);
-}
-
 // --- Requests ------------------------------------------------------------------------------------
 
 request_t& need_request(MPI_Request r) {
@@ -96,14 +67,14 @@ void settle(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status*
     set_empty(into);
     into->MPI_internal[2] = s.cancelled() ? 1 : 0;
   }
-  if (r.rare != nullptr && r.rare->finish != nullptr && !s.error()) r.rare->finish(r);
+  if (r.rare != nullptr && r.rare->finish != nullptr && !s.failed()) r.rare->finish(r);
   if (r.persistent) return;
   lib().requests.erase(value_of(handle));
   handle = MPI_REQUEST_NULL;
 }
 /// As settle; throws the failure of the status.
 void settle_one(MPI_Request& handle, request_t& r, const mpx::status& s, MPI_Status* into) {
-  const MPI_Comm on = r.comm;
+  const void* const on = r.of;
   const bool receives = r.receives;
   settle(handle, r, s, into);
   need_success(s, receives ? "receive" : "request", on);
@@ -118,10 +89,14 @@ struct active_list {
   active_list(int count, const MPI_Request array_of_requests[]) {
     if (count > 0 && array_of_requests == nullptr)
       fail(MPI_ERR_REQUEST, "the array of requests is a null pointer");
+    const auto n = static_cast<std::size_t>(count > 0 ? count : 0);
+    cells.reserve(n);
+    at.reserve(n);
+    requests.reserve(n);
     for (int i = 0; i < count; ++i) {
       if (array_of_requests[i] == MPI_REQUEST_NULL) continue;
       request_t& r = need_request(array_of_requests[i]);
-      if (!active(r)) continue;
+      if (r.persistent && !active(r)) continue;  // Others are active as long as they are there.
       cells.push_back(&r.cell);
       at.push_back(static_cast<std::size_t>(i));
       requests.push_back(&r);
@@ -137,14 +112,14 @@ void settle_all(MPI_Request requests[], const active_list& list, std::span<const
                 MPI_Status* statuses, int count) {
   for (int i = 0; i < count; ++i) set_empty(status_at(statuses, static_cast<std::size_t>(i)));
   bool wrong = false;
-  MPI_Comm on = MPI_COMM_NULL;
+  const void* on = nullptr;
   std::string text;
   std::vector<std::pair<std::size_t, int>> codes;
   for (std::size_t k = 0; k < list.cells.size(); ++k) {
     const std::size_t i = list.at[k];
     MPI_Status* const into = status_at(statuses, i);
     int code = code_of(done[k]);
-    const MPI_Comm comm = list.requests[k]->comm;
+    const void* const of = list.requests[k]->of;
     if (code == MPI_ERR_PENDING) {
       codes.emplace_back(i, code);
       wrong = true;
@@ -157,7 +132,7 @@ void settle_all(MPI_Request requests[], const active_list& list, std::span<const
     }
     if (code == MPI_SUCCESS) continue;
     if (!wrong) {
-      on = comm;
+      on = of;
       text = "request " + std::to_string(i) + ": " + text_of(code);
     }
     wrong = true;
@@ -170,24 +145,28 @@ void settle_all(MPI_Request requests[], const active_list& list, std::span<const
     if (statuses != MPI_STATUSES_IGNORE) statuses[i].MPI_ERROR = code;
   throw failure{MPI_ERR_IN_STATUS, text, on};
 }
-/// Makes the request of a message.
-inline MPI_Request request_of(const request_cell& cell, const comm_t& comm, bool persistent,
-                              bool receives) {
-  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
-                             nullptr);
-}
 MPI_Request add_request(request_t&& r) {
   return put_in<MPI_Request>(lib().requests, "requests", std::move(r));
 }
 
 }  // namespace
 
-MPI_Request add_request_of(const request_cell& cell, comm_t& comm, bool persistent, bool receives,
+void throw_failure(const mpx::status& s, const char* what, const void* of) {
+  const std::error_code ec = s.error();
+  std::string text = what;
+  if (s.source() >= 0) text += " from rank " + std::to_string(s.source());
+  if (s.tag() >= 0) text += ", tag " + std::to_string(s.tag());
+  text += ", " + std::to_string(s.bytes()) + " bytes: " + ec.message();
+  throw failure{class_of_errc(ec.value()), text, of};
+}
+MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,
                            std::shared_ptr<void> keep) {
-  if (keep == nullptr) return request_of(cell, comm, persistent, receives);
-  auto rare = std::make_unique<rare_parts>();
-  rare->keep = std::move(keep);
-  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
+  std::unique_ptr<rare_parts> rare;
+  if (keep != nullptr) {
+    rare = std::make_unique<rare_parts>();
+    rare->keep = std::move(keep);
+  }
+  return put_in<MPI_Request>(lib().requests, "requests", cell, of, persistent, receives,
                              std::move(rare));
 }
 
@@ -286,7 +265,7 @@ void Isendrecv(const void* sendbuf, MPI_Count sendcount, const type_t& sendtype,
   comm.port->isendrecv(data_of(sendbuf, sendcount, sendtype), mpx_rank(dest), sendtag,
                        data_of(recvbuf, recvcount, recvtype), mpx_rank(source), mpx_tag(recvtag),
                        cell);
-  *request = add_request_of(cell, comm, false, true);
+  *request = add_request_of(cell, comm.self, false, true);
 }
 void Isendrecv_replace(void* buf, MPI_Count count, const type_t& datatype, int dest, int sendtag,
                        int source, int recvtag, comm_t& comm, MPI_Request* request) {
@@ -296,7 +275,7 @@ void Isendrecv_replace(void* buf, MPI_Count count, const type_t& datatype, int d
   request_cell cell;
   comm.port->isendrecv(packed(*copy), mpx_rank(dest), sendtag, data, mpx_rank(source),
                        mpx_tag(recvtag), cell);
-  *request = add_request_of(cell, comm, false, true, copy);
+  *request = add_request_of(cell, comm.self, false, true, copy);
 }
 
 // --- Partitioned messages ------------------------------------------------------------------------
@@ -312,7 +291,7 @@ void prepare_partitioned(bool sends, const void* buf, int partitions, MPI_Count 
   request_cell cell;
   comm.port->partitioned(sends, data_of(buf, all, datatype), static_cast<std::size_t>(partitions),
                          mpx_rank(other), tag, cell);
-  *request = add_request_of(cell, comm, true, !sends);
+  *request = add_request_of(cell, comm.self, true, !sends);
 }
 std::size_t need_partition(int partition) {
   if (partition < 0) bad_number(MPI_ERR_ARG, "partition", partition);
@@ -411,13 +390,13 @@ void Imrecv(void* buf, MPI_Count count, const type_t& datatype, MPI_Message* mes
   request_t r;
   r.receives = true;
   if (*message == MPI_MESSAGE_NO_PROC) {
-    r.comm = MPI_COMM_SELF;
+    r.of = MPI_COMM_SELF;
     need_self("MPI_MESSAGE_NO_PROC")
         .port->irecv(form::start, data_of(buf, count, datatype), mpx_rank(MPI_PROC_NULL), 0,
                      r.cell);
   } else {
     message_t& m = need_message(*message);
-    r.comm = m.comm;
+    r.of = m.comm;
     m.port->irecv(data_of(buf, count, datatype), r.cell);
     lib().messages.erase(value_of(*message));
   }
@@ -483,7 +462,7 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
   const std::size_t n = lib().job->some(list.cells, done, once);
   *outcount = static_cast<int>(n);
   bool wrong = false;
-  MPI_Comm on = MPI_COMM_NULL;
+  const void* on = nullptr;
   std::vector<int> codes(n);
   for (std::size_t k = 0; k < n; ++k) {
     request_t& r = *list.requests[done[k].index];
@@ -492,7 +471,7 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     set_empty(into);
     array_of_indices[k] = static_cast<int>(at);
     int code = code_of(done[k].status);
-    const MPI_Comm comm = r.comm;
+    const void* const of = r.of;
     try {
       settle(array_of_requests[at], r, done[k].status, into);
     } catch (const failure& f) {
@@ -500,7 +479,7 @@ void some_of(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     }
     codes[k] = code;
     if (code == MPI_SUCCESS) continue;
-    if (!wrong) on = comm;
+    if (!wrong) on = of;
     wrong = true;
   }
   if (!wrong) return;
@@ -636,7 +615,7 @@ void Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_fun
   if (query_fn == nullptr || free_fn == nullptr || cancel_fn == nullptr)
     fail(MPI_ERR_ARG, "a function of a generalized request is null");
   request_t r;
-  r.comm = MPI_COMM_SELF;
+  r.of = MPI_COMM_SELF;
   r.rare = std::make_unique<rare_parts>();
   r.rare->generalized = std::make_unique<generalized_t>(
       generalized_t{query_fn, free_fn, cancel_fn, extra_state, {}, false});

@@ -177,7 +177,7 @@ struct rare_parts {
 };
 struct request_t {
   request_cell cell{};
-  MPI_Comm comm = MPI_COMM_NULL;  ///< Its error handler is called.
+  const void* of = nullptr;  ///< Communicator or window whose error handler is called.
   bool persistent = false;
   bool receives = false;
   std::unique_ptr<rare_parts> rare;
@@ -200,7 +200,6 @@ struct win_t {
   std::unique_ptr<window_port> port;
   int rank = 0;
   int size = 0;
-  MPI_Comm comm = MPI_COMM_NULL;  ///< The communicator that it was made of, or a freed one.
   win_values values;
   errhandler_ref errors;
   attribute_list attributes;
@@ -252,6 +251,8 @@ struct library {
   static constexpr std::size_t first_type = 0x200;  ///< Value of the first predefined datatype.
   static constexpr std::size_t predefined_count = 0x100;
   type_t predefined[predefined_count];
+  /// Bytes of each predefined datatype whose elements are contiguous; -1: the others, or none.
+  std::int32_t dense_bytes[predefined_count] = {};
 
   handle_table<comm_t, 0x111> comms;
   handle_table<group_t, 0x222> groups;

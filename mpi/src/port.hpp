@@ -111,6 +111,14 @@ class comm_port {
   [[nodiscard]] virtual mpx::group group() const = 0;
   [[nodiscard]] virtual mpx::group remote_group() const = 0;
 
+  // Contiguous bytes, in standard mode, to or from a rank with a tag: what quick.hpp calls.
+  virtual void send_bytes(std::span<const std::byte> data, int to, int tag) = 0;
+  virtual void isend_bytes(std::span<const std::byte> data, int to, int tag,
+                           request_cell& request) = 0;
+  /// Returns the status; the failure is in it.
+  virtual mpx::status recv_bytes(std::span<std::byte> into, int from, int tag) = 0;
+  virtual void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) = 0;
+
   // Point-to-point. Ranks and tags are mpx's.
   virtual void send(send_mode mode, const buffer& data, int to, int tag) = 0;
   virtual void isend(send_mode mode, form how, const buffer& data, int to, int tag,

@@ -97,9 +97,23 @@ class comm_base : public comm_port {
   int rank() const override { return c_.rank(); }
   int size() const override { return c_.size(); }
 
+  void send_bytes(std::span<const std::byte> data, int to, int tag) override {
+    c_.send(data, to, tag);
+  }
+  void isend_bytes(std::span<const std::byte> data, int to, int tag,
+                   request_cell& request) override {
+    types::put(request, c_.isend(data, to, tag));
+  }
+  mpx::status recv_bytes(std::span<std::byte> into, int from, int tag) override {
+    std::error_code ec;
+    const mpx::status s = c_.recv(into, from, tag, ec);
+    return ec ? failed_status(s, ec) : s;
+  }
+  void irecv_bytes(std::span<std::byte> into, int from, int tag, request_cell& request) override {
+    types::put(request, c_.recv(into, from, tag, mpx::start));
+  }
+
   void send(send_mode mode, const buffer& b, int to, int tag) override {
-    if (mode == send_mode::standard && b.dense) [[likely]]
-      return c_.send(sent(b), to, tag);
     with_mode(mode, [&]<mpx::mode M>() {
       if (b.dense)
         c_.template send<M>(sent(b), to, tag);
@@ -109,8 +123,6 @@ class comm_base : public comm_port {
   }
   void isend(send_mode mode, form how, const buffer& b, int to, int tag,
              request_cell& request) override {
-    if (mode == send_mode::standard && how == form::start && b.dense) [[likely]]
-      return types::put(request, c_.isend(sent(b), to, tag));
     with_mode(mode, [&]<mpx::mode M>() {
       if (how == form::start && b.dense)
         types::put(request, c_.template send<M>(sent(b), to, tag, mpx::start));

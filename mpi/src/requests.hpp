@@ -2,6 +2,7 @@
 #pragma once
 // Requests, and data of datatypes: shared by source files of the MPI library.
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,9 +12,37 @@
 
 namespace mpx_mpi {
 
-/// Makes a request of a started or prepared operation. `keep`: objects that it needs.
-MPI_Request add_request_of(const request_cell& cell, comm_t& comm, bool persistent, bool receives,
+/// Makes a request of a started or prepared operation. `of`: the communicator or window whose error
+/// handler is called; `keep`: objects that it needs.
+MPI_Request add_request_of(const request_cell& cell, const void* of, bool persistent, bool receives,
                            std::shared_ptr<void> keep = nullptr);
+/// Makes the request of a message.
+inline MPI_Request request_of(const request_cell& cell, const comm_t& comm, bool persistent,
+                              bool receives) {
+  return put_in<MPI_Request>(lib().requests, "requests", cell, comm.self, persistent, receives,
+                             nullptr);
+}
+
+// MPI_Status::MPI_internal: bytes of the message in [0] and [1], and the flag of a cancel in [2].
+inline void set_bytes(MPI_Status& s, std::uint64_t bytes) noexcept {
+  std::memcpy(s.MPI_internal, &bytes, sizeof bytes);
+}
+/// Stores a status. MPI_ERROR is not changed: only calls that return MPI_ERR_IN_STATUS set it.
+inline void set_status(MPI_Status* into, const mpx::status& s) noexcept {
+  if (into == MPI_STATUS_IGNORE) return;
+  into->MPI_SOURCE = s.source() == mpx::proc_null ? MPI_PROC_NULL : s.source();
+  into->MPI_TAG = s.tag() == mpx::any_tag ? MPI_ANY_TAG : s.tag();
+  std::memset(into->MPI_internal, 0, sizeof into->MPI_internal);
+  set_bytes(*into, s.bytes());
+  into->MPI_internal[2] = s.cancelled() ? 1 : 0;
+}
+/// Throws the failure of a status. `what`: the operation; `of`: see `failure::on`.
+[[noreturn, gnu::cold]] void throw_failure(const mpx::status& s, const char* what, const void* of);
+/// Throws the failure of a status, if there is one.
+inline void need_success(const mpx::status& s, const char* what, const void* of) {
+  if (s.failed()) [[unlikely]]
+    throw_failure(s, what, of);
+}
 
 /// Copies the data of a buffer to `into`, and back.
 void pack_data(const buffer& from, std::span<std::byte> into);

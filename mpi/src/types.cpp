@@ -148,6 +148,11 @@ void make_predefined_types() {
   define_absent(MPI_INTEGER16, "MPI_INTEGER16");
   define_absent(MPI_REAL16, "MPI_REAL16");
   define_absent(MPI_COMPLEX32, "MPI_COMPLEX32");
+  for (std::size_t i = 0; i < library::predefined_count; ++i) {
+    const type_t& t = lib().predefined[i];
+    const bool simple = t.part != nullptr && t.committed && t.part->dense;
+    lib().dense_bytes[i] = simple ? static_cast<std::int32_t>(t.part->bytes) : -1;
+  }
 }
 
 const mpx::datatype& byte_type() { return need_any_type(MPI_BYTE).part->type; }

@@ -113,15 +113,9 @@ void need_equal(const buffer& origin, std::int64_t count, const type_t& type) {
 /// Carries an access out, or starts it.
 void go(win_t& win, const window_access& a, MPI_Request* request) {
   if (request == nullptr) return win.port->access(a, nullptr);
-  comm_t* of = find_comm(win.comm);
-  if (of == nullptr) of = lib().self;
-  if (of == nullptr)
-    fail(MPI_ERR_COMM,
-         "the window's communicator has been freed, and there is no MPI_COMM_SELF that the request "
-         "could belong to: make the access without a request, and flush it");
   request_cell cell;
   win.port->access(a, &cell);
-  *request = add_request_of(cell, *of, false, false);
+  *request = add_request_of(cell, win.self, false, false);
 }
 
 struct origin {

@@ -60,7 +60,6 @@ win_t& add_window(comm_t& comm, const window_plan& plan, int flavor, MPI_Info in
   w.port = std::move(port);
   w.rank = comm.rank;
   w.size = comm.size;
-  w.comm = comm.self;
   w.errors = find_errhandler(MPI_ERRORS_ARE_FATAL);
   if (plan.bytes != 0) w.values.base = w.port->part(w.rank).base;
   w.values.bytes = static_cast<MPI_Aint>(plan.bytes);

@@ -6,6 +6,7 @@
 verdict while others use the cores."""
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -24,7 +25,8 @@ sys.path[:0] = [str(SOURCE / "bench"), str(SOURCE / "test/bench")]
 
 import compare.machine  # noqa: E402
 import compare.process  # noqa: E402
-from compare import DEBIANS, MPIS, NAMES, PROGRAMS, chart, choose_mpis, parse_mpi  # noqa: E402
+from compare import (DEBIANS, MPICC, MPIS, NAMES, PROGRAMS, chart, choose_mpicc,  # noqa: E402
+                     choose_mpis, parse_mpi, report)
 from compare.machine import Measured, Sample, why_not_comparable  # noqa: E402
 from compare.noise import own_seconds  # noqa: E402
 from compare.process import adopt_orphans, run  # noqa: E402
@@ -242,6 +244,44 @@ def every_target_has_its_row():
     expect(all("instructions" in f or "compile" in f for f in refused), f"{refused}")
     drawn = chart.chart_script(rows, [], {})
     expect("not measured" not in drawn, "a panel of the chart is empty")
+
+
+@contextlib.contextmanager
+def with_mpicc():
+    choose_mpicc()
+    try:
+        yield
+    finally:
+        MPICC.clear()
+        compare.CONTENDERS.remove("mpicc")
+
+
+def the_mpi_library_has_a_column():
+    with with_mpicc():
+        every_target_has_its_row()
+        test = next(t for t in make_tests() if t.name == "latency")
+        for by_mpicc, state in ((1.1, MET), (1.3, MISSED)):
+            values = dict(mpx=1.0, mpicc=by_mpicc, raw=0.9, mpich=3.0, openmpi=4.0)
+            rows, targets = judged(FakeMachine(lambda c, n, of=values: sample(of[c]), test), test=test)
+            found = [c.state for c in targets.checks if "by mpicc" in c.figure]
+            expect(found == [state], f"{targets.checks}")
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            report.print_rows(rows, {"latency": True})
+        head, _, line = shown.getvalue().splitlines()
+        expect(head.split()[5:10] == ["mpx", "mpicc", "raw", "mpich", "openmpi"], head)
+        expect(line.split()[-4:] == ["1.111", "1.3", "3x", "2.308x"], line)
+        expect("mpx by its mpicc" in chart.chart_script(rows, [], {}), "the chart's legend has it")
+    expect(compare.CONTENDERS == ["mpx", "raw", *MPIS], f"{compare.CONTENDERS}")
+
+
+def jobs_are_timed_as_a_whole():
+    machine = compare.machine.Machine.__new__(compare.machine.Machine)
+    with tempfile.TemporaryDirectory() as folder:
+        machine.probe_file, machine.environment = Path(folder) / "board", dict(os.environ)
+        machine.command = lambda contender, test: ["sleep", "0.2"]
+        start = next(t for t in make_tests() if t.name == "start")
+        found = machine.measure("mpx", start, 20)
+    expect(found.why is None and 200 <= found.samples[0].value < 20000, f"{found}")
 
 
 def what_we_use_is_not_others():
@@ -518,7 +558,7 @@ def main():
                   preempted_samples_count_where_there_are_no_better, evidence_is_needed,
                   looks_disturb_all_between_them, fresh_jobs_are_counted,
                   paths_stand_beside_theirs, what_no_library_can_is_not_missed,
-                  every_target_has_its_row,
+                  every_target_has_its_row, the_mpi_library_has_a_column, jobs_are_timed_as_a_whole,
                   what_we_use_is_not_others, what_is_left_behind_is_ended,
                   another_library_may_launch, any_mpi_may_be_named):
         check()

@@ -40,10 +40,12 @@ TEST_CASE("status: counts of whole elements only") {
 TEST_CASE("status: errors") {
   const status truncated(1, 2, 100, static_cast<int>(mpx::errc::truncate));
   CHECK(truncated.error() == mpx::errc::truncate);
+  CHECK(truncated.failed());
   CHECK(truncated.bytes() == 100);
   const status cancelled(1, 2, 0, 0, true);
   CHECK(cancelled.cancelled());
   CHECK(!cancelled.error());
+  CHECK(!cancelled.failed());
 }
 
 }  // namespace

@@ -341,6 +341,24 @@ static void requests(void) {
   free(in);
 }
 
+/* A request's error goes to the handler of its window: that of the communicator would end the job. */
+static void failed_request(void) {
+  double got = 0, *memory = malloc(sizeof *memory);
+  MPI_Aint at;
+  MPI_Request request;
+  MPI_Win win;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Get_address(memory, &at); /* Not attached. */
+  MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
+  CHECK(MPI_Rget(&got, 1, MPI_DOUBLE, me, at, 1, MPI_DOUBLE, win, &request) == MPI_SUCCESS);
+  FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_RMA_RANGE);
+  CHECK(request == MPI_REQUEST_NULL);
+  MPI_Win_unlock(me, win);
+  MPI_Win_free(&win);
+  free(memory);
+}
+
 static int deleted;
 static int delete_it(MPI_Win win, int key, void *value, void *extra) {
   (void)win, (void)key, (void)extra;
@@ -436,6 +454,7 @@ int main(int argc, char **argv) {
   dynamic_memory();
   shared_memory();
   requests();
+  failed_request();
   objects();
   return check_end();
 }

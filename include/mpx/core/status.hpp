@@ -38,6 +38,9 @@ class status {
   /// True if all members are equal.
   friend constexpr bool operator==(const status&, const status&) = default;
 
+  /// True if there is an error.
+  /// Cost: one comparison; `error()` also makes calls of the standard library.
+  [[nodiscard]] constexpr bool failed() const noexcept { return failure_ != 0; }
   /// Returns the error; empty on success.
   [[nodiscard]] std::error_code error() const noexcept {
     return failure_ == 0 ? std::error_code{} : make_error_code(static_cast<errc>(failure_));
