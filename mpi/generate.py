@@ -8,7 +8,7 @@
 
 A line of functions.txt is NAME FLAGS PARAMETER:KIND...; `[area]` begins an area. Flags: `built` (else
 the function raises MPI_ERR_UNSUPPORTED_OPERATION), `large` (it has a form NAME_c), `early` (it may be
-called before MPI_Init and after MPI_Finalize), `deprecated`, `returns=TYPE` (no error code).
+called before MPI_Init and after MPI_Finalize; of tools, before MPI_T_init_thread), `deprecated`, `returns=TYPE` (no error code).
 A kind (KINDS below) is the type of a parameter in both forms, its check, and what the implementation
 in mpi/src/ gets.
 """
@@ -81,7 +81,7 @@ KINDS = {
     # Datatypes and operations. `type_if`: significant at some ranks only.
     "type": handle("MPI_Datatype", "need_type", "const type_t", 1),
     "type_any": handle("MPI_Datatype", "need_any_type", "type_t", 1),
-    "type_if": raw("MPI_Datatype"), "type_out": out("MPI_Datatype"),
+    "type_if": raw("MPI_Datatype"), "type_maybe": raw("MPI_Datatype *"), "type_out": out("MPI_Datatype"),
     "type_inout": out("MPI_Datatype"),
     "types": raw("const MPI_Datatype[]"), "types_out": raw("MPI_Datatype[]"),
     "op": handle("MPI_Op", "need_op", "op_t", 1), "op_out": out("MPI_Op"), "op_inout": out("MPI_Op"),
@@ -90,7 +90,7 @@ KINDS = {
     "group_out": out("MPI_Group"), "group_inout": out("MPI_Group"),
     "info": handle("MPI_Info", "need_info", "info_t", 1),
     "hints": Kind("MPI_Info", check="need_hints({p});"), "infos": raw("const MPI_Info[]"),
-    "info_out": out("MPI_Info"), "info_inout": out("MPI_Info"),
+    "info_out": out("MPI_Info"), "info_maybe": raw("MPI_Info *"), "info_inout": out("MPI_Info"),
     "errhandler": raw("MPI_Errhandler"), "errhandler_out": out("MPI_Errhandler"),
     "errhandler_inout": out("MPI_Errhandler"),
     "request": raw("MPI_Request"), "request_out": out("MPI_Request"),
@@ -112,7 +112,7 @@ KINDS = {
     "int_out": out("int"), "int_inout": out("int"), "int_maybe": raw("int *"), "argc": raw("int *"),
     "ints": raw("const int[]"), "ints_out": raw("int[]"), "ranges": raw("int[][3]"),
     "aint": raw("MPI_Aint"), "aint_out": out("MPI_Aint"), "aints_out": raw("MPI_Aint[]"),
-    "count_x": raw("MPI_Count"), "count_out": out("MPI_Count"), "bigs_out": raw("MPI_Count[]"),
+    "count_x": raw("MPI_Count"), "count_out": out("MPI_Count"), "count_maybe": raw("MPI_Count *"), "bigs_out": raw("MPI_Count[]"),
     "offset": raw("MPI_Offset"), "offset_out": out("MPI_Offset"),
     "text": Kind("const char *", check='need_place({p}, "{p}");'), "texts": raw("const char[]"),
     "text_out": out("char"), "text_maybe": raw("char *"), "argv": raw("char *[]"), "argvs": raw("char **[]"),
@@ -212,13 +212,12 @@ class Function:
         arguments = f'"{name}"' + (f", {target}" if target else "")
         if not self.built:
             lines += [f"  (void){n};" for n, k in self.params if k != "more"]
-            if self.area == "tool":
-                lines.append("  return MPI_T_ERR_NOT_INITIALIZED;")
-            else:
-                lines.append(f"  return not_built({arguments});")
+            lines.append(f"  return not_built({arguments});")
             return lines + ["}"]
         lines.append("  try {")
-        if not self.early:
+        if self.area == "tool":
+            lines.append(f"    const auto held = {'lock' if self.early else 'need'}_tools();")
+        elif not self.early:
             lines.append("    need_running();")
         checks = []
         for n, kind in self.params:
@@ -229,8 +228,8 @@ class Function:
         values = [kind_of(k).value.replace("{p}", n) for n, k in self.params if k != "more"]
         lines.append(f"    mpx_mpi::{self.name}({', '.join(values)});")
         lines.append("    return MPI_SUCCESS;")
-        lines += ["  } catch (...) {", f"    return failed({arguments});", "  }", "}"]
-        return lines
+        end = "tool_failed()" if self.area == "tool" else f"failed({arguments})"
+        return lines + ["  } catch (...) {", f"    return {end};", "  }", "}"]
 
 
 def read_table():
@@ -334,7 +333,8 @@ SOURCES = {
     "entries_messages": ["environment", "error", "info", "point_to_point", "request", "partitioned"],
     "entries_collectives": ["collective", "operation", "datatype"],
     "entries_objects": ["group", "communicator", "attribute", "topology", "convert", "rma", "session",
-                        "process", "file", "tool"],
+                        "process", "file"],
+    "entries_tools": ["tool"],
 }
 
 
@@ -392,7 +392,7 @@ def wrong_arguments(functions):
     """Rows of test/mpi/arguments.c: every argument that is checked, wrong in each way."""
     lines = ["/* SPDX-License-Identifier: BSL-1.0 */", "/* Made by mpi/generate.py. Do not edit. */"]
     for f in functions:
-        if not f.built or f.is_value or f.area == "file" or f.name in ("Init", "Init_thread"):
+        if not f.built or f.is_value or f.area in ("file", "tool") or f.name in ("Init", "Init_thread"):
             continue
         for name, large in f.forms():
             right = []

@@ -92,6 +92,7 @@ void leave() {
   l.ops.clear();
   if (std::exchange(l.attached_base, nullptr) != nullptr) l.job->detach_buffer();
   l.base.reset();
+  keep_tool_counters();
   l.job.reset();
 }
 

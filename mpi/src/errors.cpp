@@ -84,6 +84,24 @@ constexpr class_text texts[] = {
     {MPI_ERR_SESSION, "invalid session"},
     {MPI_ERR_ERRHANDLER, "invalid error handler"},
     {MPI_ERR_ABI, "wrong version of the ABI"},
+    {MPI_T_ERR_CANNOT_INIT, "the interface for tools cannot begin"},
+    {MPI_T_ERR_NOT_ACCESSIBLE, "not accessible now"},
+    {MPI_T_ERR_NOT_INITIALIZED, "called before MPI_T_init_thread"},
+    {MPI_T_ERR_NOT_SUPPORTED, "not supported"},
+    {MPI_T_ERR_MEMORY, "out of memory"},
+    {MPI_T_ERR_INVALID, "invalid argument of a function for tools"},
+    {MPI_T_ERR_INVALID_INDEX, "invalid index of a variable, a category or an event"},
+    {MPI_T_ERR_INVALID_ITEM, "invalid item of an enumeration"},
+    {MPI_T_ERR_INVALID_SESSION, "invalid session of performance variables"},
+    {MPI_T_ERR_INVALID_HANDLE, "invalid handle of a variable, an enumeration or an event"},
+    {MPI_T_ERR_INVALID_NAME, "no variable, category or event of this name"},
+    {MPI_T_ERR_OUT_OF_HANDLES, "too many handles"},
+    {MPI_T_ERR_OUT_OF_SESSIONS, "too many sessions of performance variables"},
+    {MPI_T_ERR_CVAR_SET_NOT_NOW, "the variable cannot be set now"},
+    {MPI_T_ERR_CVAR_SET_NEVER, "the variable is never set"},
+    {MPI_T_ERR_PVAR_NO_WRITE, "the variable is not written or reset"},
+    {MPI_T_ERR_PVAR_NO_STARTSTOP, "the variable is not started or stopped"},
+    {MPI_T_ERR_PVAR_NO_ATOMIC, "the variable is not read and reset at once"},
 };
 
 std::string formatted(const char* format, std::va_list values) {
@@ -488,8 +506,10 @@ void Remove_error_string(int errorcode) {
 }
 void Error_class(int errorcode, int* errorclass) { *errorclass = class_of(errorcode); }
 void Error_string(int errorcode, char* string, int* resultlen) {
-  const bool known = (errorcode >= 0 && errorcode <= MPI_ERR_ABI) ||
-                     (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
+  const bool known =
+      (errorcode >= 0 && errorcode <= MPI_ERR_ABI) ||
+      (errorcode >= MPI_T_ERR_CANNOT_INIT && errorcode <= MPI_T_ERR_PVAR_NO_ATOMIC) ||
+      (errorcode > MPI_ERR_LASTCODE && errorcode <= lib().last_code);
   if (!known) fail(MPI_ERR_ARG, "%d is no error code", errorcode);
   const std::string text = text_of(errorcode);
   *resultlen = std::snprintf(string, MPI_MAX_ERROR_STRING, "%s", text.c_str());

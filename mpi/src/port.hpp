@@ -19,6 +19,7 @@
 #include "mpx/core/status.hpp"
 #include "mpx/data/memory.hpp"
 #include "mpx/data/type.hpp"
+#include "tool_port.hpp"
 
 namespace mpx_mpi {
 
@@ -181,6 +182,9 @@ class job_port {
   virtual void attach_buffer(std::span<std::byte> memory) = 0;
   virtual std::span<std::byte> detach_buffer() = 0;
   virtual void progress() = 0;
+  [[nodiscard]] virtual std::uint64_t number(tool_number which) = 0;
+  /// Sets tool_number::short_bytes_max, from now on.
+  virtual void limit_eager(std::uint64_t bytes) = 0;
 
   // Requests. Failures are in the statuses. `active`: false for an empty or inactive request.
   [[nodiscard]] virtual bool active(const request_cell& r) const = 0;

@@ -15,6 +15,7 @@
 #include "mpx/partitioned.hpp"
 #include "mpx/topology.hpp"
 #include "port.hpp"
+#include "tool_port_of.hpp"
 
 namespace mpx_mpi {
 
@@ -547,6 +548,8 @@ class job_of final : public job_port {
   void attach_buffer(std::span<std::byte> memory) override { env_.attach_buffer(memory); }
   std::span<std::byte> detach_buffer() override { return env_.detach_buffer(); }
   void progress() override { env_.world().progress(); }
+  std::uint64_t number(tool_number which) override { return tool_number_of(env_, which); }
+  void limit_eager(std::uint64_t bytes) override { env_.limit_eager(bytes); }
 
   bool active(const request_cell& r) const override { return static_cast<bool>(types::of(r)); }
   mpx::status wait(request_cell& r) override {
