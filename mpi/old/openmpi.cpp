@@ -156,6 +156,21 @@ class function_table {
 function_table operations;
 function_table handlers;
 
+/// Raises the error of a full table. Returns its code, of class MPI_ERR_NO_MEM.
+int too_many_functions() {
+  static const int made = [] {
+    int code = MPI_ERR_NO_MEM;
+    at<int(int, int*)>(fn_Add_error_code)(MPI_ERR_NO_MEM, &code);
+    at<int(int, const char*)>(fn_Add_error_string)(
+        code,
+        "no more than 256 different functions of a program compiled against Open MPI become "
+        "operations, and as many become error handlers");
+    return code;
+  }();
+  at<int(MPI_Comm, int)>(fn_Comm_call_errhandler)(MPI_COMM_SELF, made);
+  return made;
+}
+
 template <std::size_t I>
 void call_operation(void* in, void* inout, int* n, MPI_Datatype* type) {
   void* old = to_old(*type);
@@ -181,7 +196,7 @@ template <class Handle, class Function>
 int create_handler(int function_number, any_function f, void** errhandler) {
   static constexpr auto callers = handler_callers<Handle, Function>(numbers{});
   const int i = f == nullptr ? 0 : handlers.number_of(f);
-  if (i < 0) return MPI_ERR_NO_MEM;
+  if (i < 0) return too_many_functions();
   handle_place<MPI_Errhandler> made(errhandler, false);
   return at<int(Function*, MPI_Errhandler*)>(function_number)(
       f == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], made.get());
@@ -249,7 +264,7 @@ int call_cancel(void* extra, int complete) {
 int Op_create(any_function user_fn, int commute, void** op) {
   static constexpr auto callers = operation_callers(numbers{});
   const int i = user_fn == nullptr ? 0 : operations.number_of(user_fn);
-  if (i < 0) return MPI_ERR_NO_MEM;
+  if (i < 0) return too_many_functions();
   handle_place<MPI_Op> made(op, false);
   return at<int(MPI_User_function*, int, MPI_Op*)>(fn_Op_create)(
       user_fn == nullptr ? nullptr : callers[static_cast<std::size_t>(i)], commute, made.get());

@@ -22,7 +22,7 @@ extern const int fn_Comm_size, fn_Comm_remote_size, fn_Comm_test_inter, fn_Topo_
     fn_Cartdim_get, fn_Graph_neighbors_count, fn_Comm_rank, fn_Dist_graph_neighbors_count,
     fn_Op_create, fn_Comm_create_errhandler, fn_Win_create_errhandler, fn_File_create_errhandler,
     fn_Comm_create_keyval, fn_Type_create_keyval, fn_Win_create_keyval, fn_Grequest_start,
-    fn_Win_get_attr;
+    fn_Win_get_attr, fn_Add_error_code, fn_Add_error_string, fn_Comm_call_errhandler;
 
 // Constants of one section of mpi/table/openmpi.txt. Values that are not there stay.
 int error_to_new(int v) noexcept;

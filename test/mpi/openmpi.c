@@ -2,6 +2,7 @@
 /* Compiled against Open MPI 4 and run on mpx: what differs between its binary interface and the
  * standard ABI. Handles, statuses, constants, error codes, and functions that the library calls. */
 #include "check.h"
+#include <stdint.h>
 
 static int me, ranks, left, right;
 
@@ -120,6 +121,11 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
   CHECK(*comm == MPI_COMM_WORLD && *code == MPI_ERR_RANK);
   ++handled;
 }
+static void on_full(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  (void)code;
+  ++handled;
+}
 static int copy(MPI_Comm comm, int key, void *state, void *in, void *out, int *flag) {
   CHECK(comm == MPI_COMM_WORLD && state == &extra && key != MPI_KEYVAL_INVALID);
   *(void **)out = in;
@@ -178,6 +184,20 @@ static void communicators(void) {
   CHECK(MPI_Comm_rank((MPI_Comm)text, &flag) == MPI_ERR_COMM);  /* Not a handle. */
   MPI_Error_string(MPI_ERR_PENDING, text, &length);
   CHECK(strstr(text, "pending") != NULL);
+  /* The table of functions is full: an error as any other. None of these is called. */
+  int code = MPI_SUCCESS, made = 0;
+  MPI_Op op;
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_create_errhandler(on_full, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  for (handled = 0; code == MPI_SUCCESS && made < 1000; ++made)
+    code = MPI_Op_create((MPI_User_function *)(uintptr_t)(4096 + made), 1, &op);
+  CHECK(made > 200 && made <= 257 && handled == 1);
+  MPI_Error_class(code, &flag);
+  CHECK(flag == MPI_ERR_NO_MEM);
+  MPI_Error_string(code, text, &length);
+  CHECK(strstr(text, "256 different functions") != NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&handler);
   CHECK(handler == MPI_ERRHANDLER_NULL);
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
